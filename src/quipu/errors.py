@@ -1,0 +1,93 @@
+"""Every error that Quipu raises on purpose.
+
+    QuipuError
+    ├── ConfigError              a setting is missing, unknown or out of range
+    ├── BadInput                 what was handed in cannot be taken; names the field
+    │   └── Conflict             it contradicts what is stored under the same id
+    ├── NotFound                 nothing is stored under that name
+    ├── DatabaseError
+    │   ├── DatabaseUnavailable  nobody answers there, or not to us
+    │   ├── DatabaseUnsuitable   it answers, but lacks something we need
+    │   ├── MigrationRefused     its schema and this version do not fit
+    │   ├── DiskFull             it has no room left
+    │   └── ServerError          the embedded PostgreSQL cannot be run
+    ├── EmbeddingError           a text could not be turned into a vector
+    │   └── ModelMissing         the embedding model is not where it should be
+    └── MissingExtra             an optional part is not installed
+
+The first line of each class docstring is its default message. Errors carry data as attributes and
+say in ``hint`` what to do next.
+"""
+
+from __future__ import annotations
+
+from inspect import cleandoc
+
+
+class QuipuError(Exception):
+    """Something went wrong in Quipu."""
+
+    def __init__(self, message: str | None = None, *, hint: str | None = None) -> None:
+        self.message = message or cleandoc(type(self).__doc__ or "").splitlines()[0]
+        self.hint = hint
+        super().__init__(self.message if hint is None else f"{self.message} {hint}")
+
+
+class ConfigError(QuipuError):
+    """A setting is missing, unknown or out of range."""
+
+
+class BadInput(QuipuError):
+    """What was handed in cannot be taken."""
+
+    def __init__(self, message: str | None = None, *, field: str | None = None, hint: str | None = None) -> None:
+        self.field = field
+        super().__init__(f"{field}: {message}" if field and message else message, hint=hint)
+
+
+class Conflict(BadInput):
+    """Something else is already stored under the same id."""
+
+
+class NotFound(QuipuError):
+    """Nothing is stored under that name."""
+
+
+class DatabaseError(QuipuError):
+    """The database refused."""
+
+
+class DatabaseUnavailable(DatabaseError):
+    """The database does not answer."""
+
+
+class DatabaseUnsuitable(DatabaseError):
+    """The database lacks something that Quipu needs."""
+
+
+class MigrationRefused(DatabaseError):
+    """The schema of the database and this version of Quipu do not fit together."""
+
+
+class DiskFull(DatabaseError):
+    """The disk of the database is full; nothing of the last write was kept."""
+
+
+class ServerError(DatabaseError):
+    """The embedded PostgreSQL cannot be run."""
+
+
+class EmbeddingError(QuipuError):
+    """A text could not be turned into a vector."""
+
+
+class ModelMissing(EmbeddingError):
+    """The embedding model is not where it should be."""
+
+
+class MissingExtra(QuipuError):
+    """An optional part is not installed."""
+
+    def __init__(self, extra: str, what: str) -> None:
+        self.extra = extra
+        super().__init__(f"{what} needs an optional part.", hint=f"Install it: pip install 'quipu-memory[{extra}]'")
