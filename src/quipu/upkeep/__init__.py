@@ -1,1 +1,1 @@
-"""."""
+"""Care for what is kept: erasure, re-embedding, retention."""

@@ -1,1 +1,1 @@
-"""."""
+"""The one way to PostgreSQL: connections, transactions within a space, migrations, named queries."""

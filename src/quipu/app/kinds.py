@@ -1,0 +1,14 @@
+"""The kinds of memory that this house has. A new kind is one folder and one word here."""
+
+from __future__ import annotations
+
+from quipu.kinds.plug import Kind
+from quipu.record.cite import cite
+from quipu.record.eraser import RecordEraser
+from quipu.record.service import MESSAGE
+
+RECORD = Kind(name="message", code=MESSAGE, package="quipu.record", cite=cite, eraser=RecordEraser())
+
+KINDS = (RECORD,)
+
+PACKAGES = ("quipu.kernel.db", "quipu.recall", "quipu.upkeep.erasure", *(kind.package for kind in KINDS))

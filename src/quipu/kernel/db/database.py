@@ -1,0 +1,136 @@
+"""A migrated database: transactions within one space, and the owner's connection for upkeep."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Self
+
+from psycopg import AsyncConnection, conninfo
+from psycopg.rows import TupleRow, class_row
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
+
+from quipu.errors import DatabaseUnavailable, DatabaseUnsuitable
+from quipu.kernel.config import Settings
+from quipu.kernel.db import arrays, queries
+from quipu.kernel.db.errors import translated
+from quipu.kernel.db.migrate import migrate, pending
+
+Connection = AsyncConnection[TupleRow]
+
+_SQL = queries.load("quipu.kernel.db")
+_OLDEST = 150_000  # PostgreSQL 15
+
+# A plan made once serves every call: our statements are written so that the shape of the plan does
+# not depend on the values, and planning the search anew would cost as much as running it.
+_SESSION = (
+    "-c jit=off -c plan_cache_mode=force_generic_plan -c max_parallel_workers_per_gather=0"
+    " -c timezone=UTC -c client_encoding=UTF8 -c application_name=quipu"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """The row of a space, as it was when the transaction entered it."""
+
+    id: int
+    name: str
+    languages: Sequence[str]
+    entries: int
+    tokens: int
+    mixed_tokens: float
+    threads: int
+    version: int
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """A transaction that sees one space and no other."""
+
+    conn: Connection
+    space: Space
+
+
+class Database:
+    """Open one with ``async with Database.open(...)``; it holds a pool and closes it."""
+
+    def __init__(self, url: str, pool: AsyncConnectionPool[Connection]) -> None:
+        self.url = url
+        self._pool = pool
+
+    @classmethod
+    @asynccontextmanager
+    async def open(cls, url: str, settings: Settings, *, packages: Sequence[str]) -> AsyncIterator[Self]:
+        """Connect to ``url``, migrate what is missing, and hold a pool until the block ends.
+
+        Raises:
+            DatabaseUnavailable: nobody answers there, or not to this user.
+            DatabaseUnsuitable: PostgreSQL older than 15, no pgvector, or a right is missing.
+            MigrationRefused: the database is newer than this code.
+        """
+        async with owner(url, settings) as conn:
+            if await pending(conn, packages):
+                await migrate(conn, packages)
+        timeout = int(settings.statement_seconds * 1000)
+        options = f"{_SESSION} -c role=quipu_app -c statement_timeout={timeout}"
+        pool = AsyncConnectionPool[Connection](
+            conninfo.make_conninfo(url, options=options),
+            connection_class=AsyncConnection,
+            kwargs={"autocommit": True, "prepare_threshold": 0},
+            min_size=1,
+            max_size=settings.pool_size,
+            timeout=settings.connect_seconds,
+            configure=arrays.register,
+            check=AsyncConnectionPool.check_connection if settings.database_url else None,
+            open=False,
+        )
+        async with pool:
+            yield cls(url, pool)
+
+    @asynccontextmanager
+    async def space(self, name: str, *, create: bool = False) -> AsyncIterator[Within | None]:
+        """One transaction that sees the space ``name`` and no other.
+
+        Yields None where there is no such space and ``create`` is false.
+        """
+        with translated():
+            try:
+                async with self._pool.connection() as conn, conn.transaction():
+                    space = await _enter(conn, name)
+                    if space is None and create:
+                        await conn.execute(_SQL["create_space"], {"name": name})
+                        space = await _enter(conn, name)
+                    yield None if space is None else Within(conn, space)
+            except PoolTimeout as error:
+                raise DatabaseUnavailable(
+                    f"No connection was free: {error}", hint="Raise QUIPU_POOL_SIZE, or QUIPU_CONNECT_SECONDS."
+                ) from error
+
+    async def spaces(self, settings: Settings) -> list[Space]:
+        """Every space with its counters, by name. For the owner of the database: it looks across spaces."""
+        async with owner(self.url, settings) as conn, conn.cursor(row_factory=class_row(Space)) as cursor:
+            return await (await cursor.execute(_SQL["all_spaces"])).fetchall()
+
+
+@asynccontextmanager
+async def owner(url: str, settings: Settings) -> AsyncIterator[Connection]:
+    """A connection as the user of the URL, for migrations and upkeep."""
+    with translated():
+        seconds = max(1, round(settings.connect_seconds))
+        conn = await AsyncConnection.connect(
+            url, autocommit=True, connect_timeout=seconds, options="-c timezone=UTC -c application_name=quipu-owner"
+        )
+        async with conn:
+            if conn.info.server_version < _OLDEST:
+                raise DatabaseUnsuitable(
+                    f"The server is PostgreSQL {conn.info.server_version // 10_000}.", hint="Quipu needs 15 or newer."
+                )
+            yield conn
+
+
+async def _enter(conn: Connection, name: str) -> Space | None:
+    async with conn.cursor(row_factory=class_row(Space)) as cursor:
+        space = await (await cursor.execute(_SQL["enter"], {"name": name})).fetchone()
+    return space if space is not None and space.id is not None else None

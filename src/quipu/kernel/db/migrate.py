@@ -1,0 +1,103 @@
+"""Bring a database to the schema that this code expects: ordered .sql files, forward only."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib import resources
+from typing import LiteralString, cast
+
+from psycopg import AsyncConnection
+from psycopg.rows import TupleRow
+
+from quipu.errors import MigrationRefused
+
+_LOCK = 7_310_522_001  # any fixed number: one migrator at a time per database
+_TABLE = """
+create schema if not exists core;
+create table if not exists core.migrations (
+    room text not null,
+    version text not null,
+    sha256 text not null,
+    applied_at timestamptz not null default now(),
+    primary key (room, version)
+)"""
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One ``sql/migrations/NNNN_what_it_does.sql`` file of a room (the last part of its package's name)."""
+
+    room: str
+    version: str
+    text: str
+
+    @property
+    def sha256(self) -> str:
+        """Fingerprint of the text: a migration that has been applied must not change."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+
+def found_in(package: str) -> list[Migration]:
+    """The migrations of one package, oldest first."""
+    folder = resources.files(package) / "sql" / "migrations"
+    room = package.rsplit(".", 1)[-1]
+    files = sorted((f for f in folder.iterdir() if f.name.endswith(".sql")), key=lambda f: f.name)
+    return [Migration(room, f.name.removesuffix(".sql"), f.read_text("utf-8")) for f in files]
+
+
+def missing(expected: Iterable[Migration], applied: dict[tuple[str, str], str]) -> list[Migration]:
+    """What still has to be applied, in order.
+
+    Raises:
+        MigrationRefused: the database has a migration that this code does not know (it is newer), or
+            one whose text is different from ours.
+    """
+    known = {(m.room, m.version): m for m in expected}
+    for key, sha256 in applied.items():
+        if key not in known:
+            raise MigrationRefused(
+                f"The database was written by a newer version of Quipu (it has {key[0]}/{key[1]}).",
+                hint="Upgrade: pip install --upgrade quipu-memory",
+            )
+        if known[key].sha256 != sha256:
+            raise MigrationRefused(
+                f"Migration {key[0]}/{key[1]} has been edited since it was applied.",
+                hint="Restore the file as it was and put the change into a new migration.",
+            )
+    return [m for key, m in known.items() if key not in applied]
+
+
+async def pending(conn: AsyncConnection[TupleRow], packages: Iterable[str]) -> list[Migration]:
+    """What ``migrate`` would apply; everything on an empty database."""
+    expected = [m for package in packages for m in found_in(package)]
+    present = await (await conn.execute("select to_regclass('core.migrations') is not null")).fetchone()
+    if not present or not present[0]:
+        return expected
+    return missing(expected, await _applied(conn))
+
+
+async def migrate(conn: AsyncConnection[TupleRow], packages: Iterable[str]) -> list[Migration]:
+    """Apply what is missing and return it.
+
+    All of it is one transaction under an advisory lock: two processes that start together cannot
+    collide, and a file that fails leaves the database as it was.
+    """
+    expected = [m for package in packages for m in found_in(package)]
+    async with conn.transaction():
+        await conn.execute("select pg_advisory_xact_lock(%s)", [_LOCK])
+        await conn.execute(_TABLE)
+        todo = missing(expected, await _applied(conn))
+        for migration in todo:
+            await conn.execute(cast(LiteralString, migration.text))
+            await conn.execute(
+                "insert into core.migrations (room, version, sha256) values (%s, %s, %s)",
+                [migration.room, migration.version, migration.sha256],
+            )
+    return todo
+
+
+async def _applied(conn: AsyncConnection[TupleRow]) -> dict[tuple[str, str], str]:
+    rows = await (await conn.execute("select room, version, sha256 from core.migrations")).fetchall()
+    return {(room, version): sha256 for room, version, sha256 in rows}

@@ -1,0 +1,29 @@
+"""Named SQL: the queries of one package, read once, looked up by name."""
+
+from __future__ import annotations
+
+import re
+from importlib import resources
+from typing import LiteralString, cast
+
+_NAME = re.compile(r"^-- name: ([a-z][a-z0-9_]*)[^\n]*\n", re.MULTILINE)
+
+
+class Queries(dict[str, LiteralString]):
+    """The queries of one package. Asking for one that is not there names those that are."""
+
+    def __missing__(self, name: str) -> LiteralString:
+        raise KeyError(f"no query named {name!r}; known: {', '.join(sorted(self))}")
+
+
+def load(package: str) -> Queries:
+    """Read every ``sql/*.sql`` file of ``package``; a name that occurs twice is an error."""
+    found = Queries()
+    folder = resources.files(package) / "sql"
+    for file in sorted((f for f in folder.iterdir() if f.name.endswith(".sql")), key=lambda f: f.name):
+        _, *parts = _NAME.split(file.read_text(encoding="utf-8"))
+        for name, text in zip(parts[::2], parts[1::2], strict=True):
+            if name in found:
+                raise ValueError(f"{package}: query {name!r} is defined twice")
+            found[name] = cast(LiteralString, text.strip().rstrip(";"))
+    return found

@@ -1,0 +1,174 @@
+"""When: the times that a question names, and texts that tell of a time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+_MONTHS = {
+    name: number
+    for number, names in enumerate(
+        (
+            "january jan januar enero janvier gennaio", "february feb februar febrero février febbraio",
+            "march mar märz marzo mars", "april apr abril avril aprile", "may mai mayo maggio", "june jun juni junio juin giugno",
+            "july jul juli julio juillet luglio", "august aug agosto août", "september sep sept septiembre septembre settembre",
+            "october oct oktober octubre octobre ottobre", "november nov noviembre novembre",
+            "december dec dezember diciembre décembre dicembre",
+        ),
+        start=1,
+    )
+    for name in names.split()
+}  # fmt: skip
+_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_YEAR = r"(?:19|20)\d\d"
+_DAY = r"(?:[12]\d|3[01]|0?[1-9])"
+_ISO = re.compile(rf"\b({_YEAR})-(0?[1-9]|1[0-2])-({_DAY})\b")
+_DOTTED = re.compile(rf"\b({_DAY})\.(0?[1-9]|1[0-2])\.({_YEAR})\b")
+_DAY_FIRST = re.compile(rf"\b({_DAY})(?:st|nd|rd|th|\.)?(?: of| de)? ({_MONTH})\b\.?(?:,? (?:de )?({_YEAR}))?", re.IGNORECASE)
+_MONTH_FIRST = re.compile(rf"\b({_MONTH})\.? ({_DAY})(?:st|nd|rd|th)?\b(?!\d)(?:,? ({_YEAR}))?", re.IGNORECASE)
+_MONTH_YEAR = re.compile(rf"\b({_MONTH})\.?,? (?:of |de )?({_YEAR})\b", re.IGNORECASE)
+_MONTH_ALONE = re.compile(
+    rf"\b(?:in|since|during|until|till|by|of|last|this|early|late|mid|im|en|seit|depuis) (?:early |late |mid-?)?({_MONTH})\b", re.IGNORECASE
+)
+_YEAR_ALONE = re.compile(rf"(?<![\d.\-/])({_YEAR})(?![\d.\-/年])")
+_HAN = re.compile(r"(?:(\d{4})\s*年)?\s*(1[0-2]|[1-9])\s*月(?:\s*(\d{1,2})\s*[日号號])?")
+_RELATIVE = re.compile(
+    r"\b(yesterday|today|last (week|month|year)|this (week|month|year)"
+    r"|(\d{1,3}|a|an|one|two|three|four|five|six) (day|week|month|year)s? ago)\b",
+    re.IGNORECASE,
+)
+_WHEN = re.compile(
+    r"^\W*(?:when|how long|how often|since when|what (?:year|month|date|day|time)|which (?:year|month|date|day)"
+    r"|wann|seit wann|cuándo|cuando|desde cuándo|quand|depuis quand|quando)\b|什么时候|什麼時候|何时|哪天|哪年|几月|いつ|เมื่อไ",
+    re.IGNORECASE,
+)
+_TIME_WORDS = re.compile(
+    rf"\b(?:{_MONTH.replace('may|', '').replace('mar|', '')}|in may|monday|tuesday|wednesday|thursday|friday|saturday|sunday|weekend"
+    r"|today|tonight|tomorrow|yesterday|morning|evening|ago|last|next|since|until|week|weeks|month|months|year|years|days"
+    r"|spring|summer|autumn|winter|christmas|easter|halloween|thanksgiving|birthday|anniversary"
+    r"|gestern|heute|morgen|woche|monat|jahr|vor|seit|ayer|hoy|mañana|semana|mes|año|hace"
+    rf"|hier|demain|semaine|mois|{_YEAR}|\d{{1,2}}:\d\d)\b|[年月日天周週]|昨|今|明|先週|来週|เมื่อวาน",
+    re.IGNORECASE,
+)
+_COUNTS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A time that a question names: what happened in [since, until) scores ``score``.
+
+    What happened later, until ``ends``, scores ``after``, less the later: a factor e for each ``fade``
+    (people tell of a day the day after).
+    """
+
+    since: datetime
+    until: datetime
+    score: float
+    ends: datetime
+    after: float = 0.0
+    fade: timedelta = timedelta(days=3650)
+
+
+def asks_when(question: str) -> bool:
+    """Whether a time would answer it."""
+    return bool(_WHEN.search(question))
+
+
+def tells_time(text: str) -> bool:
+    """Whether a text says anything of a time (its first 4,000 characters)."""
+    return bool(_TIME_WORDS.search(text[:4000]))
+
+
+def windows(question: str, *, now: datetime, first: datetime, last: datetime) -> list[Window]:
+    """The times that ``question`` names, the most exact readings only.
+
+    ``first`` and ``last`` bound what the space remembers: a month without a year means that month in
+    every year between them.
+    """
+    years = range(first.year, last.year + 1)
+    exact = list(_days(question, years))
+    if exact:
+        return exact
+    relative = list(_relative(question, now))
+    if relative:
+        return relative
+    months = list(_months(question, years))
+    if months:
+        return months
+    return [_year(int(m.group(1))) for m in _YEAR_ALONE.finditer(question)]
+
+
+def _days(question: str, years: range) -> Iterator[Window]:
+    for year, month, day in _day_parts(question):
+        for y in [int(year)] if year else years:
+            moment = _moment(y, month, day)
+            if moment is not None:
+                yield _around(moment, days=1)
+
+
+def _day_parts(question: str) -> Iterator[tuple[str | None, int, int]]:
+    for m in _ISO.finditer(question):
+        yield m.group(1), int(m.group(2)), int(m.group(3))
+    for m in _DOTTED.finditer(question):
+        yield m.group(3), int(m.group(2)), int(m.group(1))
+    for m in _DAY_FIRST.finditer(question):
+        yield m.group(3), _MONTHS[m.group(2).lower()], int(m.group(1))
+    for m in _MONTH_FIRST.finditer(question):
+        yield m.group(3), _MONTHS[m.group(1).lower()], int(m.group(2))
+    for m in _HAN.finditer(question):
+        if m.group(3):
+            yield m.group(1), int(m.group(2)), int(m.group(3))
+
+
+def _months(question: str, years: range) -> Iterator[Window]:
+    dated = [(int(m.group(2)), _MONTHS[m.group(1).lower()]) for m in _MONTH_YEAR.finditer(question)]
+    dated += [(int(m.group(1)), int(m.group(2))) for m in _HAN.finditer(question) if m.group(1)]
+    if not dated:
+        alone = {_MONTHS[m.group(1).lower()] for m in _MONTH_ALONE.finditer(question)}
+        alone |= {int(m.group(2)) for m in _HAN.finditer(question) if not m.group(1)}
+        dated = [(year, month) for year in years for month in sorted(alone)]
+    for year, month in dated:
+        since, until = _month(year, month)
+        yield Window(since, until, 1.0, until + timedelta(days=31), after=0.5)
+
+
+def _relative(question: str, now: datetime) -> Iterator[Window]:
+    today = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    for m in _RELATIVE.finditer(question):
+        said = m.group(1).lower()
+        if said in ("yesterday", "today"):
+            yield _around(today - timedelta(days=said == "yesterday"), days=1)
+        elif m.group(5):
+            span = _DAYS[m.group(5).lower()]
+            count = _COUNTS.get(m.group(4).lower()) or int(m.group(4))
+            yield _around(today - timedelta(days=count * span + span // 2), days=max(1, span))
+        else:
+            span = _DAYS[(m.group(2) or m.group(3)).lower()]
+            until = today - timedelta(days=span) if m.group(2) else today + timedelta(days=1)
+            yield Window(until - timedelta(days=span), until, 1.0, until + timedelta(days=span), after=0.5)
+
+
+def _around(day: datetime, *, days: int) -> Window:
+    """A day, told on the day itself or the next, then ever more rarely."""
+    until = day + timedelta(days=days + 1)
+    return Window(day, until, 1.0, until + timedelta(days=29), after=1.0, fade=timedelta(days=4))
+
+
+def _year(year: int) -> Window:
+    until = datetime(year + 1, 1, 1, tzinfo=UTC)
+    return Window(datetime(year, 1, 1, tzinfo=UTC), until, 0.5, until)
+
+
+def _month(year: int, month: int) -> tuple[datetime, datetime]:
+    following = (year + 1, 1) if month == 12 else (year, month + 1)
+    return datetime(year, month, 1, tzinfo=UTC), datetime(*following, 1, tzinfo=UTC)
+
+
+def _moment(year: int, month: int, day: int) -> datetime | None:
+    try:
+        return datetime(year, month, day, tzinfo=UTC)
+    except ValueError:
+        return None

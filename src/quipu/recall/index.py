@@ -1,0 +1,231 @@
+"""Filing entries: ids, neighbours, vectors, terms and the counters of the space, in one transaction."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quipu.errors import BadInput
+from quipu.kernel.db.arrays import Bits, Bools, Float4s, Int2s, Int4s, Int8s, Vectors
+from quipu.kernel.db.database import Within
+from quipu.recall import store
+from quipu.recall.model import MOST_ENTRIES_OF_A_THREAD, THREAD_SHIFT, Draft, entry_id
+from quipu.recall.neighbours import Shares, Turn, context, shares
+from quipu.recall.signatures import pack
+
+
+@dataclass(slots=True)
+class _Row:
+    """An entry on its way into the database, or one that is there and gets a new neighbour."""
+
+    id: int
+    turn: Turn
+    tokens: int
+    own: NDArray[np.float32]
+    shares: Shares = field(default_factory=Shares)
+    mixed_tokens: float = 0.0
+    context: NDArray[np.float32] | None = None
+    draft: Draft | None = None
+    speaker: int = 0
+    owner: int = 0
+
+
+async def file(within: Within, drafts: Sequence[Draft], *, generation: int) -> list[int]:
+    """Make ``drafts`` findable and return their ids, in the same order.
+
+    The entries of a thread must come in the order in which they follow each other. The threads are
+    locked first, in ascending order, and the counters of the space last.
+    """
+    if not drafts:
+        return []
+    numbers = await store.numbers_of(within, sorted({n for d in drafts for n in (d.speaker, d.owner) if n}))
+    threads = sorted({d.thread for d in drafts if d.thread is not None})
+    ends, made = await store.lock_threads(within, threads) if threads else ({}, 0)
+    tails = await store.tails(within, threads, generation=generation) if threads else []
+    rows = await _number(within, drafts, ends, numbers)
+    old = _inherit(rows, tails)
+    fitted = [row for row in old if row.context is not None]
+    version = await store.grow_space(within, _space_growth(rows, fitted, tails, threads=made))
+    await _insert(within, rows, version=version, generation=generation)
+    if fitted:
+        await _refit(within, fitted, version=version, generation=generation)
+    if threads:
+        await store.run(within, "grow_threads", _thread_growth(rows, ends))
+    return [row.id for row in rows]
+
+
+async def refit(within: Within, around: Sequence[store.Tail], *, beside: set[int], generation: int) -> None:
+    """Fit the entries beside removed ones anew; ``around`` has them and their own neighbours."""
+    known = {tail.id: _old(tail) for tail in around}
+    touched = [row for row in known.values() if any(row.id + step in beside for step in (-2, -1, 1))]
+    if not touched:
+        return
+    for row in touched:
+        _fit(row, known)
+    # The counters are taken anew and every copy of the space is dropped, so the version stays as it is.
+    await _refit(within, touched, version=within.space.version, generation=generation)
+    ids = Int8s([row.id for row in touched])
+    await store.run(within, "remove_other_vectors", {"generation": generation, "ids": ids})
+
+
+async def _number(
+    within: Within, drafts: Sequence[Draft], ends: dict[int, store.Thread], numbers: dict[str, int]
+) -> list[_Row]:
+    alone = iter(await store.alone_ids(within, n) if (n := sum(d.thread is None for d in drafts)) else [])
+    position = {thread.id: thread.next_position for thread in ends.values()}
+    rows: list[_Row] = []
+    for draft in drafts:
+        speaker = numbers[draft.speaker] if draft.speaker else 0
+        if draft.thread is None:
+            number, place = next(alone), -1
+        else:
+            place = position[draft.thread]
+            if place >= MOST_ENTRIES_OF_A_THREAD:
+                raise BadInput("This session has 16 million messages.", field="session", hint="Begin a new session.")
+            number, position[draft.thread] = entry_id(draft.thread, place), place + 1
+        turn = Turn(place, _voice(speaker, draft.by_user), draft.bag.words, draft.asks, draft.happened_at)
+        owner = numbers[draft.owner] if draft.owner else 0
+        own = draft.vector.astype(np.float32)
+        rows.append(_Row(number, turn, draft.bag.tokens, own, draft=draft, speaker=speaker, owner=owner))
+    return rows
+
+
+def _voice(speaker: int, by_user: bool) -> str:
+    return str(speaker) if speaker else "user" if by_user else "other"
+
+
+def _inherit(rows: Sequence[_Row], tails: Sequence[store.Tail]) -> list[_Row]:
+    """Work out what each new entry inherits, and the last old one of each thread, whose next now exists.
+
+    Returns the old entries; those that changed have a context.
+    """
+    old = [_old(tail) for tail in tails]
+    known = {row.id: row for row in [*old, *rows]}
+    first_new = {row.id >> THREAD_SHIFT: row.id for row in reversed(rows) if row.draft and row.id > 0}
+    for row in rows:
+        _fit(row, known)
+    for row in old:
+        if row.id + 1 == first_new.get(row.id >> THREAD_SHIFT):
+            before = row.shares
+            _fit(row, known)
+            if row.shares.next == 0:  # nothing flows back: it stays as it is
+                row.shares, row.context = before, None
+    return old
+
+
+def _old(tail: store.Tail) -> _Row:
+    turn = Turn(
+        tail.id & (MOST_ENTRIES_OF_A_THREAD - 1), _voice(tail.speaker, tail.by_user), tail.words, tail.asks, tail.happened_at
+    )
+    given = Shares(tail.from_previous, tail.from_before)
+    return _Row(tail.id, turn, tail.tokens, tail.own, shares=given, mixed_tokens=tail.mixed_tokens)
+
+
+def _fit(row: _Row, known: dict[int, _Row]) -> None:
+    around = [known.get(row.id + step) if row.id > 0 else None for step in (-1, -2, 1)]
+    previous, before, following = (r.turn if r else None for r in around)
+    row.shares = shares(row.turn, previous=previous, before=before, next=following)
+    taken = (row.shares.previous, row.shares.before, row.shares.next)
+    row.context = context(row.own, [(share, r.own) for share, r in zip(taken, around, strict=True) if r and share])
+    row.mixed_tokens = row.tokens + sum(share * r.tokens for share, r in zip(taken, around, strict=True) if r)
+
+
+def _space_growth(
+    rows: Sequence[_Row], fitted: Sequence[_Row], tails: Sequence[store.Tail], *, threads: int
+) -> dict[str, object]:
+    was = {tail.id: tail.mixed_tokens for tail in tails}
+    return {
+        "entries": len(rows),
+        "threads": threads,
+        "tokens": sum(row.tokens for row in rows),
+        "mixed_tokens": sum(row.mixed_tokens for row in rows) + sum(r.mixed_tokens - was[r.id] for r in fitted),
+        "languages": sorted({row.draft.bag.language for row in rows if row.draft}),
+    }
+
+
+def _thread_growth(rows: Sequence[_Row], ends: dict[int, store.Thread]) -> dict[str, object]:
+    grown: defaultdict[int, list[_Row]] = defaultdict(list)
+    for row in rows:
+        if row.id > 0:
+            grown[row.id >> THREAD_SHIFT].append(row)
+    threads = sorted(grown)
+    new_speakers = [sorted({r.speaker for r in grown[t] if r.speaker} - set(ends[t].speakers)) for t in threads]
+    return {
+        "threads": Int8s(threads),
+        "next_positions": Int4s([ends[t].next_position + len(grown[t]) for t in threads]),
+        "tokens": Int4s([sum(r.tokens for r in grown[t]) for t in threads]),
+        "speakers": [",".join(map(str, s)) for s in new_speakers],
+        "assistants": Bools([any(r.draft is not None and not r.draft.by_user for r in grown[t]) for t in threads]),
+    }
+
+
+async def _insert(within: Within, rows: Sequence[_Row], *, version: int, generation: int) -> None:
+    drafts = [row.draft for row in rows if row.draft is not None]
+    contexts = np.stack([row.context for row in rows if row.context is not None])
+    ends = np.cumsum([len(d.bag.hashes) for d in drafts])
+    entries = {
+        "version": version,
+        "id": Int8s([row.id for row in rows]),
+        "happened_at": [d.happened_at for d in drafts],
+        "recorded_at": [d.recorded_at for d in drafts],
+        "kind": Int2s([d.kind for d in drafts]),
+        "by_user": Bools([d.by_user for d in drafts]),
+        "asks": Bools([d.asks for d in drafts]),
+        "has_time": Bools([d.has_time for d in drafts]),
+        "speaker": Int4s([row.speaker for row in rows]),
+        "owner": Int4s([row.owner for row in rows]),
+        "words": Int4s([d.bag.words for d in drafts]),
+        "tokens": Int4s([row.tokens for row in rows]),
+        "mixed_tokens": Float4s([row.mixed_tokens for row in rows]),
+        **_inherited(rows),
+        "source_table": [d.source_table for d in drafts],
+        "source_id": [d.source_id for d in drafts],
+        "field": [d.field for d in drafts],
+        "chunk": Int4s([d.chunk for d in drafts]),
+        "content": [d.content for d in drafts],
+        "bits": Bits(pack(contexts)),
+        "terms": Int4s(np.concatenate([d.bag.hashes for d in drafts])),
+        "first": Int4s(np.concatenate(([1], ends[:-1] + 1))),
+        "last": Int4s(ends),
+    }
+    await store.run(within, "insert_entries", entries)
+    vectors = {"id": entries["id"], "own": Vectors(np.stack([row.own for row in rows])), "context": Vectors(contexts)}
+    await store.run(within, "insert_vectors", {"generation": generation, **vectors})
+    await store.run(within, "insert_postings", _postings(rows, drafts))
+
+
+def _inherited(rows: Sequence[_Row]) -> dict[str, object]:
+    return {
+        "from_previous": Float4s([row.shares.previous for row in rows]),
+        "from_before": Float4s([row.shares.before for row in rows]),
+        "from_next": Float4s([row.shares.next for row in rows]),
+    }
+
+
+def _postings(rows: Sequence[_Row], drafts: Sequence[Draft]) -> dict[str, object]:
+    """Sorted by term, so that the index is written in its own order."""
+    counts = [len(d.bag.hashes) for d in drafts]
+    term = np.concatenate([d.bag.hashes for d in drafts])
+    entry = np.repeat(np.array([row.id for row in rows], dtype=np.int64), counts)
+    tokens = np.repeat(np.array([min(row.tokens, 32_000) for row in rows], dtype=np.int16), counts)
+    order = np.lexsort((entry, term))
+    occurrences = np.concatenate([d.bag.occurrences for d in drafts])
+    return {
+        "term": Int4s(term[order]),
+        "entry": Int8s(entry[order]),
+        "occurrences": Int2s(occurrences[order]),
+        "tokens": Int2s(tokens[order]),
+    }
+
+
+async def _refit(within: Within, rows: Sequence[_Row], *, version: int, generation: int) -> None:
+    contexts = np.stack([row.context for row in rows if row.context is not None])
+    ids = Int8s([row.id for row in rows])
+    mixed = Float4s([row.mixed_tokens for row in rows])
+    values = {"version": version, "id": ids, "mixed_tokens": mixed, "bits": Bits(pack(contexts)), **_inherited(rows)}
+    await store.run(within, "refit_entries", values)
+    await store.run(within, "refit_vectors", {"generation": generation, "id": ids, "context": Vectors(contexts)})

@@ -1,0 +1,116 @@
+"""The values of recall: what is filed (Draft), what is asked (Filters), what comes back (Hit)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quipu.recall.terms import Bag
+
+THREAD_SHIFT = 24
+MOST_ENTRIES_OF_A_THREAD = 1 << THREAD_SHIFT
+
+
+def entry_id(thread: int, position: int) -> int:
+    """The id of the entry at ``position`` (0 …) of ``thread``: its neighbours are id - 1 and id + 1."""
+    return thread << THREAD_SHIFT | position
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """An entry to be filed.
+
+    ``vector``: unit length, shape (dimensions,). ``thread`` is None for what stands alone.
+    ``speaker`` and ``owner`` are names, or None.
+    """
+
+    kind: int
+    bag: Bag
+    vector: NDArray[np.float32]
+    happened_at: datetime
+    recorded_at: datetime
+    thread: int | None = None
+    speaker: str | None = None
+    owner: str | None = None
+    by_user: bool = False
+    asks: bool = False
+    has_time: bool = False
+    source_table: str | None = None
+    source_id: str | None = None
+    field: str | None = None
+    chunk: int = 0
+    content: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """What a hit must satisfy; None asks for nothing. ``since`` is included, ``until`` is not."""
+
+    kinds: tuple[int, ...] | None = None
+    user: str | None = None
+    thread: int | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One ranked entry: its parts are what each signal added to the score."""
+
+    id: int
+    kind: int
+    score: float
+    parts: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a memory comes from: the caller's own ids of message and session, who said it, in which role.
+
+    ``span`` is (start, end) in characters where the text is a passage of a longer message, else None.
+    """
+
+    message: str | None
+    session: str | None
+    speaker: str | None = None
+    role: str | None = None
+    user: str | None = None
+    span: tuple[int, int] | None = None
+
+    def __str__(self) -> str:
+        who = f"{self.speaker or self.role or 'somebody'}"
+        where = f" in {self.session}" if self.session else ""
+        return f"{who}{where} [{self.message}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """What a kind tells of one of its entries: the text to show, when it happened, where it is from."""
+
+    text: str
+    happened_at: datetime
+    recorded_at: datetime
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One memory that came back.
+
+    ``score`` is 0 to 1 on one scale for all kinds, the sum of ``parts``: what each signal added.
+    ``happened_at`` is when it was said or done, ``recorded_at`` when we learned of it.
+    """
+
+    kind: str
+    id: str
+    text: str
+    score: float
+    parts: Mapping[str, float]
+    happened_at: datetime
+    recorded_at: datetime
+    source: Source
+    question: str = field(default="", repr=False)

@@ -1,0 +1,23 @@
+"""Taking entries out of the index, so that nothing of them is left, not even in their neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from quipu.kernel.db.arrays import Int8s
+from quipu.kernel.db.database import Within
+from quipu.recall import index, store
+
+
+async def remove(within: Within, ids: Sequence[int], *, generation: int) -> None:
+    """Remove entries and what their neighbours inherited from them; drop every copy of the space."""
+    gone = Int8s(np.array(sorted(ids), dtype=np.int64))
+    for name in ("remove_postings", "remove_vectors", "remove_entries"):
+        await store.run(within, name, {"ids": gone})
+    around = await store.bereaved(within, gone, generation=generation)
+    await store.run(within, "recount_threads", {})
+    await store.run(within, "remove_names", {})
+    await index.refit(within, around, beside=set(ids), generation=generation)
+    await store.recount_space(within)

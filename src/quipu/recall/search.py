@@ -1,0 +1,242 @@
+"""The search over one space: first pass over the signatures, then one statement that ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quipu.kernel.base.clock import Clock
+from quipu.kernel.db.arrays import Float8s, Int4s, Int8s, Vector
+from quipu.kernel.db.database import Within
+from quipu.kernel.embedding.model import Embedder
+from quipu.recall import rank, store
+from quipu.recall.dates import Window
+from quipu.recall.model import THREAD_SHIFT, Filters, Found
+from quipu.recall.names import Name
+from quipu.recall.question import Question, understand
+from quipu.recall.rank import Weights
+from quipu.recall.signatures import Cache, Signatures, as_words, pack
+
+_ALWAYS = datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)
+_SEEDS = 200
+_POOL = 150
+_DATED = 200
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What this process holds of a space while it searches it."""
+
+    signatures: Signatures
+    people: Sequence[Name]
+
+
+class Search:
+    """Ranks the entries of a space for a question. Holds the signatures of the spaces it searched."""
+
+    def __init__(
+        self, embedder: Embedder, *, generation: int, clock: Clock, cache: Cache, weights: Weights | None = None
+    ) -> None:
+        self._embedder = embedder
+        self._generation = generation
+        self._clock = clock
+        self._cache = cache
+        self._weights = weights or Weights()
+        self._people: dict[int, tuple[tuple[int, int], list[Name]]] = {}
+
+    async def find(
+        self, within: Within, questions: Sequence[str], *, filters: Filters, limit: int
+    ) -> list[tuple[Question, list[Found]]]:
+        """For each question what it was understood to ask, and the best entries: at most ``limit``."""
+        view = await self._view(within)
+        asked = [self._understand(text, within, view) for text in questions]
+        vectors = await self._embedder.embed([question.meaning for question in asked])
+        owner = await store.owner(within, filters.user) if filters.user is not None else None
+        found: list[tuple[Question, list[Found]]] = []
+        for question, vector in zip(asked, vectors, strict=True):
+            nobody = filters.user is not None and owner is None
+            ranked = [] if nobody else await self._rank(within, view, question, vector, filters, owner, limit)
+            found.append((question, ranked))
+        return found
+
+    async def _view(self, within: Within) -> View:
+        space = within.space
+        held = self._cache.get(space.id, epoch=space.epoch)
+        if held.version < space.version:
+            held = held.merge(await store.read_signatures(within, since=held.version))
+            self._cache.put(space.id, held)
+        state, people = self._people.get(space.id, ((-1, -1), []))
+        if state != (space.epoch, space.version):
+            people = await store.names(within)
+            self._people[space.id] = (space.epoch, space.version), people
+        return View(held, people)
+
+    def _understand(self, text: str, within: Within, view: View) -> Question:
+        now = self._clock.now()
+        times = view.signatures.happened
+        first, last = (_moment(times.min()), _moment(times.max())) if len(times) else (now, now)
+        return understand(
+            text, people=view.people, languages=within.space.languages, now=now, first=first, last=last
+        )
+
+    async def _rank(
+        self,
+        within: Within,
+        view: View,
+        question: Question,
+        vector: NDArray[np.float32],
+        filters: Filters,
+        owner: int | None,
+        limit: int,
+    ) -> list[Found]:
+        if not question.terms and not vector.any():
+            return []
+        allowed = _allowed(view.signatures, filters, owner)
+        dated = _dated(view.signatures.happened, question.windows)
+        near = _nearest(view.signatures, vector, allowed, dated if question.windows else None, limit=limit)
+        weights = self._in_force(question, within, view, _share(dated, allowed))
+        rows = await store.search(within, self._values(within, question, vector, filters, owner, near, weights, limit))
+        most = weights.meaning + weights.words + weights.session + weights.longest
+        most += weights.speaker + weights.people + weights.date + weights.when
+        return [_found(row, most) for row in rows]
+
+    def _in_force(self, question: Question, within: Within, view: View, dated_share: float) -> Weights:
+        """The weights, with those at nothing that this question gives no cause for."""
+        w = self._weights
+        together = min((m.person.share for m in question.mentions), default=1.0)
+        return Weights(
+            meaning=w.meaning,
+            words=w.words if question.terms else 0.0,
+            session=rank.session_weight(w, within.space.threads) if question.terms else 0.0,
+            speaker=w.speaker if question.speakers or question.asker else 0.0,
+            people=w.people * rank.selectivity(together) if question.mentions else 0.0,
+            date=w.date * rank.selectivity(dated_share) if question.windows else 0.0,
+            when=w.when if question.when else 0.0,
+            length=w.length,
+        )
+
+    def _values(
+        self,
+        within: Within,
+        question: Question,
+        vector: NDArray[np.float32],
+        filters: Filters,
+        owner: int | None,
+        near: NDArray[np.int64],
+        weights: Weights,
+        limit: int,
+    ) -> Mapping[str, object]:
+        space = within.space
+        pairs = [(h, number) for number, hashes in enumerate(question.terms.values()) for h in hashes]
+        thread = filters.thread
+        return {
+            "generation": self._generation,
+            "hashes": Int4s([h for h, _ in pairs]),
+            "numbers": Int4s([number for _, number in pairs]),
+            "near": Int8s(near),
+            "vector": Vector(vector),
+            "entries": space.entries,
+            "mean_tokens": max(1.0, space.tokens / max(1, space.entries)),
+            "mean_mixed": max(1.0, space.mixed_tokens / max(1, space.entries)),
+            "mean_thread": max(1.0, space.tokens / max(1, space.threads)),
+            "kinds": None if filters.kinds is None else Int4s(filters.kinds),
+            "owner": owner,
+            "first": -(2**63) if thread is None else thread << THREAD_SHIFT,
+            "last": 2**63 - 1 if thread is None else ((thread + 1) << THREAD_SHIFT) - 1,
+            "since": filters.since or _ALWAYS[0],
+            "until": filters.until or _ALWAYS[1],
+            "seeds": max(_SEEDS, limit),
+            "pool": max(_POOL, 2 * limit),
+            "speakers": Int4s(question.speakers),
+            "asker_is_user": question.asker,
+            "people": Int4s(question.people),
+            "floor": rank.FLOOR,
+            "limit": limit,
+            **_date_values(question.windows),
+            **{f"w_{signal}": getattr(weights, signal) for signal in rank.SIGNALS},
+        }
+
+
+def _moment(microseconds: np.int64) -> datetime:
+    return datetime.fromtimestamp(int(microseconds) / 1e6, UTC)
+
+
+def _microseconds(moment: datetime) -> int:
+    return int(moment.timestamp() * 1e6)
+
+
+def _allowed(held: Signatures, filters: Filters, owner: int | None) -> NDArray[np.bool_] | None:
+    """Which entries satisfy the filters; None where every one does."""
+    masks: list[NDArray[np.bool_]] = []
+    if filters.kinds is not None:
+        masks.append(np.isin(held.kinds, np.array(filters.kinds, dtype=np.int16)))
+    if owner is not None:
+        masks.append(held.owners == owner)
+    if filters.thread is not None:
+        masks.append(held.ids >> THREAD_SHIFT == filters.thread)
+    if filters.since is not None:
+        masks.append(held.happened >= _microseconds(filters.since))
+    if filters.until is not None:
+        masks.append(held.happened < _microseconds(filters.until))
+    return np.logical_and.reduce(masks) if masks else None
+
+
+def _dated(happened: NDArray[np.int64], windows: Sequence[Window]) -> NDArray[np.bool_]:
+    dated = np.zeros(len(happened), dtype=bool)
+    for window in windows:
+        dated |= (happened >= _microseconds(window.since)) & (happened < _microseconds(window.until))
+    return dated
+
+
+def _share(dated: NDArray[np.bool_], allowed: NDArray[np.bool_] | None) -> float:
+    among = dated if allowed is None else dated[allowed]
+    return float(among.mean()) if len(among) else 0.0
+
+
+def _nearest(
+    held: Signatures,
+    vector: NDArray[np.float32],
+    allowed: NDArray[np.bool_] | None,
+    dated: NDArray[np.bool_] | None,
+    *,
+    limit: int,
+) -> NDArray[np.int64]:
+    """The ids that the statement orders exactly: all of a small space, of a larger one the nearest by sign bits.
+
+    Of those in a time that the question names, the nearest come in any case.
+    """
+    wanted = max(400, 4 * limit) + len(held.ids) // 200
+    places = np.arange(len(held.ids)) if allowed is None else np.flatnonzero(allowed)
+    if len(places) <= wanted:
+        return held.ids[places]
+    distances = held.distances(as_words(pack(vector[np.newaxis]))[0])
+    near = _closest(places, distances, wanted)
+    if dated is not None:
+        near = np.union1d(near, _closest(places[dated[places]], distances, _DATED))
+    return held.ids[near]
+
+
+def _closest(places: NDArray[np.intp], distances: NDArray[np.uint16], count: int) -> NDArray[np.intp]:
+    if len(places) <= count:
+        return places
+    return places[np.argpartition(distances[places], count)[:count]]
+
+
+def _date_values(windows: Sequence[Window]) -> Mapping[str, object]:
+    return {
+        "date_from": [w.since for w in windows],
+        "date_until": [w.until for w in windows],
+        "date_end": [w.ends for w in windows],
+        "date_score": Float8s([w.score for w in windows]),
+        "date_after": Float8s([w.after for w in windows]),
+        "date_fade": Float8s([w.fade.total_seconds() for w in windows]),
+    }
+
+
+def _found(row: Mapping[str, float], most: float) -> Found:
+    score, parts = rank.scored(row, most=most)
+    return Found(int(row["id"]), int(row["kind"]), score, parts)

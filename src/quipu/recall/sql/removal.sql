@@ -1,0 +1,63 @@
+-- name: remove_postings: take the terms of entries out
+delete from core.recall_postings p
+using (
+    select id, unnest(terms) as term
+    from core.recall_entries
+    where space_id = %(space)s and id = any(%(ids)s::int8[])
+) t
+where p.space_id = %(space)s and p.term = t.term and p.entry_id = t.id
+
+-- name: remove_vectors: take the vectors of entries out, of every generation
+delete from core.recall_vectors where space_id = %(space)s and entry_id = any(%(ids)s::int8[])
+
+-- name: remove_entries: take entries out
+delete from core.recall_entries where space_id = %(space)s and id = any(%(ids)s::int8[])
+
+-- name: bereaved: entries that stood beside removed ones, and those beside them, oldest first
+select e.id, e.speaker, e.by_user, e.words, e.tokens, e.asks, e.happened_at, e.from_previous, e.from_before,
+       e.mixed_tokens, halfvec_send(coalesce(v.own, v.context)) as own
+from (
+    select distinct gone + step as id
+    from unnest(%(ids)s::int8[]) as g (gone)
+    cross join generate_series(-4, 4) as step
+) around
+join core.recall_entries e on e.space_id = %(space)s and e.id = around.id
+join core.recall_vectors v on v.space_id = %(space)s and v.generation = %(generation)s and v.entry_id = e.id
+where e.id > 0
+order by e.id
+
+-- name: remove_other_vectors: of entries that must be fitted anew, what a generation in the making holds
+delete from core.recall_vectors
+where space_id = %(space)s and generation <> %(generation)s and entry_id = any(%(ids)s::int8[])
+
+-- name: recount_threads: what is left of threads; empty ones go
+with left_over as (
+    select id >> 24 as id, sum(tokens) as tokens, array_agg(distinct speaker) filter (where speaker > 0) as speakers,
+           bool_or(not by_user) as with_assistant
+    from core.recall_entries where space_id = %(space)s and id > 0 group by id >> 24
+), kept as (
+    update core.recall_threads t set
+        tokens = l.tokens, speakers = coalesce(l.speakers, '{}'), with_assistant = l.with_assistant
+    from left_over l
+    where t.space_id = %(space)s and t.id = l.id
+)
+delete from core.recall_threads t
+where t.space_id = %(space)s and not exists (select from left_over l where l.id = t.id)
+
+-- name: remove_names: forget people of whom nothing is left
+delete from core.recall_names n
+where n.space_id = %(space)s
+    and not exists (
+        select from core.recall_entries e where e.space_id = %(space)s and (e.speaker = n.id or e.owner = n.id)
+    )
+
+-- name: recount_space: the counters of what is left; copies of the space are to be dropped
+update core.spaces s set
+    (entries, tokens, mixed_tokens) = (
+        select count(*), coalesce(sum(tokens), 0), coalesce(sum(mixed_tokens), 0)
+        from core.recall_entries where space_id = %(space)s),
+    threads = (select count(*) from core.recall_threads where space_id = %(space)s),
+    version = version + 1,
+    epoch = epoch + 1
+where s.id = %(space)s
+returning version

@@ -1,0 +1,182 @@
+-- name: signatures: what the first pass over a space must know of each entry, since a version
+copy (
+    select id, kind, owner, happened_at, bits
+    from core.recall_entries
+    where space_id = %(space)s and version > %(version)s and bits is not null
+) to stdout (format binary)
+
+-- name: names: everybody who spoke in the space, with the share of threads that they took part in
+select n.id, n.name, t.threads::float8 / greatest(1, %(threads)s) as share
+from (
+    select speaker, count(*) as threads
+    from core.recall_threads
+    cross join lateral unnest(speakers) as s (speaker)
+    where space_id = %(space)s
+    group by speaker
+) t
+join core.recall_names n on n.space_id = %(space)s and n.id = t.speaker
+order by t.threads desc, n.id
+limit 1000
+
+-- name: owner: the number of a user
+select id from core.recall_names where space_id = %(space)s and name = %(name)s
+
+-- name: serving: the model whose vectors are searched
+select id, model, digest, dimensions from core.recall_generations where state = 'serving'
+
+-- name: search: the best entries of one space, every signal on one scale
+--
+-- Terms find their occurrences; the entries that contain them, and those beside these (for they inherit
+-- from them), are scored by BM25F over own and inherited words. The nearest by vector join them, and the
+-- signals of who and when are added. One statement, so that everything competes with everything.
+with term as materialized (
+    select hash, number from unnest(%(hashes)s::int4[], %(numbers)s::int4[]) as t (hash, number)
+),
+occurrence as materialized (
+    select p.entry_id, t.number, p.occurrences, p.tokens
+    from term t
+    cross join lateral (
+        select entry_id, occurrences, tokens
+        from core.recall_postings
+        where space_id = %(space)s and term = t.hash
+        offset 0
+    ) p
+),
+rarity as materialized (
+    select number, ln(1 + (%(entries)s - count(*) + 0.5) / (count(*) + 0.5))::float8 as idf
+    from occurrence
+    group by number
+),
+own as materialized (
+    select o.entry_id,
+           sum(r.idf * o.occurrences * 2.2 / (o.occurrences + 1.2 * (0.25 + 0.75 * o.tokens / %(mean_tokens)s::float8))) as score
+    from occurrence o
+    join rarity r using (number)
+    group by o.entry_id
+),
+seed as materialized (
+    select w.entry_id
+    from own w
+    cross join lateral (
+        select e.id
+        from core.recall_entries e
+        where e.space_id = %(space)s and e.id = w.entry_id
+          and (%(kinds)s::int4[] is null or e.kind = any(%(kinds)s::int4[]))
+          and (%(owner)s::int4 is null or e.owner = %(owner)s::int4)
+          and e.id between %(first)s and %(last)s
+          and e.happened_at >= %(since)s and e.happened_at < %(until)s
+        offset 0
+    ) e
+    order by w.score desc, w.entry_id desc
+    limit %(seeds)s
+),
+near as materialized (
+    select n.id, -(v.context <#> %(vector)s)::float8 as cosine
+    from unnest(%(near)s::int8[]) as n (id)
+    cross join lateral (
+        select context
+        from core.recall_vectors
+        where space_id = %(space)s and generation = %(generation)s and entry_id = n.id
+        offset 0
+    ) v
+    order by cosine desc
+    limit %(pool)s
+),
+pool as materialized (
+    select e.*
+    from (
+        select distinct id
+        from (
+            select s.entry_id + step as id from seed s cross join (values (0), (1), (2), (-1)) as around (step)
+            union all
+            select id from near
+        ) c
+    ) c
+    cross join lateral (
+        select e.id, e.kind, e.happened_at, e.recorded_at, e.words, e.mixed_tokens, e.from_previous, e.from_before,
+               e.from_next, e.speaker, e.by_user, e.has_time
+        from core.recall_entries e
+        where e.space_id = %(space)s and e.id = c.id
+          and (%(kinds)s::int4[] is null or e.kind = any(%(kinds)s::int4[]))
+          and (%(owner)s::int4 is null or e.owner = %(owner)s::int4)
+          and e.id between %(first)s and %(last)s
+          and e.happened_at >= %(since)s and e.happened_at < %(until)s
+        offset 0
+    ) e
+),
+mixed as (
+    select d.id, o.number, sum(d.share * o.occurrences) as occurrences
+    from (
+        select id, id as donor, 1.0::real as share from pool
+        union all select id, id - 1, from_previous from pool where from_previous > 0
+        union all select id, id - 2, from_before from pool where from_before > 0
+        union all select id, id + 1, from_next from pool where from_next > 0
+    ) d
+    join occurrence o on o.entry_id = d.donor
+    group by d.id, o.number
+),
+lexical as materialized (
+    select m.id,
+           sum(r.idf * m.occurrences * 2.2
+               / (m.occurrences + 1.2 * (0.25 + 0.75 * p.mixed_tokens / %(mean_mixed)s::float8))) as score
+    from mixed m
+    join rarity r using (number)
+    join pool p using (id)
+    group by m.id
+),
+thread_lexical as materialized (
+    select h.thread,
+           sum(r.idf * h.occurrences * 2.2
+               / (h.occurrences + 1.2 * (0.25 + 0.75 * t.tokens / %(mean_thread)s::float8))) as score
+    from (
+        select p.id >> 24 as thread, o.number, sum(o.occurrences)::float8 as occurrences
+        from pool p
+        join occurrence o on o.entry_id = p.id
+        where p.id > 0
+        group by p.id >> 24, o.number
+    ) h
+    join rarity r using (number)
+    join core.recall_threads t on t.space_id = %(space)s and t.id = h.thread
+    group by h.thread
+),
+candidate as materialized (
+    select id from (select id from lexical order by score desc, id desc limit %(pool)s) l
+    union
+    select id from near
+),
+part as (
+    select p.id, p.kind, p.happened_at, p.recorded_at,
+           %(w_meaning)s * greatest(0, coalesce(n.cosine, v.cosine)) as meaning,
+           %(w_words)s * coalesce(l.score, 0) / greatest(1e-9, (select max(score) from lexical)) as words,
+           %(w_session)s * coalesce(tl.score, 0) / greatest(1e-9, (select max(score) from thread_lexical)) as session,
+           %(w_speaker)s * (p.speaker = any(%(speakers)s::int4[]) or (%(asker_is_user)s and p.by_user))::int as speaker,
+           %(w_people)s * coalesce(th.speakers @> %(people)s::int4[], false)::int as people,
+           %(w_date)s * coalesce(d.score, 0) as date,
+           %(w_when)s * p.has_time::int as "when",
+           %(w_length)s * ln(1 + least(p.words, 30)) as length,
+           coalesce(l.score, 0) > 0 or coalesce(n.cosine, v.cosine) >= %(floor)s or coalesce(d.score, 0) > 0 as relevant
+    from candidate c
+    join pool p using (id)
+    left join near n using (id)
+    left join lexical l using (id)
+    left join thread_lexical tl on tl.thread = p.id >> 24
+    left join core.recall_threads th on %(w_people)s > 0 and th.space_id = %(space)s and th.id = p.id >> 24
+    left join lateral (
+        select -(context <#> %(vector)s)::float8 as cosine
+        from core.recall_vectors
+        where n.id is null and space_id = %(space)s and generation = %(generation)s and entry_id = p.id
+    ) v on true
+    left join lateral (
+        select max(case when p.happened_at < w.until then w.score
+                        else w.after * exp(-extract(epoch from p.happened_at - w.until) / w.fade_seconds) end) as score
+        from unnest(%(date_from)s::timestamptz[], %(date_until)s::timestamptz[], %(date_end)s::timestamptz[],
+                    %(date_score)s::float8[], %(date_after)s::float8[], %(date_fade)s::float8[])
+            as w (since, until, ends, score, after, fade_seconds)
+        where p.happened_at >= w.since and p.happened_at < w.ends
+    ) d on true
+)
+select id, kind, meaning, words, session, speaker, people, date, "when", length
+from part
+where relevant
+order by meaning + words + session + speaker + people + date + "when" + length desc, id desc
+limit %(limit)s

@@ -1,0 +1,92 @@
+-- name: known_names: the numbers of names
+select name, id from core.recall_names where space_id = %(space)s and name = any(%(names)s::text[])
+
+-- name: add_names: give numbers to new names
+insert into core.recall_names (space_id, name)
+select %(space)s, name from unnest(%(names)s::text[]) as t (name) order by name
+on conflict (space_id, name) do nothing
+
+-- name: open_threads: make threads that are not there
+insert into core.recall_threads (space_id, id)
+select %(space)s, id from unnest(%(threads)s::int8[]) as t (id) order by id
+on conflict do nothing
+
+-- name: lock_threads: hold the threads that will grow; one writer a thread
+select id, next_position, speakers, with_assistant
+from core.recall_threads
+where space_id = %(space)s and id = any(%(threads)s::int8[])
+order by id
+for update
+
+-- name: tails: the last three entries of threads, oldest first, as the rule of neighbours must know them
+select e.id, e.speaker, e.by_user, e.words, e.tokens, e.asks, e.happened_at, e.from_previous, e.from_before,
+       e.mixed_tokens, halfvec_send(coalesce(v.own, v.context)) as own
+from core.recall_threads t
+cross join lateral (values (1), (2), (3)) as back (steps)
+join core.recall_entries e on e.space_id = %(space)s and e.id = (t.id << 24 | (t.next_position - back.steps))
+join core.recall_vectors v on v.space_id = %(space)s and v.generation = %(generation)s and v.entry_id = e.id
+where t.space_id = %(space)s and t.id = any(%(threads)s::int8[]) and t.next_position >= back.steps
+order by e.id
+
+-- name: alone_ids: numbers for entries that stand alone
+select -nextval('core.recall_alone') from generate_series(1, %(count)s)
+
+-- name: grow_space: count a write and give its version; the last lock that a write takes
+update core.spaces set
+    entries = entries + %(entries)s,
+    tokens = tokens + %(tokens)s,
+    mixed_tokens = mixed_tokens + %(mixed_tokens)s,
+    threads = threads + %(threads)s,
+    languages = (select array(select distinct unnest(languages || %(languages)s::text[]) order by 1)),
+    version = version + 1
+where id = %(space)s
+returning version
+
+-- name: grow_threads: move the end of threads
+update core.recall_threads t set
+    next_position = g.next_position,
+    tokens = t.tokens + g.tokens,
+    speakers = (select array(select distinct s from unnest(t.speakers || string_to_array(g.speakers, ',')::int[]) as u (s) order by s)),
+    with_assistant = t.with_assistant or g.with_assistant
+from unnest(%(threads)s::int8[], %(next_positions)s::int4[], %(tokens)s::int4[], %(speakers)s::text[], %(assistants)s::bool[])
+    as g (id, next_position, tokens, speakers, with_assistant)
+where t.space_id = %(space)s and t.id = g.id
+
+-- name: insert_entries: file entries
+insert into core.recall_entries (space_id, id, version, happened_at, recorded_at, kind, by_user, asks, has_time, speaker,
+    owner, words, tokens, mixed_tokens, from_previous, from_before, from_next, source_table, source_id, field, chunk,
+    content, bits, terms)
+select %(space)s, e.id, %(version)s, e.happened_at, e.recorded_at, e.kind, e.by_user, e.asks, e.has_time, e.speaker,
+    e.owner, e.words, e.tokens, e.mixed_tokens, e.from_previous, e.from_before, e.from_next, e.source_table, e.source_id,
+    e.field, e.chunk, e.content, e.bits, (%(terms)s::int4[])[e.first:e.last]
+from unnest(%(id)s::int8[], %(happened_at)s::timestamptz[], %(recorded_at)s::timestamptz[], %(kind)s::int2[],
+    %(by_user)s::bool[], %(asks)s::bool[], %(has_time)s::bool[], %(speaker)s::int4[], %(owner)s::int4[], %(words)s::int4[],
+    %(tokens)s::int4[], %(mixed_tokens)s::float4[], %(from_previous)s::float4[], %(from_before)s::float4[],
+    %(from_next)s::float4[], %(source_table)s::text[], %(source_id)s::text[], %(field)s::text[], %(chunk)s::int4[],
+    %(content)s::text[], %(bits)s::varbit[], %(first)s::int4[], %(last)s::int4[])
+    as e (id, happened_at, recorded_at, kind, by_user, asks, has_time, speaker, owner, words, tokens, mixed_tokens,
+        from_previous, from_before, from_next, source_table, source_id, field, chunk, content, bits, first, last)
+
+-- name: insert_vectors: file vectors; those of entries that stand alone need no second one of their own
+insert into core.recall_vectors (space_id, generation, entry_id, own, context)
+select %(space)s, %(generation)s, v.id, case when v.id > 0 then v.own end, v.context
+from unnest(%(id)s::int8[], %(own)s::halfvec[], %(context)s::halfvec[]) as v (id, own, context)
+
+-- name: insert_postings: file terms
+insert into core.recall_postings (space_id, term, entry_id, occurrences, tokens)
+select %(space)s, p.term, p.entry_id, p.occurrences, p.tokens
+from unnest(%(term)s::int4[], %(entry)s::int8[], %(occurrences)s::int2[], %(tokens)s::int2[])
+    as p (term, entry_id, occurrences, tokens)
+
+-- name: refit_entries: what entries inherit after their neighbours changed
+update core.recall_entries e set
+    version = %(version)s, from_previous = r.from_previous, from_before = r.from_before, from_next = r.from_next,
+    mixed_tokens = r.mixed_tokens, bits = r.bits
+from unnest(%(id)s::int8[], %(from_previous)s::float4[], %(from_before)s::float4[], %(from_next)s::float4[],
+    %(mixed_tokens)s::float4[], %(bits)s::varbit[]) as r (id, from_previous, from_before, from_next, mixed_tokens, bits)
+where e.space_id = %(space)s and e.id = r.id
+
+-- name: refit_vectors: the context vectors that go with it
+update core.recall_vectors v set context = r.context
+from unnest(%(id)s::int8[], %(context)s::halfvec[]) as r (id, context)
+where v.space_id = %(space)s and v.generation = %(generation)s and v.entry_id = r.id

@@ -1,0 +1,151 @@
+"""The queries of recall, one short function each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+from psycopg.rows import class_row, dict_row
+
+from quipu.kernel.db import queries
+from quipu.kernel.db.arrays import Int8s, halfvecs
+from quipu.kernel.db.database import Connection, Within
+from quipu.recall import signatures
+from quipu.recall.names import Name
+from quipu.recall.signatures import Signatures
+
+_SQL = queries.load("quipu.recall")
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """An embedding model whose vectors are in the database."""
+
+    id: int
+    model: str
+    digest: str
+    dimensions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """The end of a thread: where it goes on, and who took part so far."""
+
+    id: int
+    next_position: int
+    speakers: Sequence[int]
+    with_assistant: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """One of the last entries of a thread."""
+
+    id: int
+    speaker: int
+    by_user: bool
+    words: int
+    tokens: int
+    asks: bool
+    happened_at: datetime
+    from_previous: float
+    from_before: float
+    mixed_tokens: float
+    own: NDArray[np.float32]
+
+
+async def serving(conn: Connection) -> Generation | None:
+    """The generation that is searched."""
+    async with conn.cursor(row_factory=class_row(Generation)) as cursor:
+        return await (await cursor.execute(_SQL["serving"])).fetchone()
+
+
+async def numbers_of(within: Within, names: Sequence[str]) -> dict[str, int]:
+    """The numbers of names, given where they had none."""
+    if not names:
+        return {}
+    values = {"space": within.space.id, "names": list(names)}
+    found = await (await within.conn.execute(_SQL["known_names"], values)).fetchall()
+    if len(found) < len(names):
+        await within.conn.execute(_SQL["add_names"], values)
+        found = await (await within.conn.execute(_SQL["known_names"], values)).fetchall()
+    return dict(found)
+
+
+async def lock_threads(within: Within, threads: Sequence[int]) -> tuple[dict[int, Thread], int]:
+    """The ends of threads, made where they were missing and held until commit; and how many were made."""
+    values = {"space": within.space.id, "threads": Int8s(threads)}
+    made = (await within.conn.execute(_SQL["open_threads"], values)).rowcount
+    async with within.conn.cursor(row_factory=class_row(Thread)) as cursor:
+        rows = await (await cursor.execute(_SQL["lock_threads"], values)).fetchall()
+    return {row.id: row for row in rows}, made
+
+
+async def tails(within: Within, threads: Sequence[int], *, generation: int) -> list[Tail]:
+    """Up to three last entries of each thread, oldest first."""
+    values = {"space": within.space.id, "generation": generation, "threads": Int8s(threads)}
+    async with within.conn.cursor(row_factory=dict_row) as cursor:
+        rows = await (await cursor.execute(_SQL["tails"], values, binary=True)).fetchall()
+    return [Tail(**{**row, "own": halfvecs(row["own"])[0]}) for row in rows]
+
+
+async def alone_ids(within: Within, count: int) -> list[int]:
+    """Ids for entries that stand alone."""
+    rows = await (await within.conn.execute(_SQL["alone_ids"], {"count": count})).fetchall()
+    return [row[0] for row in rows]
+
+
+async def run(within: Within, name: str, values: Mapping[str, object]) -> None:
+    """Run a write by its name; ``space`` is filled in."""
+    await within.conn.execute(_SQL[name], {"space": within.space.id, **values})
+
+
+async def grow_space(within: Within, values: Mapping[str, object]) -> int:
+    """Count a write; the version of it."""
+    row = await (await within.conn.execute(_SQL["grow_space"], {"space": within.space.id, **values})).fetchone()
+    assert row is not None
+    return row[0]
+
+
+async def bereaved(within: Within, gone: Int8s, *, generation: int) -> list[Tail]:
+    """The entries up to four places from removed ones, oldest first."""
+    values = {"space": within.space.id, "generation": generation, "ids": gone}
+    async with within.conn.cursor(row_factory=dict_row) as cursor:
+        rows = await (await cursor.execute(_SQL["bereaved"], values, binary=True)).fetchall()
+    return [Tail(**{**row, "own": halfvecs(row["own"])[0]}) for row in rows]
+
+
+async def recount_space(within: Within) -> None:
+    """Count the space anew and tell every holder of a copy to drop it."""
+    await within.conn.execute(_SQL["recount_space"], {"space": within.space.id})
+
+
+async def names(within: Within) -> list[Name]:
+    """Everybody who spoke in the space, the busiest first."""
+    values = {"space": within.space.id, "threads": within.space.threads}
+    async with within.conn.cursor(row_factory=class_row(Name)) as cursor:
+        return await (await cursor.execute(_SQL["names"], values)).fetchall()
+
+
+async def owner(within: Within, name: str) -> int | None:
+    """The number of a user, or None where nothing of theirs is kept."""
+    row = await (await within.conn.execute(_SQL["owner"], {"space": within.space.id, "name": name})).fetchone()
+    return row[0] if row else None
+
+
+async def read_signatures(within: Within, *, since: int) -> Signatures:
+    """The signatures of entries that were written after version ``since``."""
+    values = {"space": within.space.id, "version": since}
+    async with within.conn.cursor() as cursor, cursor.copy(_SQL["signatures"], values) as copy:
+        copied = b"".join([bytes(block) async for block in copy])
+    return signatures.read(copied, version=within.space.version, epoch=within.space.epoch)
+
+
+async def search(within: Within, values: Mapping[str, object]) -> list[dict[str, float]]:
+    """The ranked entries: id, kind, and a column for each signal."""
+    async with within.conn.cursor(row_factory=dict_row) as cursor:
+        cursor = await cursor.execute(_SQL["search"], {"space": within.space.id, **values}, binary=True)
+        return await cursor.fetchall()

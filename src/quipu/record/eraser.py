@@ -1,0 +1,26 @@
+"""Forgetting messages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from quipu.kernel.db.arrays import Int8s
+from quipu.kernel.db.database import Within
+from quipu.record import store
+from quipu.upkeep.erasure.model import What
+
+
+class RecordEraser:
+    """Takes messages out of the record, and sessions that become empty."""
+
+    async def count(self, within: Within, what: What) -> Mapping[str, int]:
+        """How many messages would go."""
+        return {"messages": len(await store.matching(within, what))}
+
+    async def erase(self, within: Within, what: What) -> Sequence[int]:
+        """Take them; a message's entry has the id of the message."""
+        ids = await store.matching(within, what)
+        if ids:
+            await store.run(within, "delete_messages", {"ids": Int8s(ids)})
+            await store.run(within, "recount_sessions", {})
+        return ids

@@ -1,0 +1,71 @@
+"""What was taken in, and what was not and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from quipu.record.model import Refusal
+from quipu.record.prepare import Prepared
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The account of one observation or import; every message is in exactly one of the first four.
+
+    ``imported``: stored and searchable now. ``duplicates``: were stored already, word for word.
+    ``echoes``: were nothing but memory that we had recalled ourselves. ``refused``: with the reason.
+    ``redacted``: secrets cut out, by kind. ``repaired``: characters that no database can store, replaced
+    by U+FFFD. ``assumed_utc``: times that came without a zone. ``ignored``: keys we have no place for.
+    ``ids``: the ids under which the stored ones can be found again (observe only).
+    """
+
+    imported: int = 0
+    duplicates: int = 0
+    echoes: int = 0
+    refused: tuple[Refusal, ...] = ()
+    redacted: Mapping[str, int] = field(default_factory=dict[str, int])
+    repaired: int = 0
+    assumed_utc: int = 0
+    ignored: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+
+class Tally:
+    """A report in the making."""
+
+    def __init__(self) -> None:
+        self.imported = 0
+        self.duplicates = 0
+        self.echoes = 0
+        self.refused: list[Refusal] = []
+        self.ids: list[str] = []
+        self._redacted: Counter[str] = Counter()
+        self._repaired = 0
+        self._assumed_utc = 0
+        self._ignored: dict[str, None] = {}
+
+    def read(self, prepared: Iterable[Prepared]) -> None:
+        """Count what was done to messages on their way in."""
+        for p in prepared:
+            self._redacted.update(p.secrets)
+            self._repaired += p.message.repaired
+            self._assumed_utc += p.message.assumed_utc
+            self._ignored.update(dict.fromkeys(p.message.ignored))
+
+    def report(self, *, seconds: float) -> Report:
+        """The account as it stands."""
+        return Report(
+            imported=self.imported,
+            duplicates=self.duplicates,
+            echoes=self.echoes,
+            refused=tuple(self.refused),
+            redacted=dict(self._redacted),
+            repaired=self._repaired,
+            assumed_utc=self._assumed_utc,
+            ignored=tuple(self._ignored),
+            ids=tuple(self.ids),
+            seconds=seconds,
+        )

@@ -1,0 +1,252 @@
+"""Taking in: what is said now (observe), and what was recorded elsewhere (import_messages)."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import islice
+
+import anyio
+import numpy as np
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from numpy.typing import NDArray
+from psycopg.errors import DeadlockDetected, UniqueViolation
+
+from quipu.errors import BadInput, Conflict, DatabaseError
+from quipu.kernel.base.clock import Clock
+from quipu.kernel.db.arrays import Int4s, Int8s
+from quipu.kernel.db.database import Database, Within
+from quipu.kernel.embedding.model import Embedder, Vectors
+from quipu.recall import index
+from quipu.recall.model import Draft
+from quipu.record import store
+from quipu.record.identity import Derived, fresh
+from quipu.record.model import Incoming, Refusal
+from quipu.record.prepare import Prepared, prepare
+from quipu.record.report import Report, Tally
+from quipu.record.rules import check
+
+MESSAGE = 1  # core.recall_kinds.code
+_BATCH = 400
+_Batch = tuple[list[Prepared], Vectors]
+Progress = Callable[[int], None]
+
+
+class Record:
+    """Writes the record of a database and makes it searchable, in one transaction."""
+
+    def __init__(
+        self, database: Database, embedder: Embedder, *, generation: int, clock: Clock, language: str, redact: bool
+    ) -> None:
+        self._database = database
+        self._embedder = embedder
+        self._generation = generation
+        self._clock = clock
+        self._language = language
+        self._redact = redact
+
+    async def observe(
+        self, messages: Iterable[Mapping[str, object]], *, space: str, session: str | None, user: str | None
+    ) -> Report:
+        """Take in what was just said: all of it or, where one message cannot be taken, nothing.
+
+        Raises:
+            BadInput: the first message that cannot be taken, by place and field.
+            Conflict: something else is stored under the same id.
+        """
+        started = time.perf_counter()
+        now = self._clock.now()
+        tally = Tally()
+        incoming = [fresh(m) for m in _checked(messages, session=session, user=user, now=now)]
+        await self._store(space, await self._ready(incoming, tally), tally, now=now, strict=True)
+        return tally.report(seconds=time.perf_counter() - started)
+
+    async def take(
+        self, lines: Iterable[Mapping[str, object] | Refusal], *, space: str, progress: Progress | None = None
+    ) -> Report:
+        """Take in recorded messages, a few hundred to a transaction; what cannot be taken is reported.
+
+        Stopping half-way keeps what was taken; doing it again takes the rest. ``progress`` is told how many
+        lines were dealt with since it was last told.
+        """
+        started = time.perf_counter()
+        tally = Tally()
+        send, receive = anyio.create_memory_object_stream[_Batch](1)
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._feed, lines, send, tally)
+                await self._drain(receive, space, tally, progress)
+        except BaseExceptionGroup as group:  # one failure: of the input, the embedder or the database
+            raise group.exceptions[0] from group
+        return tally.report(seconds=time.perf_counter() - started)
+
+    async def _feed(
+        self, lines: Iterable[Mapping[str, object] | Refusal], send: MemoryObjectSendStream[_Batch], tally: Tally
+    ) -> None:
+        """Check, clean and embed the next batch while the one before is being stored."""
+        derived = Derived()
+        async with send:
+            for incoming, refused in _read(lines, count=_BATCH, now=self._clock.now()):
+                tally.refused.extend(refused)
+                await send.send(await self._ready([derived.give(m) for m in incoming], tally))
+
+    async def _drain(
+        self, receive: MemoryObjectReceiveStream[_Batch], space: str, tally: Tally, progress: Progress | None
+    ) -> None:
+        reported = 0
+        async with receive:
+            async for batch in receive:
+                await self._store(space, batch, tally, now=self._clock.now())
+                done = tally.imported + tally.duplicates + tally.echoes + len(tally.refused)
+                if progress is not None:
+                    progress(done - reported)
+                reported = done
+
+    async def _ready(self, incoming: Sequence[Incoming], tally: Tally) -> _Batch:
+        prepared = await anyio.to_thread.run_sync(self._prepare, incoming)
+        tally.read(prepared)
+        kept = [p for p in prepared if p.message.content.strip()]
+        tally.echoes += len(prepared) - len(kept)
+        return kept, await self._embedder.embed([p.message.content for p in kept])
+
+    def _prepare(self, incoming: Sequence[Incoming]) -> list[Prepared]:
+        return [prepare(m, language=self._language, secrets=self._redact) for m in incoming]
+
+    async def _store(self, space: str, batch: _Batch, tally: Tally, *, now: datetime, strict: bool = False) -> None:
+        """Write a batch; what contradicts what is stored is refused, or raised where ``strict``."""
+        prepared, vectors = batch
+        if not prepared:
+            return
+        try:
+            await self._write(space, prepared, vectors, tally, now=now, strict=strict)
+        except DatabaseError as error:
+            # Somebody else stored one of these ids, or a name, between our look and our write.
+            if not isinstance(error.__cause__, UniqueViolation | DeadlockDetected):
+                raise
+            await self._write(space, prepared, vectors, tally, now=now, strict=strict)
+
+    async def _write(
+        self, space: str, prepared: list[Prepared], vectors: Vectors, tally: Tally, *, now: datetime, strict: bool
+    ) -> None:
+        async with self._database.space(space, create=True) as within:
+            assert within is not None
+            names = sorted({p.message.session for p in prepared if p.message.session is not None})
+            sessions = await store.lock_sessions(within, names)
+            numbers = [sessions[p.message.session] if p.message.session is not None else 0 for p in prepared]
+            new, refused = await _sift(within, prepared, numbers)
+            if refused and strict:
+                raise Conflict(refused[0].reason, field="id", hint="Nothing was stored.")
+            order = sorted(new, key=lambda i: (numbers[i], prepared[i].message.time or now))
+            chosen = [_Chosen(prepared[i], numbers[i], prepared[i].message.time or now) for i in order]
+            ids = await index.file(
+                within, [_draft(c, vectors[i], now) for i, c in zip(order, chosen, strict=True)], generation=self._generation
+            )
+            if chosen:
+                await store.run(within, "insert_messages", _rows(chosen, ids, now))
+                if sessions:
+                    await store.run(within, "grow_sessions", _growth(chosen))
+        tally.imported += len(new)
+        tally.duplicates += len(prepared) - len(new) - len(refused)
+        tally.refused.extend(refused)
+        tally.ids.extend(prepared[i].message.id or "" for i in new)
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """A message that will be written: its session (0 for none) and the time that it gets."""
+
+    prepared: Prepared
+    session: int
+    happened_at: datetime
+
+
+def _checked(
+    messages: Iterable[Mapping[str, object]], *, session: str | None, user: str | None, now: datetime
+) -> list[Incoming]:
+    if isinstance(messages, Mapping | str | bytes):
+        raise BadInput("give a list of messages.", field="messages", hint='For one: observe([{"content": "…"}], …).')
+    found: list[Incoming] = []
+    for place, raw in enumerate(messages):
+        message = check(raw, default_session=session, now=now)
+        if isinstance(message, Refusal):
+            field = f"messages[{place}]" + (f".{message.field}" if message.field else "")
+            raise BadInput(message.reason, field=field, hint="Nothing was stored.")
+        found.append(replace(message, user=message.user or user))
+    return found
+
+
+def _read(
+    lines: Iterable[Mapping[str, object] | Refusal], *, count: int, now: datetime
+) -> Iterator[tuple[list[Incoming], list[Refusal]]]:
+    """Checked lines, ``count`` at a time; each place in the input counts from 1."""
+    numbered = enumerate(lines, start=1)
+    while chunk := list(islice(numbered, count)):
+        checked = [raw if isinstance(raw, Refusal) else check(raw, line=line, now=now) for line, raw in chunk]
+        yield [c for c in checked if isinstance(c, Incoming)], [c for c in checked if isinstance(c, Refusal)]
+
+
+async def _sift(within: Within, prepared: Sequence[Prepared], sessions: Sequence[int]) -> tuple[list[int], list[Refusal]]:
+    """The places of those that are new, and what has other words than what is stored under its id."""
+    said: dict[tuple[str, int], str] = {}
+    known = await store.known(within, [p.message.id or "" for p in prepared], sessions)
+    new: list[int] = []
+    refused: list[Refusal] = []
+    for place, (p, session) in enumerate(zip(prepared, sessions, strict=True)):
+        message = p.message
+        before = known.get(place, said.get((message.id or "", session)))
+        if before is None:
+            said[message.id or "", session] = message.content
+            new.append(place)
+        elif before != message.content:
+            reason = f"{message.id!r} is stored already with other words. Give it another id, or forget the old one first."
+            refused.append(Refusal(message.line, "id", reason))
+    return new, refused
+
+
+def _draft(chosen: _Chosen, vector: NDArray[np.float32], now: datetime) -> Draft:
+    p, message = chosen.prepared, chosen.prepared.message
+    return Draft(
+        kind=MESSAGE,
+        bag=p.bag,
+        vector=vector,
+        happened_at=chosen.happened_at,
+        recorded_at=now,
+        thread=chosen.session or None,
+        speaker=message.speaker,
+        owner=message.user,
+        by_user=message.role == "user",
+        asks=p.asks,
+        has_time=p.has_time,
+    )
+
+
+def _rows(chosen: Sequence[_Chosen], ids: Sequence[int], now: datetime) -> dict[str, object]:
+    messages = [c.prepared.message for c in chosen]
+    return {
+        "id": Int8s(ids),
+        "session": Int8s([c.session for c in chosen]),
+        "external": [m.id for m in messages],
+        "role": [m.role for m in messages],
+        "speaker": [m.speaker for m in messages],
+        "user": [m.user for m in messages],
+        "happened_at": [c.happened_at for c in chosen],
+        "recorded_at": [now] * len(chosen),
+        "redacted": Int4s([sum(c.prepared.secrets.values()) for c in chosen]),
+        "content": [m.content for m in messages],
+    }
+
+
+def _growth(chosen: Sequence[_Chosen]) -> dict[str, object]:
+    times: defaultdict[int, list[datetime]] = defaultdict(list)
+    for c in chosen:
+        if c.session:
+            times[c.session].append(c.happened_at)
+    return {
+        "id": Int8s(list(times)),
+        "messages": Int4s([len(t) for t in times.values()]),
+        "started_at": [min(t) for t in times.values()],
+        "last_at": [max(t) for t in times.values()],
+    }

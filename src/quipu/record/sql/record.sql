@@ -1,0 +1,77 @@
+-- name: open_sessions: make sessions that are not there
+insert into core.sessions (space_id, name)
+select %(space)s, name from unnest(%(names)s::text[]) as t (name) order by name
+on conflict (space_id, name) do nothing
+
+-- name: lock_sessions: hold the sessions that will grow
+select name, id from core.sessions
+where space_id = %(space)s and name = any(%(names)s::text[])
+order by name
+for update
+
+-- name: session_id: the number of a session
+select id from core.sessions where space_id = %(space)s and name = %(name)s
+
+-- name: known_messages: what is stored already under ids that come in
+select t.place, m.content
+from unnest(%(ids)s::text[], %(sessions)s::int8[]) with ordinality as t (external_id, session_id, place)
+join core.messages m on m.space_id = %(space)s and m.external_id = t.external_id
+    and m.session_id is not distinct from nullif(t.session_id, 0)
+
+-- name: insert_messages: write messages down
+insert into core.messages (space_id, id, session_id, external_id, role, speaker, user_name, happened_at, recorded_at,
+    redacted, content)
+select %(space)s, m.id, nullif(m.session_id, 0), m.external_id, m.role, m.speaker, m.user_name, m.happened_at,
+    m.recorded_at, m.redacted, m.content
+from unnest(%(id)s::int8[], %(session)s::int8[], %(external)s::text[], %(role)s::text[], %(speaker)s::text[],
+    %(user)s::text[], %(happened_at)s::timestamptz[], %(recorded_at)s::timestamptz[], %(redacted)s::int4[],
+    %(content)s::text[])
+    as m (id, session_id, external_id, role, speaker, user_name, happened_at, recorded_at, redacted, content)
+
+-- name: grow_sessions: count messages and stretch the span of their sessions
+update core.sessions s set
+    messages = s.messages + g.messages,
+    started_at = least(s.started_at, g.started_at),
+    last_at = greatest(s.last_at, g.last_at)
+from unnest(%(id)s::int8[], %(messages)s::int4[], %(started_at)s::timestamptz[], %(last_at)s::timestamptz[])
+    as g (id, messages, started_at, last_at)
+where s.space_id = %(space)s and s.id = g.id
+
+-- name: cite: messages with their sessions
+select m.id, m.external_id, s.name as session, m.role, m.speaker, m.user_name, m.happened_at, m.recorded_at, m.content
+from unnest(%(ids)s::int8[]) as t (id)
+join core.messages m on m.space_id = %(space)s and m.id = t.id
+left join core.sessions s on s.space_id = %(space)s and s.id = m.session_id
+
+-- name: list_sessions: sessions, the latest first
+select name, messages, started_at, last_at
+from core.sessions
+where space_id = %(space)s
+order by last_at desc nulls last, name
+limit %(limit)s offset %(offset)s
+
+-- name: counts: how much a space holds
+select count(*) as messages, count(distinct session_id) as sessions, coalesce(sum(redacted), 0)::bigint as redacted
+from core.messages where space_id = %(space)s
+
+-- name: matching: messages that an erasure is to take
+select id from core.messages
+where space_id = %(space)s
+    and (%(user)s::text is null or user_name = %(user)s or speaker = %(user)s)
+    and (%(message)s::text is null or external_id = %(message)s)
+    and (%(session)s::text is null
+        or session_id = (select id from core.sessions where space_id = %(space)s and name = %(session)s))
+
+-- name: delete_messages: take messages out
+delete from core.messages where space_id = %(space)s and id = any(%(ids)s::int8[])
+
+-- name: recount_sessions: what is left of sessions that lost messages; empty ones go
+with left_over as (
+    select session_id, count(*) as messages, min(happened_at) as started_at, max(happened_at) as last_at
+    from core.messages where space_id = %(space)s and session_id is not null group by session_id
+), kept as (
+    update core.sessions s set messages = l.messages, started_at = l.started_at, last_at = l.last_at
+    from left_over l where s.space_id = %(space)s and s.id = l.session_id and s.messages <> l.messages
+)
+delete from core.sessions s
+where s.space_id = %(space)s and not exists (select from left_over l where l.session_id = s.id)

@@ -1,0 +1,1 @@
+"""Forgetting: preview, erase, prove."""

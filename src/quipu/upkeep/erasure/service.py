@@ -1,0 +1,65 @@
+"""One erasure through every kind of memory, in one transaction."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Protocol
+
+from quipu.kernel.db.database import Database, Within
+from quipu.recall.removal import remove
+from quipu.upkeep.erasure import store
+from quipu.upkeep.erasure.model import Erasure, What
+
+
+class Eraser(Protocol):
+    """What a kind of memory must offer so that it can be forgotten."""
+
+    async def count(self, within: Within, what: What) -> Mapping[str, int]:
+        """Rows that ``erase`` would take, by table."""
+        ...
+
+    async def erase(self, within: Within, what: What) -> Sequence[int]:
+        """Take them; returns the ids of their entries in the index, which are taken out next."""
+        ...
+
+
+async def preview(database: Database, erasers: Sequence[Eraser], what: What, *, space: str) -> Erasure:
+    """What ``erase`` would take; nothing is changed."""
+    async with database.space(space) as within:
+        return Erasure(space, what, {} if within is None else await _count(within, erasers, what))
+
+
+async def erase(
+    database: Database, erasers: Sequence[Eraser], what: What, *, space: str, generation: int, now: datetime
+) -> Erasure:
+    """Take it all out, everywhere, and return the receipt. Other transactions see all of it or none gone."""
+    async with database.space(space) as within:
+        if within is None:
+            return Erasure(space, what, {})
+        counts = await _count(within, erasers, what)
+        entries = [entry for eraser in erasers for entry in await eraser.erase(within, what)]
+        if entries:
+            await remove(within, entries, generation=generation)
+        hashes = {name: _hash(space, value) for name, value in _given(what).items()}
+        receipt = await store.write_receipt(within, hashes, counts, erased_at=now)
+        if what.everything:
+            await store.remove_space(within)
+    return replace(Erasure(space, what, counts), receipt=receipt, erased_at=now)
+
+
+async def _count(within: Within, erasers: Sequence[Eraser], what: What) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for eraser in erasers:
+        counts |= await eraser.count(within, what)
+    return counts
+
+
+def _given(what: What) -> dict[str, str | None]:
+    return {"session": what.session, "user": what.user, "message": what.message}
+
+
+def _hash(space: str, value: str | None) -> str | None:
+    return None if value is None else hashlib.sha256(f"{space}\0{value}".encode()).hexdigest()
