@@ -1,0 +1,48 @@
+"""The values that the record passes around."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+Role = Literal["user", "assistant", "system", "tool"]
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """One message that may be taken in: checked and storable, not yet redacted.
+
+    ``None`` means that the caller did not say. ``time`` is aware and in UTC; ``assumed_utc`` says that it
+    came without a zone. ``repaired`` counts the characters of the content that could not be stored and became
+    U+FFFD. ``ignored`` names what the caller sent and we have no place for (``"mood"``, ``"content.image"``).
+    """
+
+    content: str
+    id: str | None = None
+    session: str | None = None
+    role: Role = "user"
+    speaker: str | None = None
+    time: datetime | None = None
+    user: str | None = None
+    line: int | None = None
+    assumed_utc: bool = False
+    repaired: int = 0
+    ignored: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why one message or line was not taken in, and what to do about it; never its content."""
+
+    line: int | None
+    field: str | None
+    reason: str
+    file: str | None = None
+
+    def __str__(self) -> str:
+        """``chat.jsonl:17: time: it has no year``, with the parts that are known."""
+        where = ":".join(part for part in (self.file, str(self.line) if self.line else None) if part)
+        if where and not self.file:
+            where = f"line {where}"
+        return ": ".join(part for part in (where, self.field, self.reason) if part)

@@ -1,0 +1,196 @@
+"""Which messages are taken in, and in what form: pure, and total over anything that JSON can say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, cast
+
+from quipu.kernel.base import text
+from quipu.record.model import Incoming, Refusal, Role
+from quipu.record.moment import moment
+
+CONTENT_LIMIT_BYTES: Final = 16 * 1024 * 1024
+NAME_LIMIT: Final = 512
+FIELDS: Final = ("id", "session", "role", "speaker", "content", "time", "user")
+
+_ROLES: Final[Mapping[str, Role]] = {
+    "user": "user",
+    "assistant": "assistant",
+    "system": "system",
+    "tool": "tool",
+    "human": "user",
+    "ai": "assistant",
+    "model": "assistant",
+    "developer": "system",
+}
+_TEXT_BLOCKS: Final = frozenset({"text", "input_text", "output_text"})
+_BETWEEN_BLOCKS: Final = "\n\n"
+_IGNORED_LIMIT: Final = 20
+_UNFIT_IN_NAME = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+# A number that is longer than this in decimal is longer than NAME_LIMIT (and Python may refuse to print it).
+_NAME_LIMIT_BITS: Final = NAME_LIMIT * 3
+
+
+class _Refused(Exception):
+    """Carries the field and the reason from a rule to `check`."""
+
+    def __init__(self, field: str | None, reason: str) -> None:
+        super().__init__(reason)
+        self.field = field
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class _Content:
+    text: str
+    repaired: int
+    ignored: tuple[str, ...]
+
+
+def check(
+    raw: object, *, line: int | None = None, default_session: str | None = None, now: datetime
+) -> Incoming | Refusal:
+    """The message as it may be stored, or the reason why not; never raises for anything that JSON can say.
+
+    Only ``content`` is required: text, or a list of text blocks, whose texts are joined by an empty line. A
+    field that is null or blank counts as not given. Unknown keys are ignored and named in `Incoming.ignored`,
+    so that the report of an import can name them once. ``now`` is aware; a time more than a day later is
+    refused.
+    """
+    try:
+        return _incoming(raw, line=line, default_session=default_session, now=now)
+    except _Refused as refused:
+        return Refusal(line, refused.field, refused.reason)
+
+
+def _incoming(raw: object, *, line: int | None, default_session: str | None, now: datetime) -> Incoming:
+    if not isinstance(raw, Mapping):
+        raise _Refused(None, f'a message is an object such as {{"content": "…"}}, not {_kind(raw)}.')
+    fields = cast("Mapping[object, object]", raw)
+    content = _content(fields.get("content"))
+    said = fields.get("time")
+    when = None if said is None or _blank(said) else moment(said, now=now)
+    if isinstance(when, str):
+        raise _Refused("time", when)
+    return Incoming(
+        content=content.text,
+        id=_name("id", fields.get("id")),
+        session=_name("session", fields.get("session")) or default_session,
+        role=_role(fields.get("role")),
+        speaker=_name("speaker", fields.get("speaker")),
+        time=when.at if when else None,
+        user=_name("user", fields.get("user")),
+        line=line,
+        assumed_utc=when.assumed_utc if when else False,
+        repaired=content.repaired,
+        ignored=(*_unknown(fields), *content.ignored),
+    )
+
+
+def _content(value: object) -> _Content:
+    ignored: tuple[str, ...] = ()
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray):
+        value, ignored = _join(cast("Sequence[object]", value))
+    if value is None or _blank(value):
+        raise _Refused("content", "it is empty; a message needs some text." + _among(ignored))
+    if not isinstance(value, str):
+        raise _Refused(
+            "content", f'it must be text or a list of {{"type": "text"}} blocks, not {_kind(value)}.'
+        )
+    cleaned = text.clean(value)
+    if text.size_bytes(cleaned.text) > CONTENT_LIMIT_BYTES:
+        raise _Refused("content", "it is larger than 16 MiB; split it into several messages.")
+    return _Content(cleaned.text, cleaned.repaired, ignored)
+
+
+def _join(blocks: Sequence[object]) -> tuple[str, tuple[str, ...]]:
+    texts: list[str] = []
+    ignored: dict[str, None] = {}
+    for block in blocks:
+        found = _block_text(block)
+        if found is None:
+            ignored[f"content.{_block_type(block)}"] = None
+        elif found.strip():
+            texts.append(found)
+    return _BETWEEN_BLOCKS.join(texts), tuple(ignored)[:_IGNORED_LIMIT]
+
+
+def _block_text(block: object) -> str | None:
+    if isinstance(block, str):
+        return block
+    if not isinstance(block, Mapping):
+        return None
+    fields = cast("Mapping[object, object]", block)
+    found = fields.get("text")
+    return found if isinstance(found, str) and fields.get("type", "text") in _TEXT_BLOCKS else None
+
+
+def _block_type(block: object) -> str:
+    if not isinstance(block, Mapping):
+        return _kind(block)
+    kind = cast("Mapping[object, object]", block).get("type")
+    return _shown(kind) if isinstance(kind, str) and kind else "an object"
+
+
+def _role(value: object) -> Role:
+    if value is None or _blank(value):
+        return "user"
+    role = _ROLES.get(value.strip().lower()) if isinstance(value, str) else None
+    if role is None:
+        shown = f'"{_shown(value)}"' if isinstance(value, str) else _kind(value)
+        raise _Refused("role", f"{shown} is not one of user, assistant, system, tool.")
+    return role
+
+
+def _name(field: str, value: object) -> str | None:
+    if value is None or _blank(value):
+        return None
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise _Refused(field, f"it must be text or a whole number, not {_kind(value)}.")
+    too_long = len(value) > NAME_LIMIT if isinstance(value, str) else value.bit_length() > _NAME_LIMIT_BITS
+    if too_long:
+        raise _Refused(field, f"it is longer than {NAME_LIMIT} characters; use a shorter name or its hash.")
+    value = str(value)
+    if _UNFIT_IN_NAME.search(value):
+        raise _Refused(field, "it has control characters or broken Unicode; remove them.")
+    return value
+
+
+def _unknown(fields: Mapping[object, object]) -> tuple[str, ...]:
+    unknown = {_shown(key) if isinstance(key, str) else _kind(key) for key in fields if key not in FIELDS}
+    return tuple(sorted(unknown)[:_IGNORED_LIMIT])
+
+
+def _blank(value: object) -> bool:
+    return isinstance(value, str) and not value.strip()
+
+
+def _among(ignored: tuple[str, ...]) -> str:
+    return f" Only {', '.join(ignored)} came." if ignored else ""
+
+
+def _shown(value: str) -> str:
+    """A word of the caller's as it may stand in a message: short, one line, storable."""
+    return text.excerpt(_UNFIT_IN_NAME.sub(text.REPLACEMENT, value), 40)
+
+
+def _kind(value: object) -> str:
+    """What JSON calls a value of this type."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true or false"
+        case int() | float():
+            return "a number"
+        case str():
+            return "text"
+        case Mapping():
+            return "an object"
+        case list() | tuple():
+            return "a list"
+        case _:
+            return type(value).__name__
