@@ -1,0 +1,1 @@
+"""How good recall is: conversations with known evidence, measures, systems to compare."""

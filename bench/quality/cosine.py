@@ -1,0 +1,50 @@
+"""Plain vectors of our own embedder: the dense baseline, and what stores without a lexical leg do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import anyio
+import numpy as np
+from numpy.typing import NDArray
+
+from quality.model import Conversation, Question
+from quipu.kernel.config import Settings
+from quipu.kernel.embedding.choose import choose
+
+
+class Cosine:
+    """Ranks by the cosine between the question and ``Speaker: text``."""
+
+    name = "cosine alone"
+
+    def rank(
+        self, conversation: Conversation, questions: Sequence[Question], *, depth: int
+    ) -> list[list[str]]:
+        """For each question the messages whose vectors are nearest."""
+        texts = [message.spoken for message in conversation.messages]
+        vectors = anyio.run(_embed, [*texts, *(question.text for question in questions)])
+        scores = vectors[len(texts) :] @ vectors[: len(texts)].T
+        return [
+            self._one(conversation, question, row, depth)
+            for question, row in zip(questions, scores, strict=True)
+        ]
+
+    @staticmethod
+    def _one(
+        conversation: Conversation, question: Question, scores: NDArray[np.float32], depth: int
+    ) -> list[str]:
+        messages = conversation.messages
+        order = np.argsort(-scores, kind="stable")
+        allowed = (
+            messages[i].id for i in order if question.user is None or messages[i].user == question.user
+        )
+        return [id_ for id_, _ in zip(allowed, range(depth), strict=False)]
+
+
+async def _embed(texts: Sequence[str]) -> NDArray[np.float32]:
+    embedder = choose(Settings())
+    try:
+        return await embedder.embed(texts)
+    finally:
+        await embedder.aclose()

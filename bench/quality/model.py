@@ -1,0 +1,74 @@
+"""What is measured: conversations, and questions whose evidence is known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Literal, Protocol, get_args
+
+Half = Literal["tune", "report"]
+HALVES: tuple[Half, ...] = get_args(Half)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn, in the fields that ``Memory.import_messages`` takes."""
+
+    id: str
+    content: str
+    session: str | None = None
+    role: str = "user"
+    speaker: str | None = None
+    time: str | None = None
+    user: str | None = None
+
+    def as_dict(self) -> dict[str, object]:
+        """The message without the fields that are not known."""
+        return {key: value for key, value in asdict(self).items() if value is not None}
+
+    @property
+    def spoken(self) -> str:
+        """``Speaker: text``, the form in which stores without a speaker field are fed."""
+        return f"{self.speaker}: {self.content}" if self.speaker else self.content
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question, the ids of the messages that answer it, and the half it belongs to.
+
+    ``evidence_sessions`` is kept apart from ``evidence`` because LoCoMo's published session figures
+    read malformed ids differently; elsewhere it is the sessions of the evidence.
+    """
+
+    text: str
+    evidence: tuple[str, ...]
+    evidence_sessions: frozenset[str]
+    category: str
+    half: Half
+    user: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """One space: its messages in order, and the questions about it."""
+
+    name: str
+    messages: tuple[Message, ...]
+    questions: tuple[Question, ...]
+    language: str = "english"
+
+    def sessions(self) -> Mapping[str, str]:
+        """Message id to session id, for messages that have one."""
+        return {message.id: message.session for message in self.messages if message.session is not None}
+
+
+class System(Protocol):
+    """Something that ranks the messages of a conversation for questions."""
+
+    name: str
+
+    def rank(
+        self, conversation: Conversation, questions: Sequence[Question], *, depth: int
+    ) -> list[list[str]]:
+        """For each question the ids of at most ``depth`` messages, best first."""
+        ...

@@ -1,0 +1,47 @@
+"""Our own kinds of conversation: the files of ``bench/data``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from quality.model import HALVES, Conversation, Message, Question
+
+DATA = Path(__file__).resolve().parent.parent / "data"
+
+
+def load(directory: Path = DATA) -> list[Conversation]:
+    """Every conversation of the directory, by name."""
+    return [read(path) for path in sorted(directory.glob("*.json"))]
+
+
+def read(path: Path) -> Conversation:
+    """One file ``{"name", "language", "messages", "questions"}``; ValueError if a question lacks evidence."""
+    raw = json.loads(path.read_text(encoding="utf-8"))
+    messages = tuple(Message(**message) for message in raw["messages"])
+    sessions = {message.id: message.session for message in messages}
+    return Conversation(
+        name=raw["name"],
+        language=raw.get("language", "english"),
+        messages=messages,
+        questions=tuple(_question(entry, sessions, path.name) for entry in raw["questions"]),
+    )
+
+
+def _question(entry: Mapping[str, Any], sessions: Mapping[str, str | None], origin: str) -> Question:
+    missing = [id_ for id_ in entry["evidence"] if id_ not in sessions]
+    if missing or not entry["evidence"] or entry["half"] not in HALVES:
+        raise ValueError(
+            f"{origin}: {entry['question']!r} has no usable evidence or half (missing: {missing})"
+        )
+    found = (sessions[id_] for id_ in entry["evidence"])
+    return Question(
+        text=entry["question"],
+        evidence=tuple(entry["evidence"]),
+        evidence_sessions=frozenset(session for session in found if session is not None),
+        category=entry["category"],
+        half=entry["half"],
+        user=entry.get("user"),
+    )
