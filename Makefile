@@ -1,0 +1,126 @@
+# The front door for developers. `make` alone says what there is.
+# GNU make and a POSIX shell are all it needs; once installed, nothing below touches the network.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+PYTEST := $(BIN)/python -m pytest
+
+# An environment belongs to its place, and what is in it to what was asked for: a change of either makes
+# the stamp another file, and only then is anything installed again.
+PLACE := $(VENV)/.made-$(firstword $(shell pwd | cksum))
+ASKED := $(firstword $(shell cat pyproject.toml constraints.txt | cksum))
+RUNTIME := $(VENV)/.runtime-$(ASKED)
+DEV := $(VENV)/.dev-$(ASKED)
+
+# make demo FROM=dir: the shell leaves a ~ behind an = alone, so it is replaced here.
+FROM_DIR := $(patsubst ~/%,$(HOME)/%,$(FROM))
+
+##@ Start here
+.PHONY: help demo setup
+help: ## Show this list
+	@awk 'BEGIN { FS = ":.*## " } /^##@/ { printf "\n%s\n", substr($$0, 5) } \
+	  /^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+demo: $(RUNTIME) ## Import recorded conversations and ask questions (FROM=dir: your own agent sessions)
+	@$(BIN)/quipu demo $(if $(FROM),--from "$(FROM_DIR)")
+
+setup: $(DEV) ## Make the environment .venv with everything for development
+	@echo "Ready: $(BIN)/quipu, or . $(BIN)/activate"
+
+##@ Tests
+.PHONY: test unit check gates format-check lint types imports sync-check schema-check coverage
+test: $(DEV) ## Run every test
+	$(PYTEST) tests
+
+unit: $(DEV) ## Run the tests that need no database (seconds)
+	$(PYTEST) tests/unit
+
+check: gates coverage ## Run every gate, and every test with branch coverage
+
+gates: format-check lint types imports sync-check schema-check ## Check format, lint, types, imports, generated files
+
+format-check: $(DEV)
+	$(BIN)/ruff format --check .
+
+lint: $(DEV)
+	$(BIN)/ruff check .
+
+types: $(DEV)
+	$(BIN)/basedpyright --pythonpath $(BIN)/python
+
+imports: $(DEV)
+	$(BIN)/lint-imports --no-logo
+
+sync-check: $(DEV)
+	$(BIN)/python tools/make_sync.py --check
+
+schema-check: $(DEV)
+	$(BIN)/python tools/dump_schema.py --check
+
+coverage: $(DEV)
+	$(PYTEST) tests --cov=quipu --cov-branch --cov-report=term:skip-covered
+
+##@ Work
+.PHONY: format sync schema constraints bench-recall bench-speed wheel clean
+format: $(DEV) ## Format the code and sort its imports
+	$(BIN)/ruff check --select I --fix .
+	$(BIN)/ruff format .
+
+sync: $(DEV) ## Write src/quipu/sync.py from the async classes
+	$(BIN)/python tools/make_sync.py
+
+schema: $(DEV) ## Write docs/schema.sql from the migrations
+	$(BIN)/python tools/dump_schema.py
+
+constraints: $(DEV) ## Write constraints.txt from the versions in .venv
+	$(BIN)/python tools/make_constraints.py
+
+bench-recall: $(DEV) ## Measure recall (DATA=locomo10.json: on LoCoMo, else on our own conversations; ARGS=…)
+	$(BIN)/python bench/recall.py $(if $(DATA),locomo --data "$(DATA)",own) $(ARGS)
+
+bench-speed: $(DEV) ## Measure speed against plain PostgreSQL and the peers (ARGS="--n 10000 …")
+	$(BIN)/python bench/speed.py $(ARGS)
+
+wheel: $(DEV) ## Build dist/*.whl
+	$(BIN)/python -m build --wheel --no-isolation --outdir dist .
+
+clean: ## Remove what was built, .venv included
+	rm -rf $(VENV) .bench dist build htmlcov .coverage .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Installation. Python is looked for as PYTHON=…, then by its usual names.
+$(PLACE):
+	@found=; seen=; \
+	for python in $(PYTHON) $(if $(PYTHON),,python3 python3.14 python3.13 python3.12 python3.11 python); do \
+	  version=$$("$$python" -c 'import platform; print(platform.python_version())' 2>/dev/null) || continue; \
+	  seen="$$seen $$python is $$version."; \
+	  if "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then found=$$python; break; fi; \
+	done; \
+	if [ -z "$$found" ]; then \
+	  echo "Quipu needs Python 3.11 or newer. Found:$${seen:- none.}" >&2; \
+	  echo "Install one, or name it: make $(MAKECMDGOALS) PYTHON=/path/to/python3.12" >&2; exit 1; \
+	fi; \
+	echo "Making $(VENV) with $$found"; \
+	rm -rf $(VENV); \
+	if "$$found" -c 'import ensurepip' 2>/dev/null; then "$$found" -m venv $(VENV); \
+	else "$$found" -m venv --without-pip $(VENV) && "$$found" -m pip --quiet --python $(BIN)/python install pip; \
+	fi || { echo "Making $(VENV) failed. On Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
+	@touch $@
+
+$(RUNTIME): | $(PLACE)
+	@echo "Installing Quipu"
+	@$(PIP) install --constraint constraints.txt --editable .
+	@touch $@
+
+$(DEV): | $(RUNTIME)
+	@echo "Installing the tools for development"
+	@$(BIN)/python -c 'import tomllib; p = tomllib.load(open("pyproject.toml", "rb")); \
+	  print(*p["dependency-groups"]["dev"], *p["build-system"]["requires"], sep="\n")' > $(VENV)/dev.txt
+	@$(PIP) install --constraint constraints.txt --requirement $(VENV)/dev.txt
+	@touch $@

@@ -1,0 +1,171 @@
+"""A thread that runs an event loop and hosts one async object in it.
+
+It never keeps the interpreter from ending: what is still open is closed when the program ends.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import warnings
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, ExitStack
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
+
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+
+from quipu.errors import QuipuError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+
+_WORKER_NAME = "AnyIO worker thread"
+
+
+class Hostable(Protocol):
+    """What a loop can host: an async context manager that can be closed without having been entered."""
+
+    async def __aenter__(self) -> Any: ...
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None: ...
+
+    async def aclose(self) -> None:
+        """Give back everything; a second time nothing happens."""
+        ...
+
+
+Hosted = TypeVar("Hosted", bound=Hostable)
+
+
+class LoopThread:
+    """One running event loop. ``name`` is what messages call it, for example ``Memory``."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._pid = os.getpid()
+        self._closing = threading.Lock()
+        self._closed = False
+        self._hosted: Hostable | None = None
+        self._entered: AbstractContextManager[Any] | None = None
+        self._thread = ExitStack()
+        self._portal = self._thread.enter_context(start_blocking_portal("asyncio", name=f"quipu {name}"))
+        _exit.add(self)
+
+    @property
+    def portal(self) -> BlockingPortal:
+        """The way in, for any thread. QuipuError when the loop is closed or was made before a fork."""
+        if self._closed:
+            raise self.closed()
+        if os.getpid() != self._pid:
+            raise QuipuError(
+                f"This {self.name} was opened before the process forked.",
+                hint=f"Open a {self.name} in each process.",
+            )
+        return self._portal
+
+    def host(self, build: Callable[[], Hosted]) -> Hosted:
+        """What ``build`` returns, made in the loop. If that fails, the loop ends and the error is raised."""
+        try:
+            hosted = self.portal.call(build)
+        except BaseException:
+            self.close()
+            raise
+        self._hosted = hosted
+        return hosted
+
+    def enter(self) -> None:
+        """Enter the hosted object. If that fails, the loop is closed and the error raised."""
+        portal = self.portal
+        if self._hosted is None or self._entered is not None:
+            raise QuipuError(f"This {self.name} is already open.")
+        # One task holds the object from enter to leave: the task groups inside may not change tasks.
+        entered = portal.wrap_async_context_manager(cast("AbstractAsyncContextManager[Any]", self._hosted))
+        try:
+            entered.__enter__()
+        except BaseException:
+            self.close()
+            raise
+        self._entered = entered
+
+    def leave(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        """Leave or close the hosted object and end the thread. Nothing happens the second time."""
+        if not self._claim_closing():
+            return None
+        try:
+            if self._entered is not None:
+                return self._entered.__exit__(kind, error, trace)
+            if self._hosted is not None:
+                self._portal.call(self._hosted.aclose)
+            return None
+        finally:
+            _exit.discard(self)
+            self._portal.call(self._portal.stop, True)  # cancels calls of other threads that still run
+            self._thread.close()
+
+    def close(self) -> None:
+        """Close the hosted object and end the thread. Nothing happens the second time."""
+        self.leave(None, None, None)
+
+    def closed(self) -> QuipuError:
+        """What a call gets that comes too late."""
+        return QuipuError(f"This {self.name} is closed.", hint=f"Open a new {self.name}.")
+
+    def abandon(self) -> None:
+        """Close without waiting: whoever owned it was collected, perhaps in the loop's own thread."""
+        if self._closed or os.getpid() != self._pid:
+            return
+        warnings.warn(f"unclosed {self.name}", ResourceWarning, stacklevel=2)
+        threading.Thread(target=self.close, name=f"quipu closes {self.name}").start()
+
+    def _claim_closing(self) -> bool:
+        """True for the one caller that is to close. In a forked child there is no thread to end."""
+        with self._closing:
+            first, self._closed = not self._closed, True
+        return first and os.getpid() == self._pid
+
+
+class _Exit:
+    """Closes the open loops when the program ends.
+
+    ``atexit`` would be too late: it runs after all threads that are not daemons have been waited for, and
+    the worker threads of an event loop only end with their loop, so that wait would last for ever. A thread
+    that waits for the main thread wakes just before.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._open: set[LoopThread] = set()
+        self._watcher: threading.Thread | None = None
+
+    def add(self, loop: LoopThread) -> None:
+        with self._lock:
+            self._open.add(loop)
+            if self._watcher is None:
+                self._watcher = threading.Thread(target=self._watch, name="quipu at exit", daemon=False)
+                self._watcher.start()
+
+    def discard(self, loop: LoopThread) -> None:
+        with self._lock:
+            self._open.discard(loop)
+
+    def forget(self) -> None:
+        """Start anew in a forked child, where neither the loops' threads nor the watcher exist."""
+        self._lock, self._open, self._watcher = threading.Lock(), set(), None
+
+    def _watch(self) -> None:
+        threading.main_thread().join()
+        for thread in threading.enumerate():  # they may still be using what is about to be closed
+            if not (thread.daemon or thread.name == _WORKER_NAME or thread is threading.current_thread()):
+                thread.join()
+        with ExitStack() as closing:
+            for loop in tuple(self._open):
+                closing.callback(loop.close)
+
+
+_exit = _Exit()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_exit.forget)

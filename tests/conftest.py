@@ -1,0 +1,29 @@
+"""Fixtures that every suite may use."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    """Async tests run on asyncio, as the library does."""
+    return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    """The directory of the checkout."""
+    return ROOT
+
+
+@pytest.fixture(autouse=True)
+def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """``QUIPU_*`` of whoever runs the tests must not reach them."""
+    for name in [name for name in os.environ if name.startswith("QUIPU_")]:
+        monkeypatch.delenv(name)

@@ -1,0 +1,106 @@
+"""Write src/quipu/sync.py from the async classes: same names, same signatures, same docs, no await.
+
+    python tools/make_sync.py           rewrite the file
+    python tools/make_sync.py --check   fail when it is stale
+
+The source is read as text, never imported. What cannot be translated faithfully is refused with the
+line it stands on, so the two faces cannot drift apart silently. The rules are in
+docs/decisions/sync-face.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from sync_face.source import Face, Source, Untranslatable
+from sync_face.translation import Translation
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# One line for each class. Later ones are reached through properties of earlier ones, as in `memory.ledger`.
+FACES = (Face("quipu.app.memory", "AsyncMemory", "Memory"),)
+
+HEAD = '''"""The blocking face: the methods of the async classes, without await.
+
+Written by tools/make_sync.py from {modules}; do not edit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING{typing_names}
+'''
+
+
+def import_block(needs: dict[str, tuple[str, str]]) -> str:
+    """The imports that annotations need, all of them for type checkers only."""
+    lines = [
+        f"    import {module} as {name}"
+        if not original
+        else f"    from {module} import {original}" + (f" as {name}" if name != original else "")
+        for name, (module, original) in sorted(needs.items(), key=lambda item: (item[1], item[0]))
+    ]
+    return "if TYPE_CHECKING:\n" + "\n".join(lines) + "\n" if lines else ""
+
+
+def generate(faces: Sequence[Face], root: Path) -> str:
+    """The text of the blocking module for ``faces``, whose sources stand under the directory ``root``."""
+    targets = {face.source: face.target for face in faces}
+    needs: dict[str, tuple[str, str]] = {}
+    runtime: set[str] = set()
+    classes: list[str] = []
+    for face in faces:
+        path = root.joinpath(*face.module.split(".")).with_suffix(".py")
+        try:
+            translation = Translation(face, Source(face.module, path), targets)
+            classes.append(translation.text())
+        except Untranslatable as refused:
+            raise Untranslatable(f"{face.module}, {refused}") from None
+        for name, origin in translation.annotation.needs.items():
+            if needs.setdefault(name, origin) != origin:
+                raise Untranslatable(f"{face.module}: {name} means something else in another module")
+        runtime |= translation.runtime
+    head = HEAD.format(
+        modules=", ".join(sorted({face.module for face in faces})),
+        typing_names="".join(f", {name}" for name in sorted(runtime)),
+    )
+    names = ", ".join(f'"{face.target}"' for face in sorted(faces, key=lambda f: f.target))
+    return formatted("\n\n".join([head, import_block(needs), f"__all__ = [{names}]", *classes]))
+
+
+def formatted(text: str) -> str:
+    """The text as ruff writes it, with sorted imports and none that is not used."""
+    ruff = [sys.executable, "-m", "ruff"]
+    stdin = ["--quiet", "--stdin-filename", str(ROOT / "src" / "quipu" / "sync.py"), "-"]
+    for command in (["check", "--select", "I,F401", "--fix-only"], ["format"]):
+        done = subprocess.run([*ruff, *command, *stdin], input=text, capture_output=True, text=True, cwd=ROOT)
+        if done.returncode != 0:
+            raise Untranslatable(f"what was written is not Python: {done.stderr.strip()}")
+        text = done.stdout
+    return text
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="Write the blocking face from the async classes.")
+    parser.add_argument("--check", action="store_true", help="change nothing; fail when the file is stale")
+    options = parser.parse_args(arguments)
+    target = ROOT / "src" / "quipu" / "sync.py"
+    try:
+        text = generate(FACES, ROOT / "src")
+    except (Untranslatable, OSError) as problem:
+        print(f"make_sync: {problem}", file=sys.stderr)
+        return 2
+    if target.is_file() and target.read_text("utf-8") == text:
+        return 0
+    if options.check:
+        print("make_sync: src/quipu/sync.py is stale; run: make sync", file=sys.stderr)
+        return 1
+    target.write_text(text, "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

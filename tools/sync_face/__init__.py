@@ -1,0 +1,1 @@
+"""Translates async classes into blocking ones."""

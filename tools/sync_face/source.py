@@ -1,0 +1,59 @@
+"""What is read: one module as text, and the classes in it that are to get a blocking face."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """One async class and the name of its blocking twin. A class with ``aclose`` opens a loop of its own."""
+
+    module: str
+    source: str
+    target: str
+
+
+class Untranslatable(Exception):
+    """A part of an async class has no faithful blocking form."""
+
+
+def refuse(node: ast.AST, why: str) -> Untranslatable:
+    return Untranslatable(f"line {getattr(node, 'lineno', '?')}: {why}")
+
+
+class Source:
+    """One parsed module: its classes and where the names that its annotations use come from."""
+
+    def __init__(self, module: str, path: Path) -> None:
+        self.module = module
+        self.tree = ast.parse(path.read_text("utf-8"), filename=str(path))
+        self.origins = {"Self": ("typing", "Self")} | self._own() | self._imported()
+
+    def _own(self) -> dict[str, tuple[str, str]]:
+        names = [n.name for n in self.tree.body if isinstance(n, (ast.ClassDef, ast.FunctionDef))]
+        for node in self.tree.body:
+            targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+            names += [target.id for target in targets if isinstance(target, ast.Name)]
+        return {name: (self.module, name) for name in names}
+
+    def _imported(self) -> dict[str, tuple[str, str]]:
+        found: dict[str, tuple[str, str]] = {}
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.ImportFrom):
+                if node.level:
+                    raise refuse(node, "write imports with the full name of the module")
+                found |= {a.asname or a.name: (node.module or "", a.name) for a in node.names}
+            elif isinstance(node, ast.Import):
+                found |= {a.asname or a.name.split(".")[0]: (a.name, "") for a in node.names}
+        return found
+
+    def class_named(self, name: str) -> ast.ClassDef:
+        for node in self.tree.body:
+            if isinstance(node, ast.ClassDef) and node.name == name:
+                if node.bases or node.keywords:
+                    raise refuse(node, f"{name} must have no bases: inherited methods would be lost")
+                return node
+        raise Untranslatable(f"{self.module} has no class {name}")
