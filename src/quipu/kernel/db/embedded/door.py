@@ -1,0 +1,70 @@
+"""How a server is reached: a Unix socket, or the loopback address where there are none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+import psycopg
+from psycopg.conninfo import make_conninfo
+
+ADMIN_ROLE = "quipu_admin"
+SOCKET_PORT = 5432  # names the socket file; nothing listens on the network
+_ALIVE_BUT_FULL = ("too many clients", "remaining connection slots")
+_COMING_OR_GOING = ("is starting up", "is shutting down", "not yet accepting connections", "in recovery mode")
+
+
+class Answer(Enum):
+    """What a connection attempt says about the server."""
+
+    READY = "ready"
+    FULL = "full"
+    BUSY = "busy"
+    REFUSED = "refused"
+    SILENT = "silent"
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """Host (a socket directory or an address), port, and the password file where one is needed."""
+
+    host: str
+    port: int
+    password_file: Path | None = None
+
+    def conninfo(self, dbname: str, *, role: str = ADMIN_ROLE) -> str:
+        """A libpq connection string.
+
+        What ``PG*`` variables could turn against a local server is set here: PGHOSTADDR alone would lead
+        the connection to another machine.
+        """
+        return make_conninfo(
+            host=self.host,
+            hostaddr="",
+            port=self.port,
+            user=role,
+            dbname=dbname,
+            sslmode="disable",
+            gssencmode="disable",
+            channel_binding="disable",
+            passfile=None if self.password_file is None else str(self.password_file),
+        )
+
+
+def knock(door: Door, *, timeout_seconds: int = 3) -> Answer:
+    """Try to connect as the administrator: liveness means that a connection answers."""
+    try:
+        psycopg.connect(door.conninfo("postgres"), connect_timeout=timeout_seconds).close()
+    except psycopg.OperationalError as error:
+        return read_refusal(str(error))
+    return Answer.READY
+
+
+def read_refusal(message: str) -> Answer:
+    """What the message of a failed connection means. The server speaks English: its messages are set to C."""
+    if any(words in message for words in _COMING_OR_GOING):
+        return Answer.BUSY
+    if any(words in message for words in _ALIVE_BUT_FULL):
+        return Answer.FULL
+    return Answer.REFUSED if "FATAL" in message else Answer.SILENT

@@ -1,0 +1,82 @@
+"""What PostgreSQL's programs say when they fail, and what a person can do about it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from quipu.errors import DatabaseError, DiskFull, ServerError
+
+_GRAVE = re.compile(r"(?:FATAL|PANIC|error|ERROR):\s+(.*)")
+_DISK_FULL = ("no space left on device", "disk quota exceeded", "not enough space on the disk")
+
+_KNOWN: tuple[tuple[str, str], ...] = (
+    (
+        "permission denied",
+        "Give the named file back to the account that runs the server (chown, chmod u+rw). Nothing was changed.",
+    ),
+    (
+        "pre-existing shared memory block",
+        "Processes of the last server are still ending. Wait a moment; if they stay, end them by their ids.",
+    ),
+    (
+        'lock file "postmaster.pid" already exists',
+        "A server that Quipu did not start runs on this directory. Stop it with its own pg_ctl.",
+    ),
+    (
+        "could not create shared memory segment",
+        "The machine has too little shared memory. Set QUIPU_SHARED_BUFFERS_MB lower.",
+    ),
+    ("could not map anonymous shared memory", "The machine has too little memory. Set QUIPU_SHARED_BUFFERS_MB lower."),
+    (
+        "database files are incompatible with server",
+        "Set QUIPU_PG_BIN to the PostgreSQL version that wrote them, or bring them over with pg_upgrade.",
+    ),
+    (
+        "could not locate a valid checkpoint record",
+        "The write-ahead log is damaged. Keep a copy of the directory, then restore a backup.",
+    ),
+    ("has invalid permissions", "Close the data directory to others: chmod 0700."),
+    ("has wrong ownership", "Run as the user who owns the directory, or set QUIPU_PG_USER to that user."),
+)
+_LOOK_IN_LOG = "Read the log named above; `quipu doctor` says more. Nothing was deleted."
+
+
+def says_disk_full(text: str) -> bool:
+    """Whether a program's words mean that the disk is full."""
+    lowered = text.lower()
+    return any(words in lowered for words in _DISK_FULL)
+
+
+def last_complaint(text: str) -> str:
+    """The last grave line of a log or of a program's output, without its prefix; its last line if none is."""
+    grave = _GRAVE.findall(text)
+    if grave:
+        return grave[-1].strip()
+    lines = [line for line in text.splitlines() if line.strip()]
+    return lines[-1].strip() if lines else "it said nothing"
+
+
+def start_failure(text: str, *, data: Path, log: Path) -> DatabaseError:
+    """The error for a server that ended while starting, from what it wrote to its log."""
+    complaint = last_complaint(text)
+    if says_disk_full(text):
+        return DiskFull(
+            f"The disk of {data} is full, so PostgreSQL cannot start: {complaint}.",
+            hint="Make room (some 50 MB do) and start again; the data is as it was.",
+        )
+    hint = next((hint for words, hint in _KNOWN if words in text.lower()), _LOOK_IN_LOG)
+    return ServerError(f"PostgreSQL did not start on {data}: {complaint} (log: {log}).", hint=hint)
+
+
+def creation_failure(text: str, *, data: Path) -> DatabaseError:
+    """The error for a database directory that could not be made."""
+    if says_disk_full(text):
+        return DiskFull(
+            f"The disk has no room for a new database in {data}.",
+            hint="It takes 50 MB at first. Make room, or set QUIPU_HOME to another disk.",
+        )
+    return ServerError(
+        f"initdb could not make a database in {data}: {last_complaint(text)}.",
+        hint="Set QUIPU_HOME to another directory, or QUIPU_PG_BIN to other PostgreSQL programs.",
+    )
