@@ -1,0 +1,176 @@
+"""The reference says what the code says: nothing undocumented, nothing documented that is not there."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+from pydantic_core import PydanticUndefined
+from tree import PACKAGE, ROOT, module_name
+
+import quipu
+from quipu import errors
+from quipu.kernel.config import Settings
+
+REFERENCE = ROOT / "docs" / "reference"
+
+
+def sections(name: str) -> dict[str, str]:
+    """What stands in back quotes in each heading of a reference page -> the text below it."""
+    text = (REFERENCE / name).read_text("utf-8")
+    parts = re.split(r"^#+ `([^`]+)`.*$", text, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def table(name: str) -> dict[str, tuple[str, ...]]:
+    """The rows of a page's table by their first cell."""
+    lines = (REFERENCE / name).read_text("utf-8").splitlines()
+    rows = [
+        [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        for line in lines
+        if line.startswith("| `")
+    ]
+    return {row[0].strip("`"): tuple(row[1:]) for row in rows}
+
+
+def own_errors() -> dict[str, type[errors.QuipuError]]:
+    return {
+        name: found
+        for name, found in inspect.getmembers(errors, inspect.isclass)
+        if issubclass(found, errors.QuipuError)
+    }
+
+
+def test_every_error_is_documented_with_its_message() -> None:
+    documented = sections("errors.md")
+    assert set(documented) == set(own_errors())
+    for name, error in own_errors().items():
+        assert inspect.cleandoc(error.__doc__ or "").splitlines()[0] in documented[name], name
+
+
+def test_every_error_stands_in_the_tree_that_opens_its_module() -> None:
+    drawn = re.findall(r"^[ │├└─]*([A-Z]\w+)(?:  |$)", inspect.cleandoc(errors.__doc__ or ""), re.MULTILINE)
+    assert set(drawn) == set(own_errors())
+
+
+def default_of(name: str) -> str:
+    field = Settings.model_fields[name]
+    if name == "home":
+        return "`~/.quipu`"
+    if field.default in (None, PydanticUndefined):
+        return "none"
+    return f"`{str(field.default).lower() if isinstance(field.default, bool) else field.default}`"
+
+
+def test_every_setting_is_documented_with_its_default_and_meaning() -> None:
+    documented = table("settings.md")
+    assert set(documented) == {f"QUIPU_{name.upper()}" for name in Settings.model_fields}
+    for name, field in Settings.model_fields.items():
+        assert documented[f"QUIPU_{name.upper()}"] == (default_of(name), field.description), name
+
+
+def test_no_setting_is_read_past_the_settings() -> None:
+    """Every QUIPU_… that the code mentions is a setting, so that the page above is the whole list."""
+    known = {f"QUIPU_{name.upper()}" for name in Settings.model_fields}
+    mentioned = {
+        name: path.relative_to(ROOT)
+        for path in PACKAGE.rglob("*.py")
+        for name in re.findall(r"\bQUIPU_[A-Z_]+[A-Z]\b", path.read_text("utf-8"))
+    }
+    assert {name: path for name, path in mentioned.items() if name not in known} == {}
+
+
+def test_the_public_names_are_the_documented_ones() -> None:
+    assert set(sections("python.md")) == set(quipu.__all__)
+    for name in quipu.__all__:
+        assert getattr(quipu, name) is not None
+
+
+def test_the_public_names_have_docstrings() -> None:
+    for name in quipu.__all__:
+        found = getattr(quipu, name)
+        if inspect.isclass(found):
+            assert inspect.getdoc(found), name
+            undocumented = [
+                attribute
+                for attribute, value in vars(found).items()
+                if not attribute.startswith("_")
+                and (inspect.isfunction(value) or isinstance(value, property))
+                and not value.__doc__
+            ]
+            assert undocumented == [], name
+
+
+def command_line() -> click.Group:
+    """The outermost group of the command line, wherever in its package it is defined."""
+    folder = PACKAGE / "interfaces" / "cli"
+    groups: dict[int, click.Group] = {}
+    for path in sorted(folder.rglob("*.py")):
+        module = importlib.import_module(module_name(path))
+        groups |= {id(value): value for value in vars(module).values() if isinstance(value, click.Group)}
+    inner = {
+        id(command)
+        for group in groups.values()
+        for name in group.list_commands(click.Context(group))
+        if (command := group.get_command(click.Context(group), name)) is not None
+    }
+    outermost = [group for key, group in groups.items() if key not in inner]
+    assert len(outermost) == 1, f"one command line expected, found {outermost}"
+    return outermost[0]
+
+
+def commands(command: click.Command, path: str = "quipu") -> Iterator[tuple[str, click.Command]]:
+    """Every command with the words that call it, groups included."""
+    yield path, command
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            inner = command.get_command(context, name)
+            assert inner is not None, f"{path} lists {name} but does not have it"
+            yield from commands(inner, f"{path} {name}")
+
+
+def test_every_command_is_documented() -> None:
+    visible = {path for path, command in commands(command_line()) if not command.hidden}
+    assert set(sections("cli.md")) == visible
+
+
+def test_every_option_and_argument_is_documented_with_its_command() -> None:
+    documented = sections("cli.md")
+    missing = [
+        f"{path} {word}"
+        for path, command in commands(command_line())
+        for parameter in command.params
+        if not command.hidden and not getattr(parameter, "hidden", False)
+        for word in (
+            [*parameter.opts, *parameter.secondary_opts]
+            if isinstance(parameter, click.Option)
+            else [(parameter.metavar or parameter.name or "").upper()]
+        )
+        if word.startswith("--") or isinstance(parameter, click.Argument)
+        if word not in documented.get(path, "")
+    ]
+    assert missing == []
+
+
+def test_every_command_says_what_it_does() -> None:
+    assert [
+        path for path, command in commands(command_line()) if not (command.help or command.short_help)
+    ] == []
+
+
+LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(#[^)]*)?\)")
+
+
+@pytest.mark.parametrize(
+    "page", sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]), ids=lambda p: p.name
+)
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    targets = [match[1] for match in LINK.finditer(page.read_text("utf-8"))]
+    relative = [target for target in targets if "://" not in target and not target.startswith("mailto:")]
+    assert [target for target in relative if not (page.parent / target).exists()] == []

@@ -1,0 +1,65 @@
+"""Files and functions stay small enough to be read at once, and say what they are."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from tree import module_name, modules, our_code, place, syntax
+
+MOST_LINES_OF_A_FILE = 400
+MOST_LINES_OF_A_FUNCTION = 80
+SAYS_NOTHING = {"utils", "util", "helpers", "helper", "common", "manager", "misc"}
+
+
+def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for node in ast.walk(syntax(path)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield node
+
+
+def lines_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    assert node.end_lineno is not None
+    return node.end_lineno - node.lineno + 1
+
+
+def test_no_file_is_longer_than_a_head_can_hold() -> None:
+    too_long = [
+        f"{place(path, 1)} has {count} lines; split it by meaning, at most {MOST_LINES_OF_A_FILE}."
+        for path in our_code()
+        if (count := len(path.read_text("utf-8").splitlines())) > MOST_LINES_OF_A_FILE
+    ]
+    assert not too_long, "\n".join(too_long)
+
+
+def test_no_function_is_longer_than_a_screen() -> None:
+    too_long = [
+        f"{place(path, node.lineno)}: {node.name} has {lines_of(node)} lines; split it."
+        for path in our_code()
+        for node in functions(path)
+        if lines_of(node) > MOST_LINES_OF_A_FUNCTION
+    ]
+    assert not too_long, "\n".join(too_long)
+
+
+def test_every_module_is_named_for_what_is_in_it() -> None:
+    assert [name for name in map(module_name, modules()) if name.rsplit(".", 1)[-1] in SAYS_NOTHING] == []
+
+
+def test_every_module_says_in_its_docstring_what_it_is() -> None:
+    silent = [place(path, 1) for path in modules() if len(ast.get_docstring(syntax(path)) or "") < 10]
+    assert not silent, "no docstring that says something:\n" + "\n".join(silent)
+
+
+def test_imports_stand_at_the_top_unless_an_extra_or_a_door_needs_otherwise() -> None:
+    """Each exception says why, in a comment on the line: ``# noqa: PLC0415 - reason``, or just above it."""
+    hidden = [
+        place(path, node.lineno)
+        for path in modules()
+        for function in functions(path)
+        for node in ast.walk(function)
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        and "noqa: PLC0415" not in path.read_text("utf-8").splitlines()[node.lineno - 1]
+    ]
+    assert not hidden, "\n".join(hidden)
