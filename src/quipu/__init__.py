@@ -1,1 +1,29 @@
-"""Memory for software agents."""
+"""Memory for software agents: one PostgreSQL database, five kinds of memory, one recall over all of them.
+
+    from quipu import Memory
+
+    with Memory() as memory:
+        memory.observe([{"role": "user", "content": "I moved to Lisbon in May."}], space="ana", session="s1")
+        for hit in memory.recall("Where does Ana live?", space="ana"):
+            print(hit.score, hit.text, hit.source)
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from quipu.errors import QuipuError
+from quipu.sync import Memory
+
+if TYPE_CHECKING:
+    from quipu.app.memory import AsyncMemory
+
+__version__ = "0.1.0"
+__all__ = ["AsyncMemory", "Memory", "QuipuError", "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    """``AsyncMemory`` brings the database driver with it (0.2 s), so it is loaded when it is asked for."""
+    if name == "AsyncMemory":
+        from quipu.app.memory import AsyncMemory
+
+        return AsyncMemory
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from quipu.errors import ConfigError
 
 
 def default_home() -> Path:
@@ -48,3 +51,19 @@ class Settings(BaseSettings):
         str, Field(description="Language of new spaces: 'auto', or a name such as 'english' or 'german'.")
     ] = "auto"
     redact: Annotated[bool, Field(description="Remove secrets before anything is stored.")] = True
+
+
+def load(settings: Settings | None, given: Mapping[str, object]) -> Settings:
+    """``settings``, or those of the environment, with the ``given`` ones put in their place.
+
+    Raises:
+        ConfigError: naming the variable that is wrong.
+    """
+    try:
+        if settings is None:
+            return Settings(**dict(given))  # pyright: ignore[reportArgumentType]
+        return settings.model_copy(update=dict(given))
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = "QUIPU_" + "_".join(str(part) for part in first["loc"]).upper()
+        raise ConfigError(f"{name}: {first['msg']}.", hint="docs/reference/settings.md lists what can be set.") from error

@@ -113,4 +113,5 @@ class Hit:
     happened_at: datetime
     recorded_at: datetime
     source: Source
+    space: str = field(default="", repr=False)
     question: str = field(default="", repr=False)

@@ -13,6 +13,7 @@ from psycopg.rows import class_row, dict_row
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s, halfvecs
 from quipu.kernel.db.database import Connection, Within
+from quipu.kernel.embedding.model import Embedder
 from quipu.recall import signatures
 from quipu.recall.names import Name
 from quipu.recall.signatures import Signatures
@@ -61,6 +62,15 @@ async def serving(conn: Connection) -> Generation | None:
     """The generation that is searched."""
     async with conn.cursor(row_factory=class_row(Generation)) as cursor:
         return await (await cursor.execute(_SQL["serving"])).fetchone()
+
+
+async def begin_serving(conn: Connection, embedder: Embedder) -> Generation:
+    """Make ``embedder`` the model of a database that has none yet; returns the one that has it now."""
+    values = {"model": embedder.name, "digest": embedder.digest, "dimensions": embedder.dimensions}
+    await conn.execute(_SQL["begin_serving"], values)
+    generation = await serving(conn)
+    assert generation is not None
+    return generation
 
 
 async def numbers_of(within: Within, names: Sequence[str]) -> dict[str, int]:

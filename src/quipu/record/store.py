@@ -75,6 +75,13 @@ async def messages(within: Within, ids: Sequence[int]) -> list[Message]:
         return await cursor.fetchall()
 
 
+async def around(within: Within, message: int, *, before: int, after: int) -> list[Message]:
+    """A message and those beside it in its session, oldest first; nothing where it stands alone."""
+    values = {"space": within.space.id, "id": message, "before": before, "after": after}
+    async with within.conn.cursor(row_factory=class_row(Message)) as cursor:
+        return await (await cursor.execute(_SQL["around"], values)).fetchall()
+
+
 async def sessions(within: Within, *, limit: int, offset: int) -> list[Session]:
     """Sessions, the latest first."""
     values = {"space": within.space.id, "limit": limit, "offset": offset}

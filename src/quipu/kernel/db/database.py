@@ -56,8 +56,9 @@ class Within:
 class Database:
     """Open one with ``async with Database.open(...)``; it holds a pool and closes it."""
 
-    def __init__(self, url: str, pool: AsyncConnectionPool[Connection]) -> None:
+    def __init__(self, url: str, settings: Settings, pool: AsyncConnectionPool[Connection]) -> None:
         self.url = url
+        self._settings = settings
         self._pool = pool
 
     @classmethod
@@ -87,7 +88,7 @@ class Database:
             open=False,
         )
         async with pool:
-            yield cls(url, pool)
+            yield cls(url, settings, pool)
 
     @asynccontextmanager
     async def space(self, name: str, *, create: bool = False) -> AsyncIterator[Within | None]:
@@ -108,9 +109,22 @@ class Database:
                     f"No connection was free: {error}", hint="Raise QUIPU_POOL_SIZE, or QUIPU_CONNECT_SECONDS."
                 ) from error
 
-    async def spaces(self, settings: Settings) -> list[Space]:
-        """Every space with its counters, by name. For the owner of the database: it looks across spaces."""
-        async with owner(self.url, settings) as conn, conn.cursor(row_factory=class_row(Space)) as cursor:
+    @asynccontextmanager
+    async def plain(self) -> AsyncIterator[Connection]:
+        """A connection that has entered no space: it sees what belongs to none."""
+        with translated():
+            async with self._pool.connection() as conn:
+                yield conn
+
+    @asynccontextmanager
+    async def owner(self) -> AsyncIterator[Connection]:
+        """A connection of its own as the owner of the database, for upkeep across spaces."""
+        async with owner(self.url, self._settings) as conn:
+            yield conn
+
+    async def spaces(self) -> list[Space]:
+        """Every space with its counters, by name."""
+        async with self.owner() as conn, conn.cursor(row_factory=class_row(Space)) as cursor:
             return await (await cursor.execute(_SQL["all_spaces"])).fetchall()
 
 

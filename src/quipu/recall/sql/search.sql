@@ -1,3 +1,8 @@
+-- name: begin_serving: the first model of a database; whoever comes second takes what is there
+insert into core.recall_generations (model, digest, dimensions, state)
+values (%(model)s, %(digest)s, %(dimensions)s, 'serving')
+on conflict do nothing
+
 -- name: signatures: what the first pass over a space must know of each entry, since a version
 copy (
     select id, kind, owner, happened_at, bits

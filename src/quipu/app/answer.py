@@ -1,0 +1,152 @@
+"""Recall across all kinds: find, let each kind tell of its own, and hand back hits."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from quipu.app.kinds import KINDS
+from quipu.errors import BadInput
+from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.db.database import Database, Within
+from quipu.recall.languages import DEFAULT
+from quipu.recall.model import Cited, Filters, Found, Hit
+from quipu.recall.passage import best_passage
+from quipu.recall.question import Question
+from quipu.recall.search import Search
+from quipu.recall.why import Why, explain
+from quipu.record import store
+from quipu.record.moment import moment
+
+_MOST = 1_000
+_BY_NAME = {kind.name: kind for kind in KINDS}
+_BY_CODE = {kind.code: kind for kind in KINDS}
+_AROUND = 2
+_ANY_TIME = datetime(9000, 1, 1, tzinfo=UTC)
+_MOST_CHARACTERS = 100_000
+
+
+class Answering:
+    """Answers questions from one database."""
+
+    def __init__(self, database: Database, search: Search) -> None:
+        self._database = database
+        self._search = search
+
+    async def answer(
+        self,
+        questions: Sequence[str],
+        *,
+        space: str,
+        user: str | None,
+        session: str | None,
+        kinds: Sequence[str] | None,
+        since: datetime | str | None,
+        until: datetime | str | None,
+        limit: int,
+    ) -> list[list[Hit]]:
+        """For each question its hits, best first."""
+        texts = [_checked(question) for question in questions]
+        filters = _filters(user=user, kinds=kinds, since=since, until=until)
+        if isinstance(limit, bool) or not 1 <= limit <= _MOST:
+            raise BadInput(f"1 to {_MOST:,}, not {limit}.", field="limit")
+        session = optional_name("session", session)
+        nothing: list[list[Hit]] = [[] for _ in texts]
+        async with self._database.space(check_name("space", space)) as within:
+            if within is None:
+                return nothing
+            if session is not None:
+                thread = await store.session_id(within, session)
+                if thread is None:
+                    return nothing
+                filters = replace(filters, thread=thread)
+            found = await self._search.find(within, texts, filters=filters, limit=limit)
+            cited = await _cite(within, [hit for _, hits in found for hit in hits])
+        return [[_hit(space, question, hit, cited) for hit in hits if hit.id in cited] for question, hits in found]
+
+    async def why(self, hit: Hit) -> Why:
+        """Explain a hit."""
+        async with self._database.space(hit.space) as within:
+            languages = list(within.space.languages) if within else []
+            turns: list[store.Message] = []
+            place = int(hit.id) if hit.kind == "message" else -1
+            if within is not None and place > 0:
+                turns = await store.around(within, place, before=_AROUND, after=_AROUND)
+        before = [_turn(m) for m in turns if m.id < place]
+        after = [_turn(m) for m in turns if m.id > place]
+        return explain(hit, languages=languages or [DEFAULT], before=before, after=after)
+
+    async def sessions(self, space: str, *, limit: int, offset: int) -> list[store.Session]:
+        """Sessions, the latest first."""
+        if not 1 <= limit <= _MOST or offset < 0:
+            raise BadInput(f"limit is 1 to {_MOST:,}, offset 0 or more.", field="limit")
+        async with self._database.space(space) as within:
+            return [] if within is None else await store.sessions(within, limit=limit, offset=offset)
+
+
+def _checked(question: object) -> str:
+    if not isinstance(question, str) or not question.strip():
+        raise BadInput("ask something.", field="question")
+    if len(question) > _MOST_CHARACTERS:
+        raise BadInput(f"it has {len(question):,} characters; {_MOST_CHARACTERS:,} are the most.", field="question")
+    return question.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
+
+
+def _filters(
+    *,
+    user: str | None,
+    kinds: Sequence[str] | None,
+    since: datetime | str | None,
+    until: datetime | str | None,
+) -> Filters:
+    codes = None
+    if kinds is not None:
+        unknown = [kind for kind in kinds if kind not in _BY_NAME]
+        if unknown or isinstance(kinds, str):
+            raise BadInput(f"{unknown[0] if unknown else kinds!r} is none of {', '.join(_BY_NAME)}.", field="kinds")
+        codes = tuple(_BY_NAME[kind].code for kind in kinds)
+    return Filters(
+        kinds=codes, user=optional_name("user", user), since=_time("since", since), until=_time("until", until)
+    )
+
+
+def _time(field: str, value: datetime | str | None) -> datetime | None:
+    if value is None:
+        return None
+    read = moment(value, now=_ANY_TIME)
+    if isinstance(read, str):
+        raise BadInput(read, field=field)
+    return read.at
+
+
+async def _cite(within: Within, found: Sequence[Found]) -> Mapping[int, Cited]:
+    ids: defaultdict[int, set[int]] = defaultdict(set)
+    for hit in found:
+        ids[hit.kind].add(hit.id)
+    cited: dict[int, Cited] = {}
+    for code, entries in ids.items():
+        cited |= await _BY_CODE[code].cite(within, sorted(entries))
+    return cited
+
+
+def _hit(space: str, question: Question, found: Found, cited: Mapping[int, Cited]) -> Hit:
+    told = cited[found.id]
+    span = best_passage(told.text, question.terms)
+    return Hit(
+        kind=_BY_CODE[found.kind].name,
+        id=str(found.id),
+        text=told.text if span is None else told.text[span[0] : span[1]].strip(),
+        score=found.score,
+        parts=found.parts,
+        happened_at=told.happened_at,
+        recorded_at=told.recorded_at,
+        source=told.source if span is None else replace(told.source, span=span),
+        space=space,
+        question=question.text,
+    )
+
+
+def _turn(message: store.Message) -> str:
+    return f"{message.speaker or message.role}: {message.content}"

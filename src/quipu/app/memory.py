@@ -1,0 +1,255 @@
+"""The whole memory: opens what it needs, takes in, recalls across all kinds, forgets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from datetime import datetime
+from os import PathLike
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from quipu.app.answer import Answering
+from quipu.app.kinds import KINDS, PACKAGES
+from quipu.errors import BadInput, QuipuError
+from quipu.kernel.base.clock import Clock, SystemClock
+from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.config import Settings, load
+from quipu.kernel.db import embedded
+from quipu.kernel.db.database import Database
+from quipu.recall.generations import open_embedder
+from quipu.recall.model import Hit
+from quipu.recall.render import Block, block
+from quipu.recall.search import Search
+from quipu.recall.signatures import Cache
+from quipu.recall.why import Why
+from quipu.record.model import Refusal
+from quipu.record.report import Report
+from quipu.record.service import Progress, Record
+from quipu.record.store import Session
+from quipu.upkeep.erasure import service as erasure
+from quipu.upkeep.erasure.model import Erasure, What
+from quipu.upkeep.health import Health, examine
+
+_ERASERS = tuple(kind.eraser for kind in KINDS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What an open memory works with."""
+
+    database: Database
+    generation: int
+    record: Record
+    answering: Answering
+
+
+async def _assemble(stack: AsyncExitStack, settings: Settings, clock: Clock) -> _Parts:
+    url = settings.database_url
+    if url is None:
+        url = (await stack.enter_async_context(await embedded.start(settings))).conninfo()
+    database = await stack.enter_async_context(Database.open(url, settings, packages=PACKAGES))
+    embedder, generation = await open_embedder(database, settings)
+    stack.push_async_callback(embedder.aclose)
+    record = Record(
+        database,
+        embedder,
+        generation=generation.id,
+        clock=clock,
+        language=settings.language,
+        redact=settings.redact,
+    )
+    search = Search(embedder, generation=generation.id, clock=clock, cache=Cache())
+    return _Parts(database, generation.id, record, Answering(database, search))
+
+
+class AsyncMemory:
+    """A memory for agents. Use it as ``async with AsyncMemory() as memory``.
+
+    Without arguments it is an embedded PostgreSQL under ``~/.quipu`` (or ``QUIPU_HOME``); ``url`` names a
+    server instead (or ``QUIPU_DATABASE_URL``). Every call names the ``space`` it is about: what is in one
+    space is never seen from another.
+    """
+
+    def __init__(
+        self,
+        home: str | PathLike[str] | None = None,
+        url: str | None = None,
+        *,
+        settings: Settings | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        given = {"home": None if home is None else Path(home), "database_url": url}
+        self._settings = load(settings, {name: value for name, value in given.items() if value is not None})
+        self._clock = clock or SystemClock()
+        self._open = AsyncExitStack()
+        self._parts: _Parts | None = None
+
+    async def __aenter__(self) -> Self:
+        async with AsyncExitStack() as stack:
+            self._parts = await _assemble(stack, self._settings, self._clock)
+            self._open = stack.pop_all()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Give back connections and the model, and stop the embedded server if nobody else uses it."""
+        self._parts = None
+        await self._open.aclose()
+
+    async def observe(
+        self,
+        messages: Iterable[Mapping[str, object]],
+        *,
+        space: str,
+        session: str | None = None,
+        user: str | None = None,
+    ) -> Report:
+        """Take in what was just said: stored, searchable and durable when this returns.
+
+        ``messages`` are dicts with ``content`` and, where known, ``id, session, role, speaker, time, user``.
+        ``session`` and ``user`` hold for those that do not say. Messages of one session are understood in
+        the context of each other; messages without a session stand alone.
+
+        Raises:
+            BadInput: a message cannot be taken (it names which and why); nothing was stored.
+            Conflict: other words are stored under the same id; nothing was stored.
+        """
+        check_name("space", space)
+        session, user = optional_name("session", session), optional_name("user", user)
+        return await self._ready.record.observe(messages, space=space, session=session, user=user)
+
+    async def import_messages(
+        self,
+        messages: Iterable[Mapping[str, object] | Refusal],
+        *,
+        space: str,
+        progress: Progress | None = None,
+    ) -> Report:
+        """Take in recorded messages, keeping the caller's ids, sessions, speakers and times.
+
+        What cannot be taken is refused and reported, the rest is stored. Importing the same again changes
+        nothing, so an import that was cut off is finished by doing it again. ``progress`` is called with
+        the number of lines dealt with since the last call.
+        """
+        return await self._ready.record.take(messages, space=check_name("space", space), progress=progress)
+
+    async def recall(
+        self,
+        question: str,
+        *,
+        space: str,
+        user: str | None = None,
+        session: str | None = None,
+        kinds: Sequence[str] | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        limit: int = 10,
+    ) -> list[Hit]:
+        """The memories that answer a question, best first, each with its score, the parts of it and its source.
+
+        ``user`` and ``session`` keep to one person's or one session's memory, ``kinds`` to kinds (such as
+        ``("message",)``), ``since`` (included) and ``until`` (not included) to a time. An empty list means
+        that nothing relevant is known.
+
+        Raises:
+            BadInput: an argument is out of range (``limit`` is 1 to 1,000).
+        """
+        found = await self.recall_many(
+            [question], space=space, user=user, session=session, kinds=kinds, since=since, until=until, limit=limit
+        )
+        return found[0]
+
+    async def recall_many(
+        self,
+        questions: Sequence[str],
+        *,
+        space: str,
+        user: str | None = None,
+        session: str | None = None,
+        kinds: Sequence[str] | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        limit: int = 10,
+    ) -> list[list[Hit]]:
+        """``recall`` for many questions at once, which are embedded together; answers in their order."""
+        return await self._ready.answering.answer(
+            questions, space=space, user=user, session=session, kinds=kinds, since=since, until=until, limit=limit
+        )
+
+    async def recall_block(
+        self,
+        question: str,
+        *,
+        budget_tokens: int,
+        space: str,
+        user: str | None = None,
+        session: str | None = None,
+        kinds: Sequence[str] | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        limit: int = 20,
+    ) -> Block:
+        """The memories that answer a question as text for a prompt, never longer than ``budget_tokens``.
+
+        The text is marked as recalled memory: whatever of it comes back in a message is not stored again.
+        """
+        if budget_tokens < 1:
+            raise BadInput("at least 1.", field="budget_tokens")
+        hits = await self.recall(
+            question, space=space, user=user, session=session, kinds=kinds, since=since, until=until, limit=limit
+        )
+        return block(hits, budget_tokens=budget_tokens)
+
+    async def why(self, hit: Hit) -> Why:
+        """Why a hit came back: each signal in a sentence, the shared words, the turns around it."""
+        return await self._ready.answering.why(hit)
+
+    async def sessions(self, *, space: str, limit: int = 100, offset: int = 0) -> list[Session]:
+        """The sessions of a space, the latest first."""
+        return await self._ready.answering.sessions(check_name("space", space), limit=limit, offset=offset)
+
+    async def forget(
+        self,
+        *,
+        space: str,
+        session: str | None = None,
+        user: str | None = None,
+        message: str | None = None,
+        confirm: bool = False,
+    ) -> Erasure:
+        """Forget a session, a person, a message, or the whole space if none is named.
+
+        Without ``confirm`` it is a preview: how many rows of what would go. With it, everything goes at
+        once, from every table and index, and the receipt that comes back is kept without any content.
+        """
+        ready = self._ready
+        names = {"session": session, "user": user, "message": message}
+        what = What(**{name: optional_name(name, value) for name, value in names.items()})
+        if not confirm:
+            return await erasure.preview(ready.database, _ERASERS, what, space=check_name("space", space))
+        return await erasure.erase(
+            ready.database,
+            _ERASERS,
+            what,
+            space=check_name("space", space),
+            generation=ready.generation,
+            now=self._clock.now(),
+        )
+
+    async def health(self) -> Health:
+        """What this memory runs on and how much it holds."""
+        ready = self._ready
+        return await examine(ready.database, self._settings, embedded=self._settings.database_url is None)
+
+    @property
+    def _ready(self) -> _Parts:
+        if self._parts is None:
+            raise QuipuError("This memory is not open.", hint="Use it inside `with Memory() as memory:`.")
+        return self._parts

@@ -1,0 +1,67 @@
+"""Memories as a block for a prompt, within a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from quipu.kernel.base import echo
+from quipu.kernel.base.text import excerpt
+from quipu.recall.model import Hit
+
+_FEWEST_CHARACTERS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A prompt block: its text (marked as memory, so that it is never taken in again), an estimate of its
+    tokens that errs upwards, and the hits that are in it. Empty text where nothing fits or nothing is known."""
+
+    text: str
+    tokens: int
+    hits: tuple[Hit, ...]
+
+
+def estimate_tokens(text: str) -> int:
+    """About how many tokens a language model sees, rather more than less: 3.5 Latin characters or one other to a token."""
+    latin = sum(c < "\u0250" for c in text)
+    return -(-latin * 2 // 7) + len(text) - latin
+
+
+def block(hits: Sequence[Hit], *, budget_tokens: int) -> Block:
+    """The best hits that fit, best first, one line each with time and source; the last may be cut short."""
+    taken: list[Hit] = []
+    lines: list[str] = []
+    for hit in hits:
+        line = _line(hit, hit.text)
+        if _cost([*lines, line]) <= budget_tokens:
+            lines.append(line)
+            taken.append(hit)
+            continue
+        shorter = _shortened(hit, lines, budget_tokens)
+        if shorter is not None:
+            lines.append(shorter)
+            taken.append(hit)
+        break
+    text = echo.mark("\n".join(lines))
+    return Block(text, estimate_tokens(text), tuple(taken))
+
+
+def _cost(lines: Sequence[str]) -> int:
+    return estimate_tokens(echo.mark("\n".join(lines)))
+
+
+def _line(hit: Hit, text: str) -> str:
+    who = hit.source.speaker or hit.source.role or "somebody"
+    said = " ".join(text.split())
+    return f"- {hit.happened_at:%Y-%m-%d %H:%M} {who}: {said} ({hit.source.session or hit.kind}/{hit.source.message})"
+
+
+def _shortened(hit: Hit, lines: Sequence[str], budget_tokens: int) -> str | None:
+    """The line of a hit cut so that it fits, where enough of it would be left to be of use."""
+    low, high = 0, len(hit.text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        fits = _cost([*lines, _line(hit, excerpt(hit.text, middle))]) <= budget_tokens
+        low, high = (middle, high) if fits else (low, middle - 1)
+    return _line(hit, excerpt(hit.text, low)) if low >= _FEWEST_CHARACTERS else None

@@ -1,0 +1,86 @@
+"""What a memory runs on and how much it holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from psycopg.rows import class_row
+
+from quipu.kernel.config import Settings
+from quipu.kernel.db import queries
+from quipu.kernel.db.database import Connection, Database
+
+_SQL = queries.load("quipu.upkeep")
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """The state of a memory. Sizes are bytes; ``postgis`` says whether the server has it.
+
+    ``model`` is the embedding model that is searched; ``wanted_model`` the one of the settings, which
+    differs until ``quipu reembed`` has made its vectors.
+    """
+
+    embedded: bool
+    server_version: str
+    pgvector: str
+    postgis: bool
+    model: str
+    wanted_model: str
+    dimensions: int
+    spaces: int
+    entries: int
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A table or index of ours, with its size in bytes and, of a table, its estimated rows."""
+
+    name: str
+    kind: str
+    size_bytes: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    server_version: str
+    pgvector: str
+    postgis: bool
+    model: str
+    dimensions: int
+    spaces: int
+    entries: int
+    size_bytes: int
+
+
+async def examine(database: Database, settings: Settings, *, embedded: bool) -> Health:
+    """Ask the server."""
+    async with database.owner() as conn:
+        state = await _state(conn)
+    return Health(
+        embedded=embedded,
+        server_version=state.server_version,
+        pgvector=state.pgvector,
+        postgis=state.postgis,
+        model=state.model,
+        wanted_model=settings.embedding_model,
+        dimensions=state.dimensions,
+        spaces=state.spaces,
+        entries=state.entries,
+        size_bytes=state.size_bytes,
+    )
+
+
+async def relations(database: Database) -> list[Relation]:
+    """Every table and index of ours, the largest first."""
+    async with database.owner() as conn, conn.cursor(row_factory=class_row(Relation)) as cursor:
+        return await (await cursor.execute(_SQL["relations"])).fetchall()
+
+
+async def _state(conn: Connection) -> _State:
+    async with conn.cursor(row_factory=class_row(_State)) as cursor:
+        state = await (await cursor.execute(_SQL["state"])).fetchone()
+    assert state is not None
+    return state

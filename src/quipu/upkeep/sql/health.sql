@@ -1,0 +1,18 @@
+-- name: state: what the server is and how much it holds
+select current_setting('server_version') as server_version,
+       (select extversion from pg_extension where extname = 'vector') as pgvector,
+       exists (select from pg_available_extensions where name = 'postgis') as postgis,
+       coalesce((select model from core.recall_generations where state = 'serving'), '') as model,
+       coalesce((select dimensions from core.recall_generations where state = 'serving'), 0) as dimensions,
+       (select count(*) from core.spaces)::int8 as spaces,
+       (select coalesce(sum(entries), 0) from core.spaces)::int8 as entries,
+       pg_database_size(current_database()) as size_bytes
+
+-- name: relations: tables and indexes of ours with their sizes
+select c.oid::regclass::text as name, case c.relkind when 'r' then 'table' else 'index' end as kind,
+       case c.relkind when 'r' then pg_table_size(c.oid) else pg_relation_size(c.oid) end as size_bytes,
+       greatest(0, c.reltuples)::int8 as rows
+from pg_class c
+join pg_namespace n on n.oid = c.relnamespace
+where n.nspname in ('core') and c.relkind in ('r', 'i')
+order by size_bytes desc, name
