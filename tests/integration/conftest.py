@@ -1,0 +1,75 @@
+"""One embedded server for a run, one migrated template, a database of its own for each test."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from itertools import count
+from pathlib import Path
+
+import anyio
+import psycopg
+import pytest
+from psycopg import sql
+
+from quipu import AsyncMemory
+from quipu.app.kinds import PACKAGES
+from quipu.kernel.config import Settings
+from quipu.kernel.db import embedded
+from quipu.kernel.db.database import Database
+
+_NUMBERS = count()
+
+
+@pytest.fixture(scope="session")
+def server_settings() -> Iterator[Settings]:
+    """Settings of a home that exists for this run only, with the deterministic embedder."""
+    with tempfile.TemporaryDirectory(prefix="quipu-test-") as home:
+        yield Settings(home=Path(home), embedding_model="hashing", shared_buffers_mb=64, pool_size=8)
+
+
+@pytest.fixture(scope="session")
+def server(server_settings: Settings) -> Iterator[embedded.EmbeddedServer]:
+    """A running embedded server with an empty migrated database ``template``."""
+    running = anyio.run(embedded.start, server_settings)
+    with psycopg.connect(running.conninfo(), autocommit=True) as conn:
+        conn.execute("create database template")
+    anyio.run(_migrate, running.conninfo("template"), server_settings)
+    yield running
+    anyio.run(running.aclose)
+
+
+async def _migrate(url: str, settings: Settings) -> None:
+    async with AsyncMemory(settings=settings.model_copy(update={"database_url": url})):
+        pass
+
+
+@pytest.fixture
+def url(server: embedded.EmbeddedServer) -> Iterator[str]:
+    """The address of a migrated database that this test has to itself."""
+    name = f"test{next(_NUMBERS)}"
+    with psycopg.connect(server.conninfo(), autocommit=True) as conn:
+        conn.execute(sql.SQL("create database {} template template").format(sql.Identifier(name)))
+    yield server.conninfo(name)
+    with psycopg.connect(server.conninfo(), autocommit=True) as conn:
+        conn.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+
+
+@pytest.fixture
+def settings(server_settings: Settings, url: str) -> Settings:
+    """Settings that lead to this test's database."""
+    return server_settings.model_copy(update={"database_url": url})
+
+
+@pytest.fixture
+async def database(settings: Settings, url: str) -> AsyncIterator[Database]:
+    """This test's database, open."""
+    async with Database.open(url, settings, packages=PACKAGES) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def memory(settings: Settings) -> AsyncIterator[AsyncMemory]:
+    """A memory over this test's database."""
+    async with AsyncMemory(settings=settings) as opened:
+        yield opened
