@@ -22,7 +22,7 @@ def add_model(
 ) -> ModelInfo:
     """Convert a BERT encoder (model.safetensors, tokenizer.json, config.json) into ``home/models/NAME``.
 
-    The name is the directory's unless given. The model is tried before it appears, and appears whole or not at all.
+    The name is the directory's unless given. The model is tried first, and appears whole or not at all.
     Raises ``BadInput`` with the reason when it is not understood, ``Conflict`` when the name is taken.
     """
     name = _checked_name(name or directory.resolve().name, home)

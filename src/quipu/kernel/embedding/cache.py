@@ -12,7 +12,8 @@ from quipu.kernel.embedding.model import Vectors
 class VectorCache:
     """At most ``capacity`` vectors; the one unused for longest goes first. Safe between threads.
 
-    Texts are known by a 128-bit hash, so that long texts do not stay in memory (384 dimensions: 1.6 kB an entry).
+    Texts are known by a 128-bit hash, so that long texts do not stay in memory
+    (384 dimensions: 1.6 kB an entry).
     """
 
     def __init__(self, *, capacity: int = 2048) -> None:

@@ -58,7 +58,7 @@ class LocalEmbedder:
         return rows
 
     def embed_now(self, text: str) -> Vectors:
-        """The vector of one text, computed in this thread: shape (dimensions,). For callers without a loop."""
+        """The vector of one text, computed in this thread: shape (dimensions,)."""
         return self._encode(self._prepare(text)).copy()
 
     def load(self) -> None:
@@ -75,7 +75,7 @@ class LocalEmbedder:
         return prepare(text, max_tokens=self.max_tokens)
 
     def _places(self, texts: Sequence[str]) -> dict[str, list[int]]:
-        """Where each different text goes, the longest first, so that no thread ends with the longest one alone."""
+        """Where each different text goes, the longest first: no thread shall end alone with a long one."""
         places: dict[str, list[int]] = {}
         for place, text in enumerate(texts):
             places.setdefault(self._prepare(text), []).append(place)
@@ -109,9 +109,8 @@ class LocalEmbedder:
 
 
 def _load(model: ModelInfo) -> Encoder:
-    from quipu.kernel.embedding.runtime import (
-        Encoder,
-    )  # here, so that nothing else pays for loading onnxruntime
+    # Here, so that only who embeds pays for loading onnxruntime (a tenth of a second).
+    from quipu.kernel.embedding.runtime import Encoder  # noqa: PLC0415
 
     return Encoder(model)
 

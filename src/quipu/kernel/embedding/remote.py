@@ -56,7 +56,7 @@ class RemoteEmbedder:
         await self._client.close()
 
     async def _request(self, texts: list[str]) -> Vectors:
-        from openai import OpenAIError  # the extra is there, or the client would not be
+        from openai import OpenAIError  # noqa: PLC0415 - the extra is there, or the client would not be
 
         try:
             answer = await self._client.embeddings.create(
@@ -76,7 +76,7 @@ class RemoteEmbedder:
             raise EmbeddingError(f"The embedding server returned {len(rows)} vectors for {expected} texts.")
         if lengths != {self.dimensions}:
             raise EmbeddingError(
-                f"{self._model!r} returns vectors of {', '.join(map(str, sorted(lengths)))} numbers, not {self.dimensions}.",
+                f"{self._model!r} returns vectors of {max(lengths)} numbers, not {self.dimensions}.",
                 hint=f"Set QUIPU_EMBEDDING_DIMENSIONS={max(lengths)}, then run: quipu reembed",
             )
         return unit(np.array(rows, np.float32))
@@ -84,7 +84,7 @@ class RemoteEmbedder:
 
 def _client(url: str, key: str | None) -> AsyncOpenAI:
     try:
-        from openai import AsyncOpenAI
+        from openai import AsyncOpenAI  # noqa: PLC0415 - an optional extra
     except ImportError as error:
         raise MissingExtra("llm", "Embedding by a server") from error
     return AsyncOpenAI(

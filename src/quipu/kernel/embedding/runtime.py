@@ -54,7 +54,7 @@ class Encoder:
         self._meaningless = _meaningless(self._tokenizer)
 
     def encode(self, text: str) -> Vectors:
-        """The vector of one prepared text: shape (dimensions,), of unit length, or zero when no word is known."""
+        """The vector of one prepared text: shape (dimensions,), unit length, or zero if no word is known."""
         tokens = self._tokenizer.encode(text).ids
         if self._meaningless.issuperset(tokens):
             return np.zeros(self._dimensions, np.float32)

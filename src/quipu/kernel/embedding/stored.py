@@ -15,7 +15,7 @@ BUNDLED = Path(__file__).parent / "models"
 """The models that come with the package."""
 
 _TEXT_RECIPE = 1
-"""Goes up when texts are prepared differently, so that vectors made before are not mixed with those made after."""
+"""Goes up when texts are prepared differently, so that older vectors are not mixed with newer ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class ModelInfo:
 
 
 def read_model(directory: Path) -> ModelInfo:
-    """What lies in the directory, from its card alone. Raises ``ModelMissing`` when a file is absent or unreadable."""
+    """What lies in the directory, from its card alone. Raises ``ModelMissing`` when a file is absent."""
     for name in (CARD, GRAPH, TOKENIZER):
         if not (directory / name).is_file():
             raise _missing(directory, f"{name} is not there")
@@ -76,7 +76,7 @@ def write_model(directory: Path, card: Card, *, graph: bytes, tokenizer: bytes) 
 
 
 def verify(model: ModelInfo) -> None:
-    """Compare the files with the card, which reads them whole. Raises ``ModelMissing`` when one was changed."""
+    """Compare the files with the card, reading them whole. Raises ``ModelMissing`` when one was changed."""
     card = _read_card(model.directory)
     for name, expected in ((GRAPH, card.graph_sha256), (TOKENIZER, card.tokenizer_sha256)):
         if sha256((model.directory / name).read_bytes()).hexdigest() != expected:

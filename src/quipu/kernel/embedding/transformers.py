@@ -50,7 +50,7 @@ class TransformersEmbedder:
 
 def _load(model: str) -> SentenceTransformer:
     try:
-        from sentence_transformers import SentenceTransformer
+        from sentence_transformers import SentenceTransformer  # noqa: PLC0415 - an optional extra
     except ImportError as error:
         raise MissingExtra("sentence-transformers", "An embedding model 'st:NAME'") from error
     try:

@@ -35,8 +35,9 @@ class Shape:
 
 
 def build(weights: Mapping[str, Vectors], shape: Shape, *, precision: Precision) -> bytes:
-    """The model file: int64 ``input_ids`` (n, length) to float32 ``embedding`` (n, hidden), not yet of unit length.
+    """The model file: int64 ``input_ids`` (n, length) to float32 ``embedding`` (n, hidden).
 
+    The vectors are pooled, not yet of unit length.
     Raises ``BadInput`` when a tensor is missing.
     """
     return _Encoder(weights, shape, precision).build()
@@ -105,7 +106,7 @@ class _Encoder:
         return graph.apply("DynamicQuantizeMatMul", *inputs, domain=MICROSOFT)
 
     def _add_and_norm(self, value: str, residual: str, name: str) -> str:
-        """Two operators on purpose: onnxruntime's fused one is not vectorised and takes four times as long."""
+        """Two operators on purpose: onnxruntime's fused one is not vectorised and four times slower."""
         return self._normalise(self._graph.apply("Add", value, residual), name)
 
     def _normalise(self, value: str, name: str) -> str:

@@ -68,7 +68,7 @@ def _require_files(source: Path) -> None:
         if not (source / name).is_file():
             raise BadInput(
                 f"{source} has no {name}.",
-                hint="Hand in a directory with model.safetensors, tokenizer.json and config.json, as on model hubs.",
+                hint="Hand in a directory with model.safetensors, tokenizer.json and config.json.",
             )
 
 
@@ -147,13 +147,13 @@ def _check_sizes(weights: Mapping[str, Vectors], shape: Shape) -> None:
         raise BadInput("The weights have no word embeddings: this is not a BERT encoder.")
     if words.shape[1] != shape.hidden or shape.hidden % shape.heads:
         raise BadInput(
-            f"hidden_size {shape.hidden} with {shape.heads} heads does not fit word embeddings of {words.shape[1]}.",
+            f"hidden_size {shape.hidden}, {shape.heads} heads and word vectors of {words.shape[1]} differ.",
             field="config.json",
         )
 
 
 def _positions(source: Path, weights: Mapping[str, Vectors]) -> int:
-    """How many tokens are read: as ``sentence_bert_config.json`` says, never more than the weights have positions."""
+    """How many tokens are read: what ``sentence_bert_config.json`` says, at most all positions."""
     path = source / "sentence_bert_config.json"
     wanted = _json(path).get("max_seq_length") if path.is_file() else None
     table = weights.get("embeddings.position_embeddings.weight")

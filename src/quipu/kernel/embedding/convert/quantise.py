@@ -11,7 +11,7 @@ from quipu.kernel.embedding.model import Vectors
 
 _LEAST = 1e-8
 _PAIR_LIMIT = 127
-"""Rounding adds at most 1 to the sum of two weights, and 255 (the largest activation) x 128 still fits 16 bits."""
+"""Rounding adds at most 1 to the sum of two weights; 255 (the largest activation) x 128 fits 16 bits."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Reads safetensors files (huggingface/safetensors, "Format"): a JSON header and raw little-endian tensors."""
+"""Reads safetensors files (huggingface/safetensors, "Format"): a JSON header and raw tensors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _READABLE = {"F32": "<f4", "F16": "<f2", "BF16": "<u2"}
 
 
 def read_weights(data: bytes, *, name: str) -> dict[str, Vectors]:
-    """All floating-point tensors of the file's content as float32, by name; others (position ids) are left out.
+    """The floating-point tensors of a file's content as float32, by name (position ids are left out).
 
     Raises ``BadInput`` for what is not a whole safetensors file.
     """
