@@ -1,1 +1,1 @@
-"""."""
+"""Texts as vectors."""

@@ -1,0 +1,163 @@
+"""Reads a model directory as sentence-transformers lays it out, and refuses what it does not understand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import cast
+
+from quipu.errors import BadInput
+from quipu.kernel.embedding.convert import bert
+from quipu.kernel.embedding.convert.bert import Pooling, Precision, Shape
+from quipu.kernel.embedding.convert.weights import read_weights
+from quipu.kernel.embedding.model import Vectors
+from quipu.kernel.embedding.stored import TOKENIZER, Card, write_model
+
+_MOST_TOKENS = 512
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    weights: Mapping[str, Vectors]
+    shape: Shape
+    tokenizer: bytes
+    sha256: str
+
+
+def convert_model(source: Path, target: Path, *, name: str, precision: Precision = "int8") -> None:
+    """Write the model files (see ``stored``) into the existing directory ``target``.
+
+    Raises ``BadInput`` with the reason when ``source`` is not a BERT encoder as safetensors.
+    """
+    read = _read(source)
+    graph = bert.build(read.weights, read.shape, precision=precision)
+    card = Card(
+        name=name,
+        dimensions=read.shape.hidden,
+        max_tokens=read.shape.positions,
+        precision=precision,
+        pooling=read.shape.pooling,
+        graph_sha256=sha256(graph).hexdigest(),
+        tokenizer_sha256=sha256(read.tokenizer).hexdigest(),
+        source_sha256=read.sha256,
+    )
+    write_model(target, card, graph=graph, tokenizer=read.tokenizer)
+
+
+def _read(source: Path) -> _Source:
+    _require_files(source)
+    weights_file = (source / "model.safetensors").read_bytes()
+    weights = _without_prefix(read_weights(weights_file, name="model.safetensors"))
+    shape = _shape(
+        _json(source / "config.json"), pooling=_pooling(source), positions=_positions(source, weights)
+    )
+    _check_sizes(weights, shape)
+    return _Source(
+        weights=weights,
+        shape=shape,
+        tokenizer=(source / TOKENIZER).read_bytes(),
+        sha256=sha256(weights_file).hexdigest(),
+    )
+
+
+def _require_files(source: Path) -> None:
+    for name in ("model.safetensors", TOKENIZER, "config.json"):
+        if not (source / name).is_file():
+            raise BadInput(
+                f"{source} has no {name}.",
+                hint="Hand in a directory with model.safetensors, tokenizer.json and config.json.",
+            )
+
+
+def _json(path: Path) -> Mapping[str, object]:
+    try:
+        content: object = json.loads(path.read_bytes())
+    except ValueError as error:
+        raise BadInput(f"{path.name} is not JSON: {error}.") from error
+    if not isinstance(content, dict):
+        raise BadInput(f"{path.name} is not a JSON object.")
+    return cast("dict[str, object]", content)
+
+
+def _shape(config: Mapping[str, object], *, pooling: Pooling, positions: int) -> Shape:
+    """The numbers of ``config.json``; whatever would compute something else is refused."""
+    expected = {"model_type": "bert", "hidden_act": "gelu", "position_embedding_type": "absolute"}
+    for key, value in expected.items():
+        found = config.get(key, value if key != "model_type" else None)
+        if found != value:
+            raise BadInput(f"{key} is {found!r}; only {value!r} can be converted.", field="config.json")
+    try:
+        return Shape(
+            hidden=int(cast("int", config["hidden_size"])),
+            layers=int(cast("int", config["num_hidden_layers"])),
+            heads=int(cast("int", config["num_attention_heads"])),
+            positions=positions,
+            epsilon=float(cast("float", config.get("layer_norm_eps", 1e-12))),
+            pooling=pooling,
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadInput(f"a number is missing or wrong: {error}.", field="config.json") from error
+
+
+def _pooling(source: Path) -> Pooling:
+    """How token vectors become one; the mean where the directory does not say."""
+    _check_modules(source)
+    path = source / "1_Pooling" / "config.json"
+    if not path.is_file():
+        return "mean"
+    modes = {key.removeprefix("pooling_mode_") for key, value in _json(path).items() if value is True}
+    match sorted(modes - {"include_prompt"}):
+        case ["mean_tokens"]:
+            return "mean"
+        case ["cls_token"]:
+            return "cls"
+        case other:
+            raise BadInput(
+                f"pooling by {', '.join(other) or 'nothing'}: only mean_tokens or cls_token.", field=str(path)
+            )
+
+
+def _check_modules(source: Path) -> None:
+    """Refuse directories that do more than encode, pool and normalise, or put a prompt before every text."""
+    path = source / "modules.json"
+    if path.is_file():
+        known = {"Transformer", "Pooling", "Normalize"}
+        modules = cast("list[Mapping[str, str]]", json.loads(path.read_bytes()))
+        kinds = {module.get("type", "").rpartition(".")[2] for module in modules}
+        if kinds - known:
+            raise BadInput(
+                f"a step {', '.join(sorted(kinds - known))} cannot be converted.", field="modules.json"
+            )
+    prompts = source / "config_sentence_transformers.json"
+    if prompts.is_file() and _json(prompts).get("default_prompt_name"):
+        raise BadInput("a default prompt cannot be converted.", field="config_sentence_transformers.json")
+
+
+def _without_prefix(weights: Mapping[str, Vectors]) -> dict[str, Vectors]:
+    """Names as in ``BertModel``; the checkpoints of larger classes put ``bert.`` before them."""
+    return {name.removeprefix("bert."): tensor for name, tensor in weights.items()}
+
+
+def _check_sizes(weights: Mapping[str, Vectors], shape: Shape) -> None:
+    words = weights.get("embeddings.word_embeddings.weight")
+    if words is None or words.ndim != 2:
+        raise BadInput("The weights have no word embeddings: this is not a BERT encoder.")
+    if words.shape[1] != shape.hidden or shape.hidden % shape.heads:
+        raise BadInput(
+            f"hidden_size {shape.hidden}, {shape.heads} heads and word vectors of {words.shape[1]} differ.",
+            field="config.json",
+        )
+
+
+def _positions(source: Path, weights: Mapping[str, Vectors]) -> int:
+    """How many tokens are read: what ``sentence_bert_config.json`` says, at most all positions."""
+    path = source / "sentence_bert_config.json"
+    wanted = _json(path).get("max_seq_length") if path.is_file() else None
+    table = weights.get("embeddings.position_embeddings.weight")
+    if table is None:
+        raise BadInput("The weights have no position embeddings: this is not a BERT encoder.")
+    most = min(len(table), _MOST_TOKENS)
+    return min(wanted, most) if isinstance(wanted, int) and wanted > 2 else most

@@ -1,0 +1,121 @@
+"""Embedding on this machine with onnxruntime: no torch, no download, no network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from threading import BoundedSemaphore, Lock
+from typing import TYPE_CHECKING
+
+import numpy as np
+from anyio import to_thread
+
+from quipu.kernel.embedding.cache import VectorCache
+from quipu.kernel.embedding.model import Vectors
+from quipu.kernel.embedding.prepare import prepare
+from quipu.kernel.embedding.stored import ModelInfo
+
+if TYPE_CHECKING:
+    from quipu.kernel.embedding.runtime import Encoder
+
+_FEW_TEXTS = 4
+"""Up to this many are encoded where they arrive, so that a question never waits behind a bulk import."""
+
+_SLICE_TEXTS = 256
+"""A call can be cancelled after each slice of this many texts, about every second."""
+
+
+class LocalEmbedder:
+    """Vectors from a model on disk, loaded at the first text.
+
+    Every text is encoded alone: an 8-bit model scales its activations to what it sees at once, so a text
+    encoded in a batch would get another vector beside other neighbours. Bulk work runs on ``threads`` cores.
+    """
+
+    def __init__(self, model: ModelInfo, *, threads: int = 2, cached_texts: int = 2048) -> None:
+        self.name = model.name
+        self.digest = model.digest
+        self.dimensions = model.dimensions
+        self.max_tokens = model.max_tokens
+        self._model = model
+        self._threads = threads
+        self._cache = VectorCache(capacity=cached_texts)
+        self._encoder: Encoder | None = None
+        self._loading = Lock()
+        self._bulk = BoundedSemaphore(threads)
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of the texts, in their order: shape (n, dimensions). See ``Embedder``."""
+        if len(texts) == 1:
+            text = self._prepare(texts[0])
+            row = self._cache.get(text)
+            return (await to_thread.run_sync(self._encode, text) if row is None else row)[np.newaxis].copy()
+        rows = np.empty((len(texts), self.dimensions), np.float32)
+        places = await to_thread.run_sync(self._places, texts)
+        for part in _slices(places):
+            for text, row in zip(part, await to_thread.run_sync(self._encode_all, part), strict=True):
+                rows[places[text]] = row
+        return rows
+
+    def embed_now(self, text: str) -> Vectors:
+        """The vector of one text, computed in this thread: shape (dimensions,)."""
+        return self._encode(self._prepare(text)).copy()
+
+    def load(self) -> None:
+        """Load the model now (a quarter of a second) instead of at the first text."""
+        self._loaded()
+
+    async def aclose(self) -> None:
+        """Give back the weights; a later text would load them again."""
+        with self._loading:
+            self._encoder = None
+        self._cache.clear()
+
+    def _prepare(self, text: str) -> str:
+        return prepare(text, max_tokens=self.max_tokens)
+
+    def _places(self, texts: Sequence[str]) -> dict[str, list[int]]:
+        """Where each different text goes, the longest first: no thread shall end alone with a long one."""
+        places: dict[str, list[int]] = {}
+        for place, text in enumerate(texts):
+            places.setdefault(self._prepare(text), []).append(place)
+        return dict(sorted(places.items(), key=lambda item: len(item[0]), reverse=True))
+
+    def _encode_all(self, texts: Sequence[str]) -> list[Vectors]:
+        if len(texts) <= _FEW_TEXTS or self._threads == 1:
+            return [self._encode(text) for text in texts]
+        self._loaded()
+        with ThreadPoolExecutor(self._threads, thread_name_prefix="quipu-embed") as pool:
+            return list(pool.map(self._encode_in_turn, texts))
+
+    def _encode_in_turn(self, text: str) -> Vectors:
+        """Several bulk calls together use no more cores than one."""
+        with self._bulk:
+            return self._encode(text)
+
+    def _encode(self, text: str) -> Vectors:
+        row = self._cache.get(text)
+        if row is None:
+            row = self._loaded().encode(text)
+            self._cache.put(text, row)
+        return row
+
+    def _loaded(self) -> Encoder:
+        encoder = self._encoder
+        if encoder is None:
+            with self._loading:
+                encoder = self._encoder = self._encoder or _load(self._model)
+        return encoder
+
+
+def _load(model: ModelInfo) -> Encoder:
+    # Here, so that only who embeds pays for loading onnxruntime (a tenth of a second).
+    from quipu.kernel.embedding.runtime import Encoder  # noqa: PLC0415
+
+    return Encoder(model)
+
+
+def _slices(texts: dict[str, list[int]]) -> Iterator[list[str]]:
+    every = list(texts)
+    for start in range(0, len(every), _SLICE_TEXTS):
+        yield every[start : start + _SLICE_TEXTS]

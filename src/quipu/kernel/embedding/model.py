@@ -1,0 +1,57 @@
+"""What every embedder gives, whatever computes it. Importing this costs numpy and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vectors: TypeAlias = NDArray[np.float32]
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Turns texts into vectors that lie near each other when the texts mean nearly the same."""
+
+    @property
+    def name(self) -> str:
+        """The name under which settings choose it, e.g. ``all-MiniLM-L6-v2``."""
+        ...
+
+    @property
+    def digest(self) -> str:
+        """Identifies weights and recipe: vectors of different digests must not be compared."""
+        ...
+
+    @property
+    def dimensions(self) -> int:
+        """The length of every vector."""
+        ...
+
+    @property
+    def max_tokens(self) -> int:
+        """How much of a text is read: what lies beyond does not change its vector."""
+        ...
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of the texts: shape (n, dimensions), float32, in their order.
+
+        Rows have unit length, so their inner product is their cosine. A text in which the model knows
+        no word at all (empty, blank, emoji only) has the zero vector, which means "no direction": its inner
+        product with everything is 0. Compare by inner product: a cosine distance to it is not a number.
+        A text's vector never depends on its neighbours. Raises ``EmbeddingError``.
+        """
+        ...
+
+    async def aclose(self) -> None:
+        """Give back threads, connections and weights; calling it again does nothing."""
+        ...
+
+
+def unit(rows: Vectors) -> Vectors:
+    """The rows scaled to length 1; rows of length 0 (or without a finite length) become zero."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    usable = np.isfinite(lengths) & (lengths > 1e-12)
+    return np.where(usable, rows / np.where(usable, lengths, 1), 0).astype(np.float32)

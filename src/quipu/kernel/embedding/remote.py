@@ -1,0 +1,97 @@
+"""Embedding by any server that speaks OpenAI's ``/embeddings`` (OpenAI, Ollama, vLLM, TEI, LiteLLM ...)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from quipu.errors import EmbeddingError, MissingExtra
+from quipu.kernel.embedding.model import Vectors, unit
+from quipu.kernel.embedding.prepare import prepare
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+_TEXTS_PER_REQUEST = 64
+_RETRIES = 4
+_TIMEOUT_SECONDS = 60.0
+_LOCAL_KEY = "none"
+"""Servers without keys take any; the SDK insists on one."""
+
+
+class RemoteEmbedder:
+    """Vectors from a server. Failed requests are repeated with growing pauses by the SDK.
+
+    The digest names model and length, not the address: a model keeps its vectors when its server moves.
+    """
+
+    def __init__(
+        self, model: str, *, url: str, dimensions: int, key: str | None = None, max_tokens: int = 512
+    ) -> None:
+        self.name = f"openai:{model}"
+        self.dimensions = dimensions
+        self.max_tokens = max_tokens
+        self.digest = f"{self.name}/{dimensions}"
+        self._model = model
+        self._url = url
+        self._client = _client(url, key)
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of the texts, in their order: shape (n, dimensions). See ``Embedder``."""
+        rows = np.zeros((len(texts), self.dimensions), np.float32)
+        prepared = [prepare(text, max_tokens=self.max_tokens) for text in texts]
+        places: dict[str, list[int]] = {}
+        for place, text in enumerate(prepared):
+            if text:
+                places.setdefault(text, []).append(place)
+        for part in _requests(list(places)):
+            for text, row in zip(part, await self._request(part), strict=True):
+                rows[places[text]] = row
+        return rows
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+    async def _request(self, texts: list[str]) -> Vectors:
+        from openai import OpenAIError  # noqa: PLC0415 - the extra is there, or the client would not be
+
+        try:
+            answer = await self._client.embeddings.create(
+                model=self._model, input=texts, encoding_format="float"
+            )
+        except OpenAIError as error:
+            raise EmbeddingError(
+                f"The embedding server at {self._url} did not answer for {self._model!r}: {error}.",
+                hint="Check QUIPU_EMBEDDING_URL, QUIPU_EMBEDDING_KEY and QUIPU_EMBEDDING_MODEL.",
+            ) from error
+        found = sorted(answer.data, key=lambda item: item.index)
+        return self._checked([item.embedding for item in found], len(texts))
+
+    def _checked(self, rows: Sequence[Sequence[float]], expected: int) -> Vectors:
+        lengths = {len(row) for row in rows}
+        if len(rows) != expected:
+            raise EmbeddingError(f"The embedding server returned {len(rows)} vectors for {expected} texts.")
+        if lengths != {self.dimensions}:
+            raise EmbeddingError(
+                f"{self._model!r} returns vectors of {max(lengths)} numbers, not {self.dimensions}.",
+                hint=f"Set QUIPU_EMBEDDING_DIMENSIONS={max(lengths)}, then run: quipu reembed",
+            )
+        return unit(np.array(rows, np.float32))
+
+
+def _client(url: str, key: str | None) -> AsyncOpenAI:
+    try:
+        from openai import AsyncOpenAI  # noqa: PLC0415 - an optional extra
+    except ImportError as error:
+        raise MissingExtra("llm", "Embedding by a server") from error
+    return AsyncOpenAI(
+        base_url=url, api_key=key or _LOCAL_KEY, max_retries=_RETRIES, timeout=_TIMEOUT_SECONDS
+    )
+
+
+def _requests(texts: list[str]) -> Iterator[list[str]]:
+    for start in range(0, len(texts), _TEXTS_PER_REQUEST):
+        yield texts[start : start + _TEXTS_PER_REQUEST]

@@ -1,0 +1,95 @@
+"""The one place that loads onnxruntime and tokenizers: one text in, one vector out.
+
+Import it when a vector is needed and not before: the two libraries take a tenth of a second to load.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol, cast
+
+import numpy as np
+import onnxruntime as ort
+from numpy.typing import NDArray
+from onnxruntime.capi import onnxruntime_pybind11_state as refusals
+from tokenizers import Tokenizer
+
+from quipu.errors import EmbeddingError, ModelMissing
+from quipu.kernel.embedding.model import Vectors, unit
+from quipu.kernel.embedding.stored import GRAPH, TOKENIZER, ModelInfo
+
+_INPUT, _OUTPUT = "input_ids", "embedding"
+_FATAL_ONLY = 4
+_REFUSALS = (
+    refusals.Fail,
+    refusals.InvalidArgument,
+    refusals.InvalidGraph,
+    refusals.InvalidProtobuf,
+    refusals.NoSuchFile,
+    refusals.NotImplemented,
+    refusals.RuntimeException,
+)
+"""What onnxruntime raises: classes without a common parent of their own."""
+
+
+class _Session(Protocol):
+    def run(self, output_names: list[str], inputs: dict[str, NDArray[np.int64]]) -> list[Vectors]: ...
+
+
+class Encoder:
+    """A loaded model. Calls from several threads run beside each other, each on its own core.
+
+    Raises ``ModelMissing`` when the files cannot be loaded.
+    """
+
+    def __init__(self, model: ModelInfo) -> None:
+        try:
+            self._tokenizer = _tokenizer(model)
+            self._session = _session(model)
+        except (OSError, ValueError, *_REFUSALS) as error:
+            raise ModelMissing(
+                f"The embedding model in {model.directory} cannot be loaded: {error}.",
+                hint="quipu doctor checks its files; QUIPU_EMBEDDING_MODEL chooses another model.",
+            ) from error
+        self._dimensions = model.dimensions
+        self._meaningless = _meaningless(self._tokenizer)
+
+    def encode(self, text: str) -> Vectors:
+        """The vector of one prepared text: shape (dimensions,), unit length, or zero if no word is known."""
+        tokens = self._tokenizer.encode(text).ids
+        if self._meaningless.issuperset(tokens):
+            return np.zeros(self._dimensions, np.float32)
+        try:
+            rows = self._session.run([_OUTPUT], {_INPUT: np.array([tokens], np.int64)})[0]
+        except _REFUSALS as error:
+            raise EmbeddingError(f"onnxruntime refused a text: {error}.") from error
+        return unit(rows)[0]
+
+
+def _tokenizer(model: ModelInfo) -> Tokenizer:
+    """The tokenizer, cutting where the model stops reading and never padding."""
+    tokenizer = Tokenizer.from_buffer((model.directory / TOKENIZER).read_bytes())
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(max_length=model.max_tokens)
+    return tokenizer
+
+
+def _session(model: ModelInfo) -> _Session:
+    """One thread per call: parallel texts use the cores better than parallel products do.
+
+    No optimiser: the converter writes the graph as it should run, and searching it costs time at every start.
+    """
+    ort.disable_telemetry_events()
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.log_severity_level = _FATAL_ONLY
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    path = str(model.directory / GRAPH)
+    return cast("_Session", ort.InferenceSession(path, options, providers=["CPUExecutionProvider"]))
+
+
+def _meaningless(tokenizer: Tokenizer) -> frozenset[int]:
+    """Tokens that say nothing: those put around every text, and the one for unknown words."""
+    around = tokenizer.encode("").ids
+    unknown = (tokenizer.token_to_id(name) for name in ("[UNK]", "<unk>"))
+    return frozenset(around).union(token for token in unknown if token is not None)

@@ -1,0 +1,62 @@
+"""Embedding by sentence-transformers, for models that cannot be converted. Brings torch (more than 1 GB)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import numpy as np
+from anyio import to_thread
+
+from quipu.errors import MissingExtra, ModelMissing
+from quipu.kernel.embedding.model import Vectors, unit
+from quipu.kernel.embedding.prepare import prepare
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+
+_DEFAULT_TOKENS = 512
+
+
+class TransformersEmbedder:
+    """Vectors from a model that sentence-transformers knows by name or directory, loaded when it is made."""
+
+    def __init__(self, model: str) -> None:
+        self._model = _load(model)
+        self._lock = Lock()
+        self.name = f"st:{model}"
+        self.dimensions = int(self._model.get_sentence_embedding_dimension() or 0)
+        self.max_tokens = int(self._model.get_max_seq_length() or _DEFAULT_TOKENS)
+        self.digest = f"{self.name}/{self.dimensions}/{self.max_tokens}"
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of the texts, in their order: shape (n, dimensions). See ``Embedder``."""
+        return await to_thread.run_sync(self._encode, texts)
+
+    async def aclose(self) -> None:
+        """Nothing to give back: torch frees the weights with the object."""
+
+    def _encode(self, texts: Sequence[str]) -> Vectors:
+        prepared = [prepare(text, max_tokens=self.max_tokens) for text in texts]
+        rows = np.zeros((len(texts), self.dimensions), np.float32)
+        places = [place for place, text in enumerate(prepared) if text]
+        if places:
+            with self._lock:
+                found = self._model.encode([prepared[place] for place in places], convert_to_numpy=True)
+            rows[places] = unit(np.asarray(found, np.float32))
+        return rows
+
+
+def _load(model: str) -> SentenceTransformer:
+    try:
+        from sentence_transformers import SentenceTransformer  # noqa: PLC0415 - an optional extra
+    except ImportError as error:
+        raise MissingExtra("sentence-transformers", "An embedding model 'st:NAME'") from error
+    try:
+        return SentenceTransformer(model)
+    except (OSError, ValueError) as error:
+        raise ModelMissing(
+            f"sentence-transformers cannot load {model!r}: {error}.",
+            hint="Name a model that it knows, or a directory; a download needs the network.",
+        ) from error
