@@ -157,5 +157,8 @@ async def read_signatures(within: Within, *, since: int) -> Signatures:
 async def search(within: Within, values: Mapping[str, object]) -> list[dict[str, float]]:
     """The ranked entries: id, kind, and a column for each signal."""
     async with within.conn.cursor(row_factory=dict_row) as cursor:
-        cursor = await cursor.execute(_SQL["search"], {"space": within.space.id, **values}, binary=True)
-        return await cursor.fetchall()
+        await cursor.execute(_SQL["plan_for_joins"], {"nested": "off"})
+        await cursor.execute(_SQL["search"], {"space": within.space.id, **values}, binary=True)
+        rows = await cursor.fetchall()
+        await cursor.execute(_SQL["plan_for_joins"], {"nested": "on"})
+    return rows

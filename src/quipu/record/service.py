@@ -61,7 +61,9 @@ class Record:
         now = self._clock.now()
         tally = Tally()
         incoming = [fresh(m) for m in _checked(messages, session=session, user=user, now=now)]
-        await self._store(space, await self._ready(incoming, tally), tally, now=now, strict=True)
+        prepared = await self._prepared(incoming, tally)
+        vectors = await self._embedder.embed([p.message.content for p in prepared])
+        await self._store(space, (prepared, vectors), tally, now=now, strict=True)
         return tally.report(seconds=time.perf_counter() - started)
 
     async def take(
@@ -69,29 +71,35 @@ class Record:
     ) -> Report:
         """Take in recorded messages, a few hundred to a transaction; what cannot be taken is reported.
 
-        Stopping half-way keeps what was taken; doing it again takes the rest. ``progress`` is told how many
-        lines were dealt with since it was last told.
+        Stopping half-way keeps what was taken; doing it again takes the rest, and passes quickly over what is
+        there. ``progress`` is told how many lines were dealt with since it was last told.
         """
         started = time.perf_counter()
         tally = Tally()
         send, receive = anyio.create_memory_object_stream[_Batch](1)
         try:
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(self._feed, lines, send, tally)
+                tasks.start_soon(self._feed, lines, send, space, tally)
                 await self._drain(receive, space, tally, progress)
         except BaseExceptionGroup as group:  # one failure: of the input, the embedder or the database
             raise group.exceptions[0] from group
         return tally.report(seconds=time.perf_counter() - started)
 
     async def _feed(
-        self, lines: Iterable[Mapping[str, object] | Refusal], send: MemoryObjectSendStream[_Batch], tally: Tally
+        self,
+        lines: Iterable[Mapping[str, object] | Refusal],
+        send: MemoryObjectSendStream[_Batch],
+        space: str,
+        tally: Tally,
     ) -> None:
         """Check, clean and embed the next batch while the one before is being stored."""
         derived = Derived()
         async with send:
             for incoming, refused in _read(lines, count=_BATCH, now=self._clock.now()):
                 tally.refused.extend(refused)
-                await send.send(await self._ready([derived.give(m) for m in incoming], tally))
+                prepared = await self._prepared([derived.give(m) for m in incoming], tally)
+                prepared = await self._unknown(space, prepared, tally)
+                await send.send((prepared, await self._embedder.embed([p.message.content for p in prepared])))
 
     async def _drain(
         self, receive: MemoryObjectReceiveStream[_Batch], space: str, tally: Tally, progress: Progress | None
@@ -105,15 +113,29 @@ class Record:
                     progress(done - reported)
                 reported = done
 
-    async def _ready(self, incoming: Sequence[Incoming], tally: Tally) -> _Batch:
+    async def _prepared(self, incoming: Sequence[Incoming], tally: Tally) -> list[Prepared]:
+        """Cleaned messages, less those that were nothing but echoes."""
         prepared = await anyio.to_thread.run_sync(self._prepare, incoming)
         tally.read(prepared)
         kept = [p for p in prepared if p.message.content.strip()]
         tally.echoes += len(prepared) - len(kept)
-        return kept, await self._embedder.embed([p.message.content for p in kept])
+        return kept
 
     def _prepare(self, incoming: Sequence[Incoming]) -> list[Prepared]:
         return [prepare(m, language=self._language, secrets=self._redact) for m in incoming]
+
+    async def _unknown(self, space: str, prepared: list[Prepared], tally: Tally) -> list[Prepared]:
+        """Those that are not stored yet; the others are counted, and never embedded again."""
+        async with self._database.space(space) as within:
+            if within is None or not prepared:
+                return prepared
+            names = sorted({p.message.session for p in prepared if p.message.session is not None})
+            sessions = await store.session_ids(within, names)
+            numbers = [sessions.get(p.message.session, -1) if p.message.session is not None else 0 for p in prepared]
+            new, refused = await _sift(within, prepared, numbers)
+        tally.refused.extend(refused)
+        tally.duplicates += len(prepared) - len(new) - len(refused)
+        return [prepared[place] for place in new]
 
     async def _store(self, space: str, batch: _Batch, tally: Tally, *, now: datetime, strict: bool = False) -> None:
         """Write a batch; what contradicts what is stored is refused, or raised where ``strict``."""

@@ -50,6 +50,12 @@ async def lock_sessions(within: Within, names: Sequence[str]) -> dict[str, int]:
     return dict(await (await within.conn.execute(_SQL["lock_sessions"], values)).fetchall())
 
 
+async def session_ids(within: Within, names: Sequence[str]) -> dict[str, int]:
+    """The numbers of sessions, of those that are there."""
+    values = {"space": within.space.id, "names": list(names)}
+    return dict(await (await within.conn.execute(_SQL["session_ids"], values)).fetchall())
+
+
 async def session_id(within: Within, name: str) -> int | None:
     """The number of a session, or None where there is none of that name."""
     row = await (await within.conn.execute(_SQL["session_id"], {"space": within.space.id, "name": name})).fetchone()

@@ -61,9 +61,9 @@ own as materialized (
 ),
 seed as materialized (
     select w.entry_id
-    from own w
+    from (select entry_id, score from own order by score desc, entry_id desc offset 0) w
     cross join lateral (
-        select e.id
+        select
         from core.recall_entries e
         where e.space_id = %(space)s and e.id = w.entry_id
           and (%(kinds)s::int4[] is null or e.kind = any(%(kinds)s::int4[]))
@@ -76,14 +76,9 @@ seed as materialized (
     limit %(seeds)s
 ),
 near as materialized (
-    select n.id, -(v.context <#> %(vector)s)::float8 as cosine
-    from unnest(%(near)s::int8[]) as n (id)
-    cross join lateral (
-        select context
-        from core.recall_vectors
-        where space_id = %(space)s and generation = %(generation)s and entry_id = n.id
-        offset 0
-    ) v
+    select entry_id as id, -(context <#> %(vector)s)::float8 as cosine
+    from core.recall_vectors
+    where space_id = %(space)s and generation = %(generation)s and entry_id = any(%(near)s::int8[])
     order by cosine desc
     limit %(pool)s
 ),
@@ -98,7 +93,7 @@ pool as materialized (
         ) c
     ) c
     cross join lateral (
-        select e.id, e.kind, e.happened_at, e.recorded_at, e.words, e.mixed_tokens, e.from_previous, e.from_before,
+        select e.id, e.kind, e.happened_at, e.words, e.mixed_tokens, e.from_previous, e.from_before,
                e.from_next, e.speaker, e.by_user, e.has_time
         from core.recall_entries e
         where e.space_id = %(space)s and e.id = c.id
@@ -121,13 +116,16 @@ mixed as (
     group by d.id, o.number
 ),
 lexical as materialized (
-    select m.id,
-           sum(r.idf * m.occurrences * 2.2
-               / (m.occurrences + 1.2 * (0.25 + 0.75 * p.mixed_tokens / %(mean_mixed)s::float8))) as score
-    from mixed m
-    join rarity r using (number)
-    join pool p using (id)
-    group by m.id
+    select id, score, row_number() over (order by score desc, id desc) as place
+    from (
+        select m.id,
+               sum(r.idf * m.occurrences * 2.2
+                   / (m.occurrences + 1.2 * (0.25 + 0.75 * p.mixed_tokens / %(mean_mixed)s::float8))) as score
+        from mixed m
+        join rarity r using (number)
+        join pool p using (id)
+        group by m.id
+    ) scored
 ),
 thread_lexical as materialized (
     select h.thread,
@@ -141,35 +139,36 @@ thread_lexical as materialized (
         group by p.id >> 24, o.number
     ) h
     join rarity r using (number)
-    join core.recall_threads t on t.space_id = %(space)s and t.id = h.thread
+    cross join lateral (
+        select tokens from core.recall_threads where space_id = %(space)s and id = h.thread offset 0
+    ) t
     group by h.thread
 ),
-candidate as materialized (
-    select id from (select id from lexical order by score desc, id desc limit %(pool)s) l
-    union
-    select id from near
-),
 part as (
-    select p.id, p.kind, p.happened_at, p.recorded_at,
+    select p.id, p.kind,
            %(w_meaning)s * greatest(0, coalesce(n.cosine, v.cosine)) as meaning,
-           %(w_words)s * coalesce(l.score, 0) / greatest(1e-9, (select max(score) from lexical)) as words,
-           %(w_session)s * coalesce(tl.score, 0) / greatest(1e-9, (select max(score) from thread_lexical)) as session,
+           %(w_words)s * coalesce(l.score / (select max(score) from lexical), 0) as words,
+           %(w_session)s * coalesce(t.score / (select max(score) from thread_lexical), 0) as session,
            %(w_speaker)s * (p.speaker = any(%(speakers)s::int4[]) or (%(asker_is_user)s and p.by_user))::int as speaker,
            %(w_people)s * coalesce(th.speakers @> %(people)s::int4[], false)::int as people,
            %(w_date)s * coalesce(d.score, 0) as date,
            %(w_when)s * p.has_time::int as "when",
            %(w_length)s * ln(1 + least(p.words, 30)) as length,
-           coalesce(l.score, 0) > 0 or coalesce(n.cosine, v.cosine) >= %(floor)s or coalesce(d.score, 0) > 0 as relevant
-    from candidate c
-    join pool p using (id)
-    left join near n using (id)
+           l.score > 0 or coalesce(n.cosine, v.cosine) >= %(floor)s or d.score > 0 as relevant
+    from pool p
     left join lexical l using (id)
-    left join thread_lexical tl on tl.thread = p.id >> 24
-    left join core.recall_threads th on %(w_people)s > 0 and th.space_id = %(space)s and th.id = p.id >> 24
+    left join near n using (id)
+    left join thread_lexical t on t.thread = p.id >> 24
+    left join lateral (
+        select speakers from core.recall_threads
+        where %(w_people)s > 0 and space_id = %(space)s and id = p.id >> 24
+        offset 0
+    ) th on true
     left join lateral (
         select -(context <#> %(vector)s)::float8 as cosine
         from core.recall_vectors
         where n.id is null and space_id = %(space)s and generation = %(generation)s and entry_id = p.id
+        offset 0
     ) v on true
     left join lateral (
         select max(case when p.happened_at < w.until then w.score
@@ -179,9 +178,13 @@ part as (
             as w (since, until, ends, score, after, fade_seconds)
         where p.happened_at >= w.since and p.happened_at < w.ends
     ) d on true
+    where l.place <= %(pool)s or n.id is not null
 )
 select id, kind, meaning, words, session, speaker, people, date, "when", length
 from part
 where relevant
 order by meaning + words + session + speaker + people + date + "when" + length desc, id desc
 limit %(limit)s
+
+-- name: plan_for_joins: hash joins between the sets of the search, whose sizes no planner can know beforehand
+select set_config('enable_nestloop', %(nested)s, true)

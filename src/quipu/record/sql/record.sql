@@ -9,14 +9,22 @@ where space_id = %(space)s and name = any(%(names)s::text[])
 order by name
 for update
 
+-- name: session_ids: the numbers of sessions
+select name, id from core.sessions where space_id = %(space)s and name = any(%(names)s::text[])
+
 -- name: session_id: the number of a session
 select id from core.sessions where space_id = %(space)s and name = %(name)s
 
 -- name: known_messages: what is stored already under ids that come in
 select t.place, m.content
 from unnest(%(ids)s::text[], %(sessions)s::int8[]) with ordinality as t (external_id, session_id, place)
-join core.messages m on m.space_id = %(space)s and m.external_id = t.external_id
-    and m.session_id is not distinct from nullif(t.session_id, 0)
+cross join lateral (
+    select content
+    from core.messages
+    where space_id = %(space)s and external_id = t.external_id
+      and session_id is not distinct from nullif(t.session_id, 0)
+    offset 0
+) m
 
 -- name: insert_messages: write messages down
 insert into core.messages (space_id, id, session_id, external_id, role, speaker, user_name, happened_at, recorded_at,
