@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -11,28 +12,28 @@ from quipu.kernel.redact import values
 from quipu.kernel.redact.model import Secret, Source
 from quipu.kernel.redact.values import Grade, Subject
 
-_SUBJECTS: Final[dict[str, Subject]] = {
-    **dict.fromkeys(
-        ("password", "passwd", "pass", "pwd", "passphrase", "passwort", "contraseña"), "password"
-    ),
-    **dict.fromkeys(
-        ("senha", "mot de passe", "пароль", "密码", "密碼", "パスワード", "비밀번호"), "password"
-    ),
-    **dict.fromkeys(("token", "secret", "key", "credential"), "token"),
-}
+_PASSWORDS: Final = ("password", "passwd", "passphrase", "passwort", "pass")
+_TOKENS: Final = ("token", "secret", "key", "credential")
+_PASSWORDS_ELSEWHERE: Final = ("contraseña", "пароль", "密码", "密碼", "パスワード", "비밀번호")
 
 # What may stand before "key" so that it is a secret one; a primary, public or cache key is none.
-_SECRET_KEY: Final = re.compile(
-    r"(?:api|access|secret|private|encryption|encrypt|signing|account|shared|auth|master|service|storage|bot"
-    r"|subscription|admin|session|hmac|jwt|crypto|cookie|app|application|client|consumer|webhook|license"
-    r"|functions|deploy|root|write)[ _.-]?$"
+# fmt: off
+_SECRET_KEYS: Final = (
+    "api", "access", "secret", "private", "encryption", "encrypt", "signing", "account", "shared", "auth",
+    "master", "service", "storage", "bot", "subscription", "admin", "session", "hmac", "jwt", "crypto",
+    "cookie", "app", "application", "client", "consumer", "webhook", "license", "functions", "deploy", "root",
+    "write",
 )
-_HARMLESS_TOKEN: Final = re.compile(
-    r"(?:next|page|continuation|sync|cancel|cancellation|stop|pad|eos|bos|unk|mask|sep|per|max|min)[ _.-]?$"
+_HARMLESS_TOKENS: Final = (
+    "next", "page", "continuation", "sync", "cancel", "cancellation", "stop", "pad", "eos", "bos", "unk",
+    "mask", "max",
 )
+# fmt: on
+_SEPARATORS: Final = " _.-"
 _BEFORE_CHARACTERS: Final = 64
-_NAME: Final = re.compile(r"[\w.-]*$")
-_LINE_START: Final = re.compile(r"(?:^|\n)[ \t>$-]*(?:(?:export|set|env|setx) +)?[\w.-]*$")
+_NAME_CHARACTERS: Final = string.ascii_letters + string.digits + "_.-"
+_PROMPT: Final = " \t>$-"
+_SETTERS: Final = frozenset({"", "export", "set", "env", "setx"})
 _NETRC: Final = re.compile(r"\blogin\s+\S+\s+$")
 
 _SUFFIX = re.compile(
@@ -63,7 +64,7 @@ _BARE_VALUE = _Form(
     re.compile(rf"{_CLOSING}{_ANNOTATION}[ \t]{{0,16}}{_ASSIGNED}[ \t]{{0,16}}{_BARE}"), "loose"
 )
 _ELEMENT = _Form(re.compile(r">(?P<secret>[^<>\n]{4,1024}+)</"), "literal")
-_ARGUMENT = _Form(re.compile(rf"[ \t]{{1,4}}(?:{_QUOTED}|(?P<bare>[^\s\"'`|]{{4,1024}}+))"), "literal")
+_ARGUMENT = _Form(re.compile(rf"[ \t]{{1,4}}(?:{_QUOTED}|(?P<bare>[^\s\"'`|]{{4,1024}}+))"), "loose")
 _NETRC_VALUE = _Form(re.compile(rf"[ \t]{{1,4}}{_BARE}"), "loose")
 _SAID = _Form(
     re.compile(rf"[\"'`]?\s{{1,4}}(?:is|was|lautet|ist|es|est|è|é)\s{{0,2}}:?\s{{1,4}}[\"'`]?{_BARE}"),
@@ -77,13 +78,13 @@ class _Place:
     __slots__ = ("begins_line", "left", "prefix", "shouted")
 
     def __init__(self, text: str, before: str, start: int, end: int) -> None:
-        named = _NAME.search(before)
-        self.prefix: str = named[0] if named else ""
-        self.left: str = before[: len(before) - len(self.prefix)]
+        self.left: str = before.rstrip(_NAME_CHARACTERS)
+        self.prefix: str = before[len(self.left) :]
         name = text[start - len(self.prefix) : end]
         self.shouted: bool = name == name.upper() != name.lower()
-        cut = len(before) == _BEFORE_CHARACTERS and "\n" not in before
-        self.begins_line: bool = not cut and _LINE_START.search(before) is not None
+        _, line_break, line = self.left.rpartition("\n")
+        whole = bool(line_break) or start < _BEFORE_CHARACTERS
+        self.begins_line: bool = whole and line.strip(_PROMPT) in _SETTERS
 
 
 _CALL = re.compile(r"[A-Za-z_$][\w$.]*[(\[]")
@@ -93,30 +94,47 @@ _BRACKETS: Final = {")": "(", "]": "[", "}": "{", ">": "<"}
 
 def find(source: Source) -> Iterator[Secret]:
     """Every value that looks real and is given to a name that says it is secret; the name stays."""
-    for word, subject in _SUBJECTS.items():
+    for word in _passwords(source.lower):
         for position in source.hits(word):
-            found = _value(source, word, subject, position)
-            if found is not None:
-                yield found
+            yield from _value(source, word, "password", position)
+    for word in [word for word in _TOKENS if word in source.lower]:
+        for position in source.hits(word):
+            yield from _value(source, word, "token", position)
 
 
-def _value(source: Source, word: str, subject: Subject, position: int) -> Secret | None:
-    before = source.lower[max(0, position - _BEFORE_CHARACTERS) : position]
-    if word == "key" and not _SECRET_KEY.search(before):
-        return None
-    if word == "token" and _HARMLESS_TOKEN.search(before):
-        return None
+def _passwords(lower: str) -> Iterator[str]:
+    """The words for a password that the text may have."""
+    if "pass" in lower:
+        yield from _PASSWORDS
+    if "pwd" in lower:
+        yield "pwd"
+    if "senha" in lower:
+        yield "senha"
+    if not lower.isascii():
+        yield from _PASSWORDS_ELSEWHERE
+
+
+def _value(source: Source, word: str, subject: Subject, position: int) -> Iterator[Secret]:
     suffix = _SUFFIX.match(source.text, position + len(word))
-    if suffix is None:
-        return None
+    before = source.lower[max(0, position - _BEFORE_CHARACTERS) : position]
+    if suffix is None or not _is_secret_name(word, before):
+        return
     place = _Place(source.text, before, position, suffix.end())
     if place.left.endswith("://"):  # a user name in a URL; its password is found as that
-        return None
+        return
     for form in _forms(place):
         match = form.pattern.match(source.text, suffix.end())
         if match is not None:
-            return _judged(match, word, subject, form.grade)
-    return None
+            yield from _judged(match, word, subject, form.grade)
+            return
+
+
+def _is_secret_name(word: str, before: str) -> bool:
+    """Whether the word says that its value is secret, after what stands before it."""
+    if word not in ("key", "token"):
+        return True
+    stem = before[:-1] if before[-1:] in _SEPARATORS else before
+    return stem.endswith(_SECRET_KEYS) if word == "key" else not stem.endswith(_HARMLESS_TOKENS)
 
 
 def _forms(place: _Place) -> Iterator[_Form]:
@@ -136,20 +154,19 @@ def _forms(place: _Place) -> Iterator[_Form]:
     yield _SAID
 
 
-def _judged(match: re.Match[str], word: str, subject: Subject, grade: Grade) -> Secret | None:
+def _judged(match: re.Match[str], word: str, subject: Subject, grade: Grade) -> Iterator[Secret]:
     group = "secret" if match["secret"] is not None else "bare"
     start, end = match.span(group)
     value = match[group]
     quoted = "quote" in match.re.groupindex and match["quote"] is not None
     if not quoted:
         if grade != "literal" and (_CALL.match(value) or value[0] in "([{<"):
-            return None
+            return
         value = _without_trailing(value)
         end = start + len(value)
-    if word == "passphrase" and quoted and values.is_passphrase(value):
-        return Secret(start, end, "password")
-    kind = word if subject == "token" else "password"
-    return Secret(start, end, kind) if values.is_secret(value, subject=subject, grade=grade) else None
+    passphrase = quoted and word == "passphrase" and values.is_passphrase(value)
+    if passphrase or values.is_secret(value, subject=subject, grade=grade):
+        yield Secret(start, end, word if subject == "token" else "password")
 
 
 def _without_trailing(value: str) -> str:

@@ -29,31 +29,41 @@ class Detector(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Plugin:
-    """A plugin of the library: a text without one of the signs, then without the gate, has nothing for it."""
+    """A plugin of the library, asked about the surroundings of what its gate matches.
+
+    With words, the gate is a name that a text has or has not; without, it is the form of the secret itself,
+    which is looked for in the long runs of the text.
+    """
 
     module: str
     name: str
     kind: str
-    signs: tuple[str, ...]
     gate: re.Pattern[str]
+    words: tuple[str, ...]
+
+    def passes(self, source: Source) -> bool:
+        """Whether the detector may find something in that text."""
+        if self.words:
+            return any(word in source.lower for word in self.words)
+        return self.gate.search(source.runs) is not None
 
 
-def _plugin(module: str, name: str, kind: str, signs: str, gate: str) -> _Plugin:
-    return _Plugin(module, name, kind, tuple(signs.split()), re.compile(gate, re.IGNORECASE))
+def _plugin(name: str, kind: str, *, form: str = "", words: str = "") -> _Plugin:
+    module, _, detector = name.partition(".")
+    gate = re.compile(form) if form else re.compile(words.replace(" ", "|"), re.IGNORECASE)
+    return _Plugin(module, detector, kind, gate, tuple(words.split()))
 
 
 _PLUGINS: Final = (
-    _plugin(
-        "artifactory", "ArtifactoryDetector", "artifactory-token", "akc ap", r"\b(?:AKC\w|AP[0-9A-F])\w{8}"
-    ),
-    _plugin("cloudant", "CloudantDetector", "cloudant-key", "cloudant", r"cloudant"),
-    _plugin("discord", "DiscordBotTokenDetector", "discord-token", ".", r"\b[MNO][\w-]{23,25}\.[\w-]{6}\."),
-    _plugin("ibm_cloud_iam", "IbmCloudIamDetector", "ibm-key", "ibm", r"ibm"),
-    _plugin("ibm_cos_hmac", "IbmCosHmacDetector", "ibm-key", "ibm cos_ cos-", r"ibm|cos[_-]"),
-    _plugin("mailchimp", "MailchimpDetector", "mailchimp-key", "-us", r"\b\w{32}-us\d"),
-    _plugin("softlayer", "SoftlayerDetector", "softlayer-key", "softlayer", r"softlayer"),
-    _plugin("square_oauth", "SquareOAuthDetector", "square-token", "sq0csp", r"sq0csp"),
-    _plugin("telegram_token", "TelegramBotTokenDetector", "telegram-token", ":", r"\b\d{8,10}:[\w-]{35}"),
+    _plugin("artifactory.ArtifactoryDetector", "artifactory-token", form=r"\bA(?:KC|P[0-9A-F])\w{8}"),
+    _plugin("cloudant.CloudantDetector", "cloudant-key", words="cloudant"),
+    _plugin("discord.DiscordBotTokenDetector", "discord-token", form=r"\b[MNO][\w-]{23,25}\.[\w-]{6}\."),
+    _plugin("ibm_cloud_iam.IbmCloudIamDetector", "ibm-key", words="ibm"),
+    _plugin("ibm_cos_hmac.IbmCosHmacDetector", "ibm-key", words="ibm cos_"),
+    _plugin("mailchimp.MailchimpDetector", "mailchimp-key", form=r"\b\w{32}-us\d"),
+    _plugin("softlayer.SoftlayerDetector", "softlayer-key", words="softlayer"),
+    _plugin("square_oauth.SquareOAuthDetector", "square-token", form=r"sq0csp"),
+    _plugin("telegram_token.TelegramBotTokenDetector", "telegram-token", form=r"\b\d{8,10}:[\w-]{35}"),
 )
 _BEFORE_CHARACTERS: Final = 64
 _WINDOW_CHARACTERS: Final = 256
@@ -62,14 +72,18 @@ _LEAST_CHARACTERS: Final = 11
 
 def find(source: Source) -> Iterator[Secret]:
     """Every secret that a detector of the library sees and that looks drawn by a machine."""
+    if not source.runs:
+        return
     for plugin in _PLUGINS:
-        if any(sign in source.lower for sign in plugin.signs):
+        if plugin.passes(source):
             for start, window in _windows(source.text, plugin.gate):
                 for value in set(_detector(plugin.module, plugin.name).analyze_string(window)):
-                    if len(value) >= _LEAST_CHARACTERS and values.is_secret(
-                        value, subject="token", grade="literal"
-                    ):
+                    if _looks_drawn(value):
                         yield from _places(window, value, start, plugin.kind)
+
+
+def _looks_drawn(value: str) -> bool:
+    return len(value) >= _LEAST_CHARACTERS and values.is_secret(value, subject="token", grade="literal")
 
 
 def _windows(text: str, gate: re.Pattern[str]) -> Iterator[tuple[int, str]]:

@@ -46,9 +46,15 @@ TOKENS: Final = (
     _after("azure-signature", "sig=", r"[A-Za-z0-9%+/_-]{30,}={0,2}"),
     _token("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", r"gh[pousr]_[A-Za-z0-9]{36,255}"),
     _token("github-token", "github_pat_", r"github_pat_\w{36,255}"),
-    _token("gitlab-token", "gl", r"gl(?:pat|dt|ft|soat|rt|cbt|imt|ptt|agent|oas|ffct)-[\w.-]{19,}\w"),
+    _token(
+        "gitlab-token",
+        "glpat- gldt- glft- glsoat- glrt- glcbt- glimt- glptt- glagent- gloas- glffct-",
+        r"gl(?:pat|dt|ft|soat|rt|cbt|imt|ptt|agent|oas|ffct)-[\w.-]{19,}\w",
+    ),
     _token("gitlab-token", "GR1348941", r"GR1348941[\w-]{20,50}"),
-    _token("slack-token", "xox", r"xox[abeoprs](?:\.xox[bp])?-[A-Za-z0-9-]{20,}"),
+    _token(
+        "slack-token", "xoxa xoxb xoxe xoxo xoxp xoxr xoxs", r"xox[abeoprs](?:\.xox[bp])?-[A-Za-z0-9-]{20,}"
+    ),
     _token("slack-token", "xapp-", r"xapp-\d-[A-Za-z0-9-]{20,}"),
     _after("slack-webhook", "hooks.slack.com/services/", r"[A-Za-z0-9]+/[A-Za-z0-9]+/[A-Za-z0-9]+"),
     _after("slack-webhook", "hooks.slack.com/workflows/", r"[A-Za-z0-9/]{20,}"),
@@ -62,10 +68,10 @@ TOKENS: Final = (
     _token("twilio-key", "SK", r"SK[0-9a-f]{32}"),
     _token("sendgrid-key", "SG.", r"SG\.[\w-]{16,32}\.[\w-]{16,64}"),
     _token("huggingface-token", "hf_", r"hf_[A-Za-z0-9]{30,40}"),
-    _token("digitalocean-token", "do", r"do[opr]_v1_[0-9a-f]{64}"),
+    _token("digitalocean-token", "dop_v1_ doo_v1_ dor_v1_", r"do[opr]_v1_[0-9a-f]{64}"),
     _token("docker-token", "dckr_pat_", r"dckr_pat_[\w-]{20,}"),
-    _token("shopify-token", "shp", r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}"),
-    _token("vault-token", "hv", r"hv[sbr]\.[\w-]{24,}"),
+    _token("shopify-token", "shpat_ shpca_ shppa_ shpss_", r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}"),
+    _token("vault-token", "hvs. hvb. hvr.", r"hv[sbr]\.[\w-]{24,}"),
     _token("age-key", "AGE-SECRET-KEY-1", r"AGE-SECRET-KEY-1[A-Z0-9]{40,}"),
     _token("groq-key", "gsk_", r"gsk_[A-Za-z0-9]{40,}"),
     _token("xai-key", "xai-", r"xai-[A-Za-z0-9]{60,}"),
@@ -78,10 +84,12 @@ TOKENS: Final = (
     _token("rubygems-key", "rubygems_", r"rubygems_[0-9a-f]{48}"),
     _token("mailgun-key", "key-", r"key-[0-9a-f]{32}"),
     _token("newrelic-key", "NRAK-", r"NRAK-[A-Z0-9]{27}"),
-    _token("grafana-token", "gl", r"gl(?:sa|c)_[\w=]{32,}"),
+    _token("grafana-token", "glsa_ glc_", r"gl(?:sa|c)_[\w=]{32,}"),
     # The look-behind of the dash keeps this linear on a run of "eyJ": it is tried once for each run.
     _token("jwt", "eyJ", r"(?<!-)eyJ[\w-]{14,}\.[\w-]{10,}(?:\.[\w-]+){0,3}"),
 )
+
+_ANCHORS: Final = tuple((anchor, index) for index, token in enumerate(TOKENS) for anchor in token.anchors)
 
 _AWS_SECRET = re.compile(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=_-])")
 _AWS_SECRET_WITHIN: Final = 200
@@ -89,13 +97,15 @@ _AWS_SECRET_WITHIN: Final = 200
 
 def find(source: Source) -> Iterator[Secret]:
     """Every token of a known form."""
-    text = source.text
-    for token in TOKENS:
-        if any(anchor in text for anchor in token.anchors):
-            for match in token.pattern.finditer(text):
-                yield Secret(match.start("secret"), match.end("secret"), token.kind)
-                if token.kind == "aws-key":
-                    yield from _aws_secret(text, match.end())
+    text, runs = source.text, source.runs
+    if not runs:
+        return
+    present = {index for anchor, index in _ANCHORS if anchor in runs}
+    for token in [TOKENS[index] for index in sorted(present)]:
+        for match in token.pattern.finditer(text):
+            yield Secret(match.start("secret"), match.end("secret"), token.kind)
+            if token.kind == "aws-key":
+                yield from _aws_secret(text, match.end())
 
 
 def _aws_secret(text: str, position: int) -> Iterator[Secret]:

@@ -144,7 +144,7 @@ def is_placeholder(value: str) -> bool:
 
 
 def is_secret(value: str, *, subject: Subject, grade: Grade) -> bool:
-    """Whether the value looks real: no placeholder, name, path, number or word, and strong enough for its place."""
+    """Whether the value looks real: no placeholder, name, path or word, and strong enough for its place."""
     if len(value) < 6 or is_placeholder(value) or _is_reference(value, grade):
         return False
     if any(character.isspace() for character in value):
