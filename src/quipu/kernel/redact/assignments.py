@@ -1,0 +1,179 @@
+"""Values given to something called a password, secret, token or key: in code, settings, logs and prose."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from quipu.kernel.redact import values
+from quipu.kernel.redact.model import Secret, Source
+from quipu.kernel.redact.values import Grade, Subject
+
+_PASSWORDS: Final = ("password", "passwd", "passphrase", "passwort", "pass")
+_TOKENS: Final = ("token", "secret", "key", "credential")
+_PASSWORDS_ELSEWHERE: Final = ("contraseña", "пароль", "密码", "密碼", "パスワード", "비밀번호")
+
+# What may stand before "key" so that it is a secret one; a primary, public or cache key is none.
+# fmt: off
+_SECRET_KEYS: Final = (
+    "api", "access", "secret", "private", "encryption", "encrypt", "signing", "account", "shared", "auth",
+    "master", "service", "storage", "bot", "subscription", "admin", "session", "hmac", "jwt", "crypto",
+    "cookie", "app", "application", "client", "consumer", "webhook", "license", "functions", "deploy", "root",
+    "write",
+)
+_HARMLESS_TOKENS: Final = (
+    "next", "page", "continuation", "sync", "cancel", "cancellation", "stop", "pad", "eos", "bos", "unk",
+    "mask", "max",
+)
+# fmt: on
+_SEPARATORS: Final = " _.-"
+_BEFORE_CHARACTERS: Final = 64
+_NAME_CHARACTERS: Final = string.ascii_letters + string.digits + "_.-"
+_PROMPT: Final = " \t>$-"
+_SETTERS: Final = frozenset({"", "export", "set", "env", "setx"})
+_NETRC: Final = re.compile(r"\blogin\s+\S+\s+$")
+
+_SUFFIX = re.compile(
+    r"(?:[_-]?(?:value|base|prod|dev|test|staging|live|old|new|\d{1,2}))?(?![\w-])", re.IGNORECASE
+)
+_CLOSING: Final = r"(?:\\?[\"'`]|\]){0,3}+"
+_ANNOTATION: Final = r"(?:\s{0,4}:\s{0,4}[A-Za-z_][\w.\[\] |]{0,40}?(?=\s{0,4}=))?"
+_ASSIGNED: Final = r"(?:=>|:=|->|[=!]==?|=|：|:|\|)"
+_QUOTED: Final = r"[fbrBR@]?(?P<quote>\\?[\"'`])(?P<secret>(?:(?!(?P=quote))[^\n]){1,1024}+)(?P=quote)"
+# A value without quotes ends before the next parameter of a URL, the next element and an escaped line break.
+_BARE: Final = r"(?P<secret>(?:(?!&[\w.-]{1,40}=|</|\\[nrt])[^\s\"'`,;|]){4,1024}+)"
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """One way to give a value; its pattern is matched where the name ends."""
+
+    pattern: re.Pattern[str]
+    grade: Grade
+
+
+_QUOTED_VALUE = _Form(
+    re.compile(rf"{_CLOSING}{_ANNOTATION}\s{{0,16}}(?:{_ASSIGNED}|\()\s{{0,40}}{_QUOTED}"), "literal"
+)
+_LINE_VALUE = _Form(re.compile(r"=(?P<secret>[^\s\"'`]{4,1024}+)"), "literal")
+_TIGHT_VALUE = _Form(re.compile(rf"={_BARE}"), "literal")
+_BARE_VALUE = _Form(
+    re.compile(rf"{_CLOSING}{_ANNOTATION}[ \t]{{0,16}}{_ASSIGNED}[ \t]{{0,16}}{_BARE}"), "loose"
+)
+_ELEMENT = _Form(re.compile(r">(?P<secret>[^<>\n]{4,1024}+)</"), "literal")
+_ARGUMENT = _Form(re.compile(rf"[ \t]{{1,4}}(?:{_QUOTED}|(?P<bare>[^\s\"'`|]{{4,1024}}+))"), "loose")
+_NETRC_VALUE = _Form(re.compile(rf"[ \t]{{1,4}}{_BARE}"), "loose")
+_SAID = _Form(
+    re.compile(rf"[\"'`]?\s{{1,4}}(?:is|was|lautet|ist|es|est|è|é)\s{{0,2}}:?\s{{1,4}}[\"'`]?{_BARE}"),
+    "prose",
+)
+
+
+class _Place:
+    """A name that says that its value is secret, and what stands before it."""
+
+    __slots__ = ("begins_line", "left", "prefix", "shouted")
+
+    def __init__(self, text: str, before: str, start: int, end: int) -> None:
+        self.left: str = before.rstrip(_NAME_CHARACTERS)
+        self.prefix: str = before[len(self.left) :]
+        name = text[start - len(self.prefix) : end]
+        self.shouted: bool = name == name.upper() != name.lower()
+        _, line_break, line = self.left.rpartition("\n")
+        whole = bool(line_break) or start < _BEFORE_CHARACTERS
+        self.begins_line: bool = whole and line.strip(_PROMPT) in _SETTERS
+
+
+_CALL = re.compile(r"[A-Za-z_$][\w$.]*[(\[]")
+_TRAILING: Final = ".,;:\\"
+_BRACKETS: Final = {")": "(", "]": "[", "}": "{", ">": "<"}
+
+
+def find(source: Source) -> Iterator[Secret]:
+    """Every value that looks real and is given to a name that says it is secret; the name stays."""
+    for word in _passwords(source.lower):
+        for position in source.hits(word):
+            yield from _value(source, word, "password", position)
+    for word in [word for word in _TOKENS if word in source.lower]:
+        for position in source.hits(word):
+            yield from _value(source, word, "token", position)
+
+
+def _passwords(lower: str) -> Iterator[str]:
+    """The words for a password that the text may have."""
+    if "pass" in lower:
+        yield from _PASSWORDS
+    if "pwd" in lower:
+        yield "pwd"
+    if "senha" in lower:
+        yield "senha"
+    if not lower.isascii():
+        yield from _PASSWORDS_ELSEWHERE
+
+
+def _value(source: Source, word: str, subject: Subject, position: int) -> Iterator[Secret]:
+    suffix = _SUFFIX.match(source.text, position + len(word))
+    before = source.lower[max(0, position - _BEFORE_CHARACTERS) : position]
+    if suffix is None or not _is_secret_name(word, before):
+        return
+    place = _Place(source.text, before, position, suffix.end())
+    if place.left.endswith("://"):  # a user name in a URL; its password is found as that
+        return
+    for form in _forms(place):
+        match = form.pattern.match(source.text, suffix.end())
+        if match is not None:
+            yield from _judged(match, word, subject, form.grade)
+            return
+
+
+def _is_secret_name(word: str, before: str) -> bool:
+    """Whether the word says that its value is secret, after what stands before it."""
+    if word not in ("key", "token"):
+        return True
+    stem = before[:-1] if before[-1:] in _SEPARATORS else before
+    return stem.endswith(_SECRET_KEYS) if word == "key" else not stem.endswith(_HARMLESS_TOKENS)
+
+
+def _forms(place: _Place) -> Iterator[_Form]:
+    """The ways in which a value may follow the name, the surest first."""
+    yield _QUOTED_VALUE
+    if place.begins_line and place.shouted:
+        yield _LINE_VALUE
+    elif place.shouted or place.prefix.startswith("--") or place.left.endswith(("?", "&", "=", ";")):
+        yield _TIGHT_VALUE
+    yield _BARE_VALUE
+    if place.prefix.startswith("-"):
+        yield _ARGUMENT
+    if place.left.endswith("<"):
+        yield _ELEMENT
+    if _NETRC.search(place.left):
+        yield _NETRC_VALUE
+    yield _SAID
+
+
+def _judged(match: re.Match[str], word: str, subject: Subject, grade: Grade) -> Iterator[Secret]:
+    group = "secret" if match["secret"] is not None else "bare"
+    start, end = match.span(group)
+    value = match[group]
+    quoted = "quote" in match.re.groupindex and match["quote"] is not None
+    if not quoted:
+        if grade != "literal" and (_CALL.match(value) or value[0] in "([{<"):
+            return
+        value = _without_trailing(value)
+        end = start + len(value)
+    passphrase = quoted and word == "passphrase" and values.is_passphrase(value)
+    if passphrase or values.is_secret(value, subject=subject, grade=grade):
+        yield Secret(start, end, word if subject == "token" else "password")
+
+
+def _without_trailing(value: str) -> str:
+    """The value without the punctuation of the sentence and brackets that close what it did not open."""
+    while value:
+        last = value[-1]
+        if last not in _TRAILING and (last not in _BRACKETS or _BRACKETS[last] in value):
+            break
+        value = value[:-1]
+    return value

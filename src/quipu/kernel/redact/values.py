@@ -1,0 +1,216 @@
+"""Whether a value given to a password, token or key is a secret, or only stands where one would be."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, Literal
+
+Grade = Literal["literal", "loose", "prose"]
+"""How sure the place is to hold a literal: quoted or ``KEY=value``; unquoted in code or YAML; in prose."""
+
+Subject = Literal["password", "token"]
+"""What was named: something that a person thought up, or something that a machine drew."""
+
+_PLACEHOLDER = re.compile(
+    r"""\[redacted: | \$\{ | \{\{ | ^\{[\w.]*\}$ | ^<.*>$ | ^&lt; | ^\$\(?[A-Za-z_] | ^\$\d?$ | ^%\w+%?$
+    | %\(\w+\)s
+    | \*{3,} | x{4,} | \.{3} | … | •{2,} | _{4,} | -{6,} | ^[!*&][a-z]\w*$
+    | \byour | (?:^|[-_ ])(?:my|the)[-_](?:key|token|secret|password|api) | placeholder | example | change.?me
+    | dummy | insert.?(?:your|here) | replace.?(?:me|with) | fill.?in | redacted | ^to.?do\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_NOT_A_SECRET: Final = frozenset(
+    [
+        "string",
+        "str",
+        "text",
+        "varchar",
+        "bytes",
+        "bool",
+        "boolean",
+        "number",
+        "integer",
+        "object",
+        "array",
+        "optional",
+        "required",
+        "hidden",
+        "visible",
+        "none",
+        "null",
+        "nil",
+        "true",
+        "false",
+        "undefined",
+        "empty",
+        "missing",
+        "invalid",
+        "valid",
+        "wrong",
+        "incorrect",
+        "expired",
+        "unknown",
+        "default",
+        "disabled",
+        "enabled",
+        "password",
+        "passwords",
+        "passwort",
+        "passwd",
+        "username",
+        "secret",
+        "secrets",
+        "token",
+        "tokens",
+        "apikey",
+        "api_key",
+        "bearer",
+        "basic",
+        "oauth",
+        "oauth2",
+        "openid",
+        "google",
+        "github",
+        "gitlab",
+        "email",
+        "login",
+        "logout",
+        "user",
+        "admin_password",
+        "sha1",
+        "sha256",
+        "sha384",
+        "sha512",
+        "md5",
+        "base64",
+        "base32",
+        "utf8",
+        "utf-8",
+        "hs256",
+        "rs256",
+        "es256",
+        "ed25519",
+        "x509",
+        "argon2",
+        "argon2id",
+        "pbkdf2",
+        "bcrypt",
+        "scrypt",
+        "ascii",
+        "latin1",
+        "oauth1",
+        "http2",
+        "prompt",
+        "ask",
+        "always",
+        "never",
+        "include",
+        "omit",
+        "same-origin",
+        "opaque",
+        "varchar2",
+        "secretstr",
+        "sensitive",
+        "private",
+        "public",
+        "encrypted",
+        "plaintext",
+        "plain",
+        "hashed",
+        "reset",
+        "forgot",
+        "confirm",
+    ]
+)
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?$")
+_NUMBER = re.compile(r"[+-]?[\d.,_:/%]+[A-Za-z]{0,2}$")
+_ENV_NAME = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
+_DOTTED = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.|!\.)[A-Za-z_$][\w$]*)+$")
+_PATH = re.compile(r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\](?:[\w.@+-]{0,31}[/\\])*[\w.@+-]{0,31}$")
+_URI = re.compile(r"(?:[a-z][a-z0-9+.-]{1,20}://|(?:file|vault|op|ref|env|arn|ssm|secret|projects|data):)")
+_WORDS = re.compile(r"[A-Za-z]+(?:[-_][A-Za-z]+)*\d?$")
+_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*$")
+_SNAKE = re.compile(
+    r"[a-z]+(?:_[a-z0-9]+)+$|[a-z]+[A-Z][A-Za-z]*\d{0,2}$|[A-Z][a-z]+(?:[A-Z][a-z]+)+\d{0,2}$"
+)
+_SYMBOL = re.compile(r"[^\w\s.,:;/\\()\[\]{}'\"`<>|-]")
+_LABEL = re.compile(r"[^\W\d_]+$")
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether the value is a template, a variable, a mask, or was redacted before."""
+    return _PLACEHOLDER.search(value) is not None or value.lower() in _NOT_A_SECRET
+
+
+def is_secret(value: str, *, subject: Subject, grade: Grade) -> bool:
+    """Whether the value looks real: no placeholder, name, path or word, and strong enough for its place."""
+    if len(value) < 6 or is_placeholder(value) or _is_reference(value, grade):
+        return False
+    if any(character.isspace() for character in value):
+        return False
+    if subject == "token":
+        return _is_drawn(value, grade)
+    return _is_thought_up(value, grade)
+
+
+def is_passphrase(value: str) -> bool:
+    """Whether quoted words after ``passphrase`` look like one: three words or more, and no sentence."""
+    words = value.split()
+    return len(words) >= 3 and not is_placeholder(value) and value[-1].isalnum() and not value[0].isupper()
+
+
+def _is_reference(value: str, grade: Grade) -> bool:
+    """Whether the value says where the secret is, instead of being it."""
+    if _DATE.match(value) or _ENV_NAME.match(value) or _URI.match(value) or _PATH.match(value):
+        return True
+    if _DOTTED.match(value):
+        return grade != "literal" or not _has_digit(value)
+    return False
+
+
+def _is_drawn(value: str, grade: Grade) -> bool:
+    """Whether a machine may have drawn it: letters and digits, long, and no compound of words."""
+    if _NUMBER.match(value) or _WORDS.match(value) or not _has_letter(value):
+        return False
+    if not _has_digit(value):
+        return grade == "literal" and len(value) >= 16 and _mixed_case(value)
+    match grade:
+        case "literal":
+            return len(value) >= 8 and not _SNAKE.match(value)
+        case "loose":
+            return len(value) >= 16 and not _SNAKE.match(value)
+        case "prose":
+            return len(value) >= 20
+
+
+def _is_thought_up(value: str, grade: Grade) -> bool:
+    """Whether a person may use it as a password."""
+    digit = _has_digit(value)
+    symbol = _SYMBOL.search(value.rstrip("!?")) is not None
+    letter = _has_letter(value)
+    match grade:
+        case "literal":
+            if _LABEL.match(value):
+                return value.islower() or (_mixed_case(value) and not value.istitle())
+            return digit or symbol or not _WORDS.match(value)
+        case "loose":
+            if _IDENTIFIER.match(value):
+                return letter and digit and not _SNAKE.match(value)
+            return letter and (digit or symbol)
+        case "prose":
+            return (
+                len(value) >= 8 and letter and digit and (symbol or _mixed_case(value) or value[-1] in "!?")
+            )
+
+
+def _has_digit(value: str) -> bool:
+    return any(map(str.isdigit, value))
+
+
+def _has_letter(value: str) -> bool:
+    return any(map(str.isalpha, value))
+
+
+def _mixed_case(value: str) -> bool:
+    return value.lower() != value != value.upper()
