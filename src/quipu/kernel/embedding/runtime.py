@@ -13,7 +13,7 @@ from typing import Protocol, cast
 import numpy as np
 import onnxruntime as ort
 from numpy.typing import NDArray
-from onnxruntime.capi import onnxruntime_pybind11_state  # pyright: ignore[reportAttributeAccessIssue]
+from onnxruntime.capi import onnxruntime_pybind11_state as refusals  # pyright: ignore[reportAttributeAccessIssue]
 from tokenizers import Tokenizer
 
 from quipu.errors import EmbeddingError, ModelMissing
@@ -22,10 +22,18 @@ from quipu.kernel.embedding.stored import GRAPH, TOKENIZER, ModelInfo
 
 _INPUT, _OUTPUT = "input_ids", "embedding"
 _FATAL_ONLY = 4
-_NAMES = (
-    "Fail InvalidArgument InvalidGraph InvalidProtobuf NoSuchFile NotImplemented RuntimeException".split()
+_REFUSALS = cast(
+    "tuple[type[Exception], ...]",
+    (
+        refusals.Fail,
+        refusals.InvalidArgument,
+        refusals.InvalidGraph,
+        refusals.InvalidProtobuf,
+        refusals.NoSuchFile,
+        refusals.NotImplemented,
+        refusals.RuntimeException,
+    ),
 )
-_REFUSALS: tuple[type[Exception], ...] = tuple(getattr(onnxruntime_pybind11_state, name) for name in _NAMES)
 """What onnxruntime raises: classes without a common parent of their own."""
 
 
