@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 from tempfile import mkdtemp
 
-from quipu.errors import BadInput, Conflict, ModelMissing
+from quipu.errors import BadInput, Conflict, EmbeddingError, ModelMissing
 from quipu.kernel.embedding.convert import Precision, convert_model
 from quipu.kernel.embedding.local import LocalEmbedder
 from quipu.kernel.embedding.stored import BUNDLED, CARD, ModelInfo, read_model
@@ -15,6 +15,7 @@ from quipu.kernel.embedding.stored import BUNDLED, CARD, ModelInfo, read_model
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _RESERVED = frozenset({"hashing"})
 _UNFINISHED = ".adding-"
+_TRY_HINT = "Are config.json and tokenizer.json those of these weights?"
 
 
 def add_model(
@@ -23,18 +24,18 @@ def add_model(
     """Convert a BERT encoder (model.safetensors, tokenizer.json, config.json) into ``home/models/NAME``.
 
     The name is the directory's unless given. The model is tried first, and appears whole or not at all.
-    Raises ``BadInput`` with the reason when it is not understood, ``Conflict`` when the name is taken.
+    Raises ``BadInput`` with the reason when it is not understood, ``Conflict`` when the name is taken,
+    ``EmbeddingError`` when files cannot be read or written.
     """
     name = _checked_name(name or directory.resolve().name, home)
     models = home / "models"
-    models.mkdir(parents=True, exist_ok=True)
-    unfinished = Path(mkdtemp(prefix=_UNFINISHED, dir=models))
     try:
-        convert_model(directory, unfinished, name=name, precision=precision)
-        _try(read_model(unfinished))
-        _place(unfinished, models / name)
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
+        _add(directory, models, name, precision)
+    except OSError as error:
+        raise EmbeddingError(
+            f"The model {name!r} could not be added to {models}: {error}.",
+            hint="Nothing was kept. Look at the directory's rights and the free disk space, then try again.",
+        ) from error
     return read_model(models / name)
 
 
@@ -56,6 +57,19 @@ def find_model(name: str, *, home: Path) -> ModelInfo:
     )
 
 
+def _add(directory: Path, models: Path, name: str, precision: Precision) -> None:
+    """Convert into a hidden directory beside the others; give it its name when it is known to work."""
+    models.mkdir(parents=True, exist_ok=True)
+    unfinished = Path(mkdtemp(prefix=_UNFINISHED, dir=models))
+    try:
+        convert_model(directory, unfinished, name=name, precision=precision)
+        _try(read_model(unfinished))
+        unfinished.chmod(0o755)
+        unfinished.rename(models / name)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+
+
 def _checked_name(name: str, home: Path) -> str:
     if not _NAME.fullmatch(name):
         raise BadInput(
@@ -67,24 +81,13 @@ def _checked_name(name: str, home: Path) -> str:
 
 
 def _try(model: ModelInfo) -> None:
-    """Refuse a model that loads but does not embed."""
+    """Refuse a model that does not load, or loads and does not embed."""
     try:
         row = LocalEmbedder(model).embed_now("The first words of a new model.")
-    except ModelMissing as error:
-        raise BadInput(error.message) from error
-    if row.shape != (model.dimensions,) or not row.any():
-        raise BadInput("The converted model gives no vector.", hint="Is its tokenizer.json the right one?")
-
-
-def _place(unfinished: Path, target: Path) -> None:
-    """Give the directory its name in one step, which fails when someone was faster."""
-    unfinished.chmod(0o755)
-    try:
-        unfinished.rename(target)
-    except OSError as error:
-        raise Conflict(
-            f"The model could not be placed in {target}: {error.strerror}.", field="name"
-        ) from error
+    except EmbeddingError as error:
+        raise BadInput(f"The converted model does not run: {error.__cause__}.", hint=_TRY_HINT) from error
+    if not row.any():
+        raise BadInput("The converted model gives no vector.", hint=_TRY_HINT)
 
 
 def _directories(shelf: Path) -> list[Path]:

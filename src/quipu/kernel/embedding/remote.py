@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 _TEXTS_PER_REQUEST = 64
-_RETRIES = 4
 _TIMEOUT_SECONDS = 60.0
 _LOCAL_KEY = "none"
 """Servers without keys take any; the SDK insists on one."""
@@ -24,19 +23,26 @@ _LOCAL_KEY = "none"
 class RemoteEmbedder:
     """Vectors from a server. Failed requests are repeated with growing pauses by the SDK.
 
-    The digest names model and length, not the address: a model keeps its vectors when its server moves.
+    The digest names the model and lengths, not the address: vectors stay when their server moves.
     """
 
     def __init__(
-        self, model: str, *, url: str, dimensions: int, key: str | None = None, max_tokens: int = 512
+        self,
+        model: str,
+        *,
+        url: str,
+        dimensions: int,
+        key: str | None = None,
+        max_tokens: int = 512,
+        retries: int = 4,
     ) -> None:
         self.name = f"openai:{model}"
         self.dimensions = dimensions
         self.max_tokens = max_tokens
-        self.digest = f"{self.name}/{dimensions}"
+        self.digest = f"{self.name}/{dimensions}/{max_tokens}"
         self._model = model
         self._url = url
-        self._client = _client(url, key)
+        self._client = _client(url, key, retries)
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Vectors of the texts, in their order: shape (n, dimensions). See ``Embedder``."""
@@ -82,14 +88,12 @@ class RemoteEmbedder:
         return unit(np.array(rows, np.float32))
 
 
-def _client(url: str, key: str | None) -> AsyncOpenAI:
+def _client(url: str, key: str | None, retries: int) -> AsyncOpenAI:
     try:
         from openai import AsyncOpenAI  # noqa: PLC0415 - an optional extra
     except ImportError as error:
         raise MissingExtra("llm", "Embedding by a server") from error
-    return AsyncOpenAI(
-        base_url=url, api_key=key or _LOCAL_KEY, max_retries=_RETRIES, timeout=_TIMEOUT_SECONDS
-    )
+    return AsyncOpenAI(base_url=url, api_key=key or _LOCAL_KEY, max_retries=retries, timeout=_TIMEOUT_SECONDS)
 
 
 def _requests(texts: list[str]) -> Iterator[list[str]]:

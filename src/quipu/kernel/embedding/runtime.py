@@ -3,6 +3,9 @@
 Import it when a vector is needed and not before: the two libraries take a tenth of a second to load.
 """
 
+# onnxruntime ships no types, so what comes from it is unknown until it is cast:
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+
 from __future__ import annotations
 
 from typing import Protocol, cast
@@ -10,7 +13,7 @@ from typing import Protocol, cast
 import numpy as np
 import onnxruntime as ort
 from numpy.typing import NDArray
-from onnxruntime.capi import onnxruntime_pybind11_state as refusals
+from onnxruntime.capi import onnxruntime_pybind11_state as refusals  # pyright: ignore[reportAttributeAccessIssue]
 from tokenizers import Tokenizer
 
 from quipu.errors import EmbeddingError, ModelMissing
@@ -19,14 +22,17 @@ from quipu.kernel.embedding.stored import GRAPH, TOKENIZER, ModelInfo
 
 _INPUT, _OUTPUT = "input_ids", "embedding"
 _FATAL_ONLY = 4
-_REFUSALS = (
-    refusals.Fail,
-    refusals.InvalidArgument,
-    refusals.InvalidGraph,
-    refusals.InvalidProtobuf,
-    refusals.NoSuchFile,
-    refusals.NotImplemented,
-    refusals.RuntimeException,
+_REFUSALS = cast(
+    "tuple[type[Exception], ...]",
+    (
+        refusals.Fail,
+        refusals.InvalidArgument,
+        refusals.InvalidGraph,
+        refusals.InvalidProtobuf,
+        refusals.NoSuchFile,
+        refusals.NotImplemented,
+        refusals.RuntimeException,
+    ),
 )
 """What onnxruntime raises: classes without a common parent of their own."""
 

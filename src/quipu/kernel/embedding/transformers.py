@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 from anyio import to_thread
@@ -13,10 +14,15 @@ from quipu.errors import MissingExtra, ModelMissing
 from quipu.kernel.embedding.model import Vectors, unit
 from quipu.kernel.embedding.prepare import prepare
 
-if TYPE_CHECKING:
-    from sentence_transformers import SentenceTransformer
-
 _DEFAULT_TOKENS = 512
+
+
+class _Model(Protocol):
+    """What we need of ``sentence_transformers.SentenceTransformer``."""
+
+    def get_sentence_embedding_dimension(self) -> int | None: ...
+    def get_max_seq_length(self) -> int | None: ...
+    def encode(self, sentences: list[str], *, convert_to_numpy: bool) -> Vectors: ...
 
 
 class TransformersEmbedder:
@@ -48,13 +54,13 @@ class TransformersEmbedder:
         return rows
 
 
-def _load(model: str) -> SentenceTransformer:
+def _load(model: str) -> _Model:
     try:
-        from sentence_transformers import SentenceTransformer  # noqa: PLC0415 - an optional extra
+        library = import_module("sentence_transformers")
     except ImportError as error:
         raise MissingExtra("sentence-transformers", "An embedding model 'st:NAME'") from error
     try:
-        return SentenceTransformer(model)
+        return library.SentenceTransformer(model)
     except (OSError, ValueError) as error:
         raise ModelMissing(
             f"sentence-transformers cannot load {model!r}: {error}.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -54,7 +54,8 @@ def _read(source: Path) -> _Source:
     shape = _shape(
         _json(source / "config.json"), pooling=_pooling(source), positions=_positions(source, weights)
     )
-    _check_sizes(weights, shape)
+    words = _check_sizes(weights, shape)
+    _check_vocabulary(_json(source / TOKENIZER), words)
     return _Source(
         weights=weights,
         shape=shape,
@@ -141,7 +142,8 @@ def _without_prefix(weights: Mapping[str, Vectors]) -> dict[str, Vectors]:
     return {name.removeprefix("bert."): tensor for name, tensor in weights.items()}
 
 
-def _check_sizes(weights: Mapping[str, Vectors], shape: Shape) -> None:
+def _check_sizes(weights: Mapping[str, Vectors], shape: Shape) -> int:
+    """How many words the weights know."""
     words = weights.get("embeddings.word_embeddings.weight")
     if words is None or words.ndim != 2:
         raise BadInput("The weights have no word embeddings: this is not a BERT encoder.")
@@ -150,6 +152,15 @@ def _check_sizes(weights: Mapping[str, Vectors], shape: Shape) -> None:
             f"hidden_size {shape.hidden}, {shape.heads} heads and word vectors of {words.shape[1]} differ.",
             field="config.json",
         )
+    return len(words)
+
+
+def _check_vocabulary(tokenizer: Mapping[str, object], words: int) -> None:
+    """Refuse a tokenizer that numbers more words than the weights know: it belongs to another model."""
+    model = cast("Mapping[str, object]", tokenizer.get("model") or {})
+    vocabulary = cast("Sized", model.get("vocab") or ())
+    if not 0 < len(vocabulary) <= words:
+        raise BadInput(f"{len(vocabulary)} words, where the weights know {words}.", field=TOKENIZER)
 
 
 def _positions(source: Path, weights: Mapping[str, Vectors]) -> int:

@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+import pytest
+
+from quipu.kernel.embedding.added import find_model
+from quipu.kernel.embedding.local import LocalEmbedder
+from quipu.kernel.embedding.model import Vectors
+
+HERE = Path(__file__).parent
+SENTENCES = (HERE / "sentences.txt").read_text("utf-8").splitlines()
+
+
+def fresh(*, threads: int = 2, cached_texts: int = 2048) -> LocalEmbedder:
+    model = find_model("all-MiniLM-L6-v2", home=Path("nowhere"))
+    return LocalEmbedder(model, threads=threads, cached_texts=cached_texts)
+
+
+def cosine(embedder: LocalEmbedder, one: str, other: str) -> float:
+    return float(embedder.embed_now(one) @ embedder.embed_now(other))
+
+
+def test_the_bundled_model_is_near_its_full_precision_original(bundled: LocalEmbedder) -> None:
+    reference: Vectors = np.load(HERE / "fp32_vectors.npy").astype(np.float32)
+    rows = np.stack([bundled.embed_now(sentence) for sentence in SENTENCES])
+    cosines = (rows * reference).sum(axis=1)
+    assert cosines.mean() >= 0.99
+    assert cosines.min() >= 0.95
+
+
+def test_it_ranks_as_its_full_precision_original_does(bundled: LocalEmbedder) -> None:
+    """For nearly every sentence the nearest other one is the same, or as good as the same."""
+    reference: Vectors = np.load(HERE / "fp32_vectors.npy").astype(np.float32)
+    rows = np.stack([bundled.embed_now(sentence) for sentence in SENTENCES])
+    exact = reference @ reference.T - 2 * np.eye(len(rows))
+    chosen = (rows @ rows.T - 2 * np.eye(len(rows))).argmax(axis=1)
+    lost = exact.max(axis=1) - exact[np.arange(len(rows)), chosen]
+    assert (lost < 0.03).mean() >= 0.95
+
+
+@pytest.mark.parametrize(
+    ("text", "nearer", "farther"),
+    [
+        ("a cat sat", "the kitten was sitting", "stock prices fell"),
+        ("Where does Ana live?", "Ana moved to Lisbon in May.", "The build takes eleven minutes."),
+        (
+            "How do I get into the production database?",
+            "Use the bastion host and a read-only role.",
+            "I like dogs.",
+        ),
+        ("my knee hurts", "the doctor says the leg needs rest", "flour, eggs and a pinch of salt"),
+    ],
+)
+def test_what_means_nearly_the_same_lies_nearer(
+    bundled: LocalEmbedder, text: str, nearer: str, farther: str
+) -> None:
+    assert cosine(bundled, text, nearer) > cosine(bundled, text, farther) + 0.1
+
+
+async def test_vectors_are_the_same_from_every_thread_and_in_every_run() -> None:
+    one, other = fresh(threads=1, cached_texts=0), fresh(threads=4, cached_texts=0)
+    assert (await one.embed(SENTENCES) == await other.embed(SENTENCES)).all()
+
+
+async def test_many_callers_at_once_get_their_own_vectors() -> None:
+    embedder = fresh(cached_texts=0)
+    expected = {sentence: embedder.embed_now(sentence) for sentence in SENTENCES[:30]}
+    parts = [SENTENCES[start : start + 6] for start in range(0, 30, 6)] + [[text] for text in SENTENCES[:10]]
+    answers = await asyncio.gather(*(embedder.embed(part) for part in parts))
+    for part, rows in zip(parts, answers, strict=True):
+        assert (rows == np.stack([expected[text] for text in part])).all()
+
+
+def test_the_first_texts_may_come_from_several_threads() -> None:
+    embedder = fresh()
+    with ThreadPoolExecutor(6) as pool:
+        rows = list(pool.map(embedder.embed_now, ["the first words"] * 6))
+    assert all((row == rows[0]).all() for row in rows)
+
+
+async def test_one_embedder_serves_several_event_loops() -> None:
+    embedder = fresh()
+    here = await embedder.embed(SENTENCES[:8])
+    there = await asyncio.to_thread(lambda: asyncio.run(embedder.embed(SENTENCES[:8])))
+    assert (here == there).all()
+
+
+async def test_a_repeated_text_is_encoded_once() -> None:
+    embedder = fresh()
+    rows = await embedder.embed(["a cat"] * 400 + ["  a   cat "] * 100)
+    assert (rows == rows[0]).all()
+    assert len(embedder._cache) == 1
+
+
+async def test_a_returned_vector_can_be_changed_without_harm() -> None:
+    embedder = fresh()
+    for _ in range(2):
+        rows = await embedder.embed(["a cat"])
+        assert np.linalg.norm(rows) == pytest.approx(1, abs=1e-6)
+        rows[:] = 0
+    embedder.embed_now("a cat")[:] = 0
+    assert np.linalg.norm(embedder.embed_now("a cat")) == pytest.approx(1, abs=1e-6)
+
+
+async def test_a_text_of_ten_megabytes_costs_what_two_kilobytes_do() -> None:
+    embedder = fresh(cached_texts=0)
+    short = "knots on a cord " * 130
+    long = "knots on a cord " * 650_000
+    await embedder.embed([short])
+
+    def best(text: str) -> float:
+        times: list[float] = []
+        for _ in range(5):
+            start = perf_counter()
+            embedder.embed_now(text)
+            times.append(perf_counter() - start)
+        return min(times)
+
+    assert best(long) < 3 * best(short)
+    assert (embedder.embed_now(short) == embedder.embed_now(long)).all()
+
+
+async def test_after_closing_the_weights_are_gone_and_come_back_when_needed() -> None:
+    embedder = fresh()
+    before = await embedder.embed(["a cat"])
+    await embedder.aclose()
+    await embedder.aclose()
+    assert embedder._encoder is None
+    assert (await embedder.embed(["a cat"]) == before).all()
+
+
+@pytest.mark.parametrize("text", ["", "   \n", "\x00", "\ud800", "😀😀", "🧶 🪢"])
+def test_a_text_without_a_known_word_has_no_direction(bundled: LocalEmbedder, text: str) -> None:
+    assert not bundled.embed_now(text).any()
+
+
+def test_nul_and_surrogates_do_not_hide_the_words_around_them(bundled: LocalEmbedder) -> None:
+    assert (bundled.embed_now("a \x00cat\ud800 sat") == bundled.embed_now("a cat sat")).all()
