@@ -33,19 +33,17 @@ HEAD = "-- The schema after all migrations. Written by tools/dump_schema.py; do 
 NOISE = re.compile(r"^(--.*|SET .*|SELECT pg_catalog\.set_config.*|\\(un)?restrict .*)$")
 
 
-async def dumped() -> str:
-    """What pg_dump says of a database that was just migrated."""
-    with tempfile.TemporaryDirectory(prefix="quipu-schema-") as home:
-        Path(home).chmod(0o711)  # when we are root, another account runs the server and must get in
-        settings = Settings(home=Path(home), database_url=None)
-        async with await embedded.start(settings) as server:
-            async with Database.open(server.conninfo(), settings, packages=PACKAGES):
-                pass  # opening it has migrated it
-            place = find_place(settings)
-            binaries = choose_binaries(settings, place.account, data_major=None)
-            pg_dump = [binaries.tool("pg_dump"), "--schema-only", "--no-owner", server.conninfo()]
-            environment = binaries.environment(Path(home))
-            done = await anyio.run_process([str(word) for word in pg_dump], env=environment, stderr=None)
+async def dumped(home: Path) -> str:
+    """What pg_dump says of a database under ``home`` that was just migrated."""
+    settings = Settings(home=home, database_url=None)
+    async with await embedded.start(settings) as server:
+        async with Database.open(server.conninfo(), settings, packages=PACKAGES):
+            pass  # opening it has migrated it
+        place = find_place(settings)
+        binaries = choose_binaries(settings, place.account, data_major=None)
+        pg_dump = [binaries.tool("pg_dump"), "--schema-only", "--no-owner", server.conninfo()]
+        command = [str(word) for word in pg_dump]
+        done = await anyio.run_process(command, env=binaries.environment(home), stderr=None)
     return done.stdout.decode()
 
 
@@ -60,7 +58,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="change nothing; fail when the file is stale")
     options = parser.parse_args(arguments)
     try:
-        text = normalised(anyio.run(dumped))
+        with tempfile.TemporaryDirectory(prefix="quipu-schema-") as home:
+            Path(home).chmod(0o711)  # when we are root, another account runs the server and must get in
+            text = normalised(anyio.run(dumped, Path(home)))
     except subprocess.CalledProcessError as failed:
         print(f"dump_schema: pg_dump ended with code {failed.returncode}", file=sys.stderr)
         return 2
