@@ -55,7 +55,7 @@ types: $(DEV)
 	$(BIN)/basedpyright --pythonpath $(BIN)/python
 
 imports: $(DEV)
-	$(BIN)/lint-imports --no-logo
+	$(BIN)/lint-imports --no-logo --no-cache
 
 sync-check: $(DEV)
 	$(BIN)/python tools/make_sync.py --check

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -27,3 +29,16 @@ def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     """``QUIPU_*`` of whoever runs the tests must not reach them."""
     for name in [name for name in os.environ if name.startswith("QUIPU_")]:
         monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    """An empty home directory for an embedded database.
+
+    Its path is short enough for a socket, and other accounts may pass through it: when root runs the
+    tests, the server belongs to another account. (pytest's own directories are closed to others.)
+    """
+    with tempfile.TemporaryDirectory(prefix="quipu-") as directory:
+        path = Path(directory)
+        path.chmod(0o711)
+        yield path

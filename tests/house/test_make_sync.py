@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib
 import inspect
@@ -201,6 +202,30 @@ def test_closing_ends_calls_that_other_threads_are_waiting_for(blocking: ModuleT
     shelf.close()
     waiting.join(10)
     assert caught == ["This Shelf is closed. Open a new Shelf."]
+
+
+def test_calling_it_from_inside_one_of_its_calls_is_refused_and_does_not_hang(shelf: Any) -> None:
+    with pytest.raises(QuipuError, match="from inside one of its own calls"):
+        shelf.take_in(shelf.add(title) for title in "abc")
+    assert shelf.count() == 0
+
+
+def test_calls_and_closing_at_once_never_hang(blocking: ModuleType) -> None:
+    for _ in range(20):
+        shelf = blocking.Shelf()
+        threads = [threading.Thread(target=add_until_closed, args=[shelf]) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        shelf.close()
+        for thread in threads:
+            thread.join(10)
+        assert not any(thread.is_alive() for thread in threads)
+
+
+def add_until_closed(shelf: Any) -> None:
+    with contextlib.suppress(QuipuError):
+        while True:
+            shelf.add("x")
 
 
 def test_the_face_imports_nothing_heavy_until_it_is_opened(written: Path, repository: Path) -> None:

@@ -5,6 +5,7 @@ It never keeps the interpreter from ending: what is still open is closed when th
 
 from __future__ import annotations
 
+import asyncio
 import os
 import threading
 import warnings
@@ -16,7 +17,8 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from quipu.errors import QuipuError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine
+    from concurrent.futures import Future
     from types import TracebackType
 
 _WORKER_NAME = "AnyIO worker thread"
@@ -37,6 +39,7 @@ class Hostable(Protocol):
 
 
 Hosted = TypeVar("Hosted", bound=Hostable)
+T = TypeVar("T")
 
 
 class LoopThread:
@@ -51,11 +54,13 @@ class LoopThread:
         self._entered: AbstractContextManager[Any] | None = None
         self._thread = ExitStack()
         self._portal = self._thread.enter_context(start_blocking_portal("asyncio", name=f"quipu {name}"))
+        self._loop = self._portal.call(asyncio.get_running_loop)
+        self._ident = self._portal.call(threading.get_ident)
         _exit.add(self)
 
     @property
     def portal(self) -> BlockingPortal:
-        """The way in, for any thread. QuipuError when the loop is closed or was made before a fork."""
+        """The way in for any thread but the loop's own; QuipuError when there is none."""
         if self._closed:
             raise self.closed()
         if os.getpid() != self._pid:
@@ -63,7 +68,18 @@ class LoopThread:
                 f"This {self.name} was opened before the process forked.",
                 hint=f"Open a {self.name} in each process.",
             )
+        if threading.get_ident() == self._ident:  # it would wait for itself
+            raise QuipuError(
+                f"This {self.name} was called from inside one of its own calls.",
+                hint="Callbacks and iterators that it is given must not call it; collect first, then call.",
+            )
         return self._portal
+
+    def submit(self, function: Callable[[], Coroutine[Any, Any, T]]) -> Future[T]:
+        """Start what ``function`` returns as a task of the loop. Closing cancels it."""
+        with self._closing:  # so that no task arrives at a loop that has just ended, and waits for ever
+            self.portal  # noqa: B018 - refuses
+            return asyncio.run_coroutine_threadsafe(function(), self._loop)
 
     def host(self, build: Callable[[], Hosted]) -> Hosted:
         """What ``build`` returns, made in the loop. If that fails, the loop ends and the error is raised."""
@@ -103,7 +119,7 @@ class LoopThread:
             return None
         finally:
             _exit.discard(self)
-            self._portal.call(self._portal.stop, True)  # cancels calls of other threads that still run
+            self._portal.call(self._portal.stop, True)  # with it ends what other threads still wait for
             self._thread.close()
 
     def close(self) -> None:

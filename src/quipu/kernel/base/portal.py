@@ -62,7 +62,7 @@ class Portal:
             finally:
                 ended.set()
 
-        future = self._loop.portal.start_task_soon(run)
+        future = self._loop.submit(run)
         try:
             return future.result()
         except CancelledError:
@@ -72,7 +72,11 @@ class Portal:
 
     def run(self, function: Callable[[], T]) -> T:
         """What a plain function returns when it runs in the loop's thread."""
-        return self._loop.portal.call(function)
+
+        async def run() -> T:
+            return function()
+
+        return self.call(run)
 
     def hold(self, manager: AbstractAsyncContextManager[T]) -> AbstractContextManager[T]:
         """The same context manager for a blocking ``with``."""
@@ -83,8 +87,7 @@ class Portal:
 
         One task runs the generator from start to end, so a transaction may span its items.
         """
-        portal = self._loop.portal
-        wanted = portal.call(Semaphore, 0)
+        wanted = self.run(lambda: Semaphore(0))
         found: SimpleQueue[tuple[T] | None] = SimpleQueue()
         ended = threading.Event()
 
@@ -99,12 +102,12 @@ class Portal:
                 found.put(None)
                 ended.set()
 
-        future = portal.start_task_soon(produce)
+        future = self._loop.submit(produce)
         try:
-            portal.call(wanted.release)
+            self.run(wanted.release)
             while (item := found.get()) is not None:
                 yield item[0]
-                self._loop.portal.call(wanted.release)
+                self.run(wanted.release)
             future.result()
         except CancelledError:
             raise self._loop.closed() from None

@@ -1,0 +1,15 @@
+"""docs/schema.sql is what the migrations make."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+
+def test_the_schema_in_the_docs_is_fresh(repository: Path) -> None:
+    tool = [sys.executable, str(repository / "tools" / "dump_schema.py"), "--check"]
+    environment = os.environ | {"PYTHONPATH": str(repository / "src")}
+    done = subprocess.run(tool, capture_output=True, text=True, env=environment, timeout=120)
+    assert done.returncode == 0, done.stderr
