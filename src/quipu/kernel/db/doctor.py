@@ -14,6 +14,7 @@ from anyio import to_thread
 
 from quipu.errors import ConfigError
 from quipu.kernel.config import Settings
+from quipu.kernel.db import queries
 from quipu.kernel.db.embedded.binaries import NEEDED_EXTENSIONS, Binaries, inspect
 from quipu.kernel.db.embedded.directory import first_closed
 from quipu.kernel.db.embedded.finding import Finding, read_free_space, read_version
@@ -23,10 +24,11 @@ from quipu.kernel.db.embedded.log import tail
 from quipu.kernel.db.embedded.pidfile import read_pid_file
 from quipu.kernel.db.embedded.place import MACHINE_DIRECTORY, Place
 from quipu.kernel.db.embedded.postmaster import door_of
-from quipu.kernel.db.embedded.statement import statement
 from quipu.kernel.db.embedded.status import ServerStatus, expected_binaries, status
 
 __all__ = ["Finding", "examine"]
+
+_QUERIES = queries.load("quipu.kernel.db.embedded")
 
 
 async def examine(settings: Settings) -> list[Finding]:
@@ -160,10 +162,8 @@ def _inside(place: Place) -> Iterator[Finding]:
     try:
         with psycopg.connect(conninfo, autocommit=True, connect_timeout=3) as connection:
             wanted = {"names": list(NEEDED_EXTENSIONS)}
-            lacking = [row[0] for row in connection.execute(statement("lacking_extensions"), wanted)]
-            unsafe = [
-                f"{name} is {value}" for name, value in connection.execute(statement("unsafe_settings"))
-            ]
+            lacking = [row[0] for row in connection.execute(_QUERIES["lacking_extensions"], wanted)]
+            unsafe = [f"{name} is {value}" for name, value in connection.execute(_QUERIES["unsafe_settings"])]
     except psycopg.OperationalError as error:
         yield Finding("extensions", "fail", f"the server does not let us look: {error}", "Try again.")
         return

@@ -18,12 +18,12 @@ OLDEST_MAJOR = 15
 NEEDED_EXTENSIONS = ("vector", "pg_trgm", "pgcrypto")
 _SUFFIX = ".exe" if sys.platform == "win32" else ""
 _SYSTEM_DIRECTORIES = (
-    "/usr/lib/postgresql/*/bin",
-    "/usr/pgsql-*/bin",
-    "/opt/homebrew/opt/postgresql@*/bin",
-    "/usr/local/opt/postgresql@*/bin",
-    "/Applications/Postgres.app/Contents/Versions/*/bin",
-    "/usr/local/pgsql/bin",
+    "usr/lib/postgresql/*/bin",
+    "usr/pgsql-*/bin",
+    "opt/homebrew/opt/postgresql@*/bin",
+    "usr/local/opt/postgresql@*/bin",
+    "Applications/Postgres.app/Contents/Versions/*/bin",
+    "usr/local/pgsql/bin",
 )
 _VERSION = re.compile(r"PostgreSQL\) (\d+)(?:\.(\d+))?")
 
@@ -131,7 +131,7 @@ def _candidates(account: Account, refusals: list[str]) -> list[tuple[Path, Sourc
 def system_candidates() -> list[tuple[Path, Source]]:
     """The directories of the system's PostgreSQL programs, newest version first."""
     root = Path(Path.cwd().anchor)
-    found = [path for pattern in _SYSTEM_DIRECTORIES for path in root.glob(pattern.lstrip("/"))]
+    found = [path for pattern in _SYSTEM_DIRECTORIES for path in root.glob(pattern)]
     return [(path, "system") for path in sorted(found, key=_version_in_path, reverse=True)]
 
 

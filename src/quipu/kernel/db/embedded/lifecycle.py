@@ -15,6 +15,7 @@ import psycopg
 
 from quipu.errors import DatabaseUnavailable, ServerError
 from quipu.kernel.config import Settings
+from quipu.kernel.db import queries
 from quipu.kernel.db.embedded import cluster, configuration, postmaster
 from quipu.kernel.db.embedded.account import name_of, user_id
 from quipu.kernel.db.embedded.binaries import choose_binaries
@@ -23,10 +24,10 @@ from quipu.kernel.db.embedded.door import LOOPBACK, SOCKET_PORT, Door
 from quipu.kernel.db.embedded.lock import FileLock, alone, within
 from quipu.kernel.db.embedded.log import trim
 from quipu.kernel.db.embedded.place import Place
-from quipu.kernel.db.embedded.statement import statement
 
 _TURN_SECONDS = 600
 _PROBE_SECONDS = 5
+_QUERIES = queries.load("quipu.kernel.db.embedded")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,9 +159,9 @@ def _free_port() -> int:
 def _ensure_database(door: Door) -> None:
     try:
         with psycopg.connect(door.conninfo("postgres"), autocommit=True) as connection:
-            row = connection.execute(statement("database_exists")).fetchone()
+            row = connection.execute(_QUERIES["database_exists"]).fetchone()
             if row is None or not row[0]:
-                connection.execute(statement("create_database"))
+                connection.execute(_QUERIES["create_database"])
     except psycopg.OperationalError as error:
         raise DatabaseUnavailable(
             f"The embedded server does not take our connection: {error}.",

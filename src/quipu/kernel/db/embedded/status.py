@@ -12,6 +12,7 @@ from psycopg.rows import TupleRow
 
 from quipu.errors import ServerError
 from quipu.kernel.config import Settings
+from quipu.kernel.db import queries
 from quipu.kernel.db.embedded import package
 from quipu.kernel.db.embedded.cluster import data_major
 from quipu.kernel.db.embedded.door import Answer, Door, knock
@@ -20,9 +21,9 @@ from quipu.kernel.db.embedded.log import tail
 from quipu.kernel.db.embedded.pidfile import read_pid_file
 from quipu.kernel.db.embedded.place import Place
 from quipu.kernel.db.embedded.postmaster import door_of, lives
-from quipu.kernel.db.embedded.statement import statement
 
 State = Literal["running", "stopped", "absent", "foreign", "broken"]
+_QUERIES = queries.load("quipu.kernel.db.embedded")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +132,7 @@ def _describe(door: Door) -> tuple[str | None, Path | None, int]:
     row: TupleRow | None
     try:
         with psycopg.connect(door.conninfo("postgres"), autocommit=True, connect_timeout=3) as connection:
-            row = connection.execute(statement("describe_server")).fetchone()
+            row = connection.execute(_QUERIES["describe_server"]).fetchone()
     except psycopg.OperationalError:
         return None, None, 0  # it stopped between two looks
     return (str(row[0]).split()[0], Path(row[1]), int(row[2])) if row else (None, None, 0)
