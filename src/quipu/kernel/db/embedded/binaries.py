@@ -130,7 +130,7 @@ def _candidates(account: Account, refusals: list[str]) -> list[tuple[Path, Sourc
 
 def system_candidates() -> list[tuple[Path, Source]]:
     """The directories of the system's PostgreSQL programs, newest version first."""
-    root = Path(Path.cwd().anchor)
+    root = Path("/")
     found = [path for pattern in _SYSTEM_DIRECTORIES for path in root.glob(pattern)]
     return [(path, "system") for path in sorted(found, key=_version_in_path, reverse=True)]
 
