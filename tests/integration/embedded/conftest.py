@@ -1,0 +1,96 @@
+"""Homes for servers of these tests' own, and other processes that use them."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quipu.kernel.config import Settings
+from quipu.kernel.db.embedded import lifecycle
+from quipu.kernel.db.embedded.locate import find_place
+from quipu.kernel.db.embedded.postmaster import lives
+
+
+@pytest.fixture
+def open_dir() -> Iterator[Path]:
+    """A directory that every account may pass through, as pytest's own are not."""
+    directory = Path(tempfile.mkdtemp(prefix="quipu-test-"))
+    directory.chmod(0o711)
+    yield directory
+    shutil.rmtree(directory)
+
+
+@pytest.fixture
+def settings(open_dir: Path) -> Iterator[Settings]:
+    """Settings of an empty home; a server that is left on it is stopped."""
+    found = Settings(home=open_dir / "home", shared_buffers_mb=16)
+    yield found
+    if (open_dir / "home" / "postgres" / "data").exists() and lives(place := find_place(found)):
+        lifecycle.stop(place, force=True)
+
+
+class Helper:
+    """A forked process that answers one call at a time, so that it can be killed in between."""
+
+    def __init__(self, work: Callable[[Connection], None], *, account: tuple[int, int] | None = None) -> None:
+        context = multiprocessing.get_context("fork")
+        self.wire, far_end = context.Pipe()
+        self.process = context.Process(target=_run, args=(work, far_end, account), daemon=True)
+        self.process.start()
+        far_end.close()
+
+    @property
+    def pid(self) -> int:
+        assert self.process.pid is not None
+        return self.process.pid
+
+    def hear(self, *, seconds: float = 60) -> Any:
+        """The next thing that it says; an exception in it is raised here."""
+        assert self.wire.poll(seconds), "the helper says nothing"
+        said = self.wire.recv()
+        if isinstance(said, BaseException):
+            raise said
+        return said
+
+    def tell(self, word: object) -> None:
+        self.wire.send(word)
+
+    def end(self) -> None:
+        self.process.join(30)
+        assert self.process.exitcode == 0, f"the helper ended with {self.process.exitcode}"
+
+
+def _run(work: Callable[[Connection], None], wire: Connection, account: tuple[int, int] | None) -> None:
+    if account is not None:
+        os.setgroups([])
+        os.setgid(account[1])
+        os.setuid(account[0])
+    try:
+        work(wire)
+    except BaseException as error:
+        wire.send(error)
+        raise
+
+
+@pytest.fixture
+def helper() -> Iterator[Callable[..., Helper]]:
+    """Starts other processes; those that are left are killed by their ids."""
+    started: list[Helper] = []
+
+    def start(work: Callable[[Connection], None], *, account: tuple[int, int] | None = None) -> Helper:
+        started.append(Helper(work, account=account))
+        return started[-1]
+
+    yield start
+    for each in started:
+        if each.process.is_alive():
+            each.process.kill()
+        each.process.join(10)
