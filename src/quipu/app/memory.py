@@ -32,6 +32,7 @@ from quipu.record.store import Session
 from quipu.upkeep.erasure import service as erasure
 from quipu.upkeep.erasure.model import Erasure, What
 from quipu.upkeep.health import Health, examine
+from quipu.upkeep.tidy import Tidying
 
 _ERASERS = tuple(kind.eraser for kind in KINDS)
 
@@ -44,6 +45,7 @@ class _Parts:
     generation: int
     record: Record
     answering: Answering
+    tidying: Tidying
 
 
 async def _assemble(stack: AsyncExitStack, settings: Settings, clock: Clock) -> _Parts:
@@ -62,7 +64,9 @@ async def _assemble(stack: AsyncExitStack, settings: Settings, clock: Clock) -> 
         redact=settings.redact,
     )
     search = Search(embedder, generation=generation.id, clock=clock, cache=Cache())
-    return _Parts(database, generation.id, record, Answering(database, search))
+    tidying = Tidying(database)
+    stack.push_async_callback(tidying.aclose)
+    return _Parts(database, generation.id, record, Answering(database, search), tidying)
 
 
 class AsyncMemory:
@@ -138,7 +142,10 @@ class AsyncMemory:
         nothing, so an import that was cut off is finished by doing it again. ``progress`` is called with
         the number of lines dealt with since the last call.
         """
-        return await self._ready.record.take(messages, space=check_name("space", space), progress=progress)
+        ready = self._ready
+        report = await ready.record.take(messages, space=check_name("space", space), progress=progress)
+        ready.tidying.wrote(report.imported)
+        return report
 
     async def recall(
         self,
