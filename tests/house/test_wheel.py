@@ -43,8 +43,9 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """
     directory = tmp_path_factory.mktemp("bare")
     venv.create(directory, with_pip=False, symlinks=os.name != "nt")
-    python = next(directory.glob("*/python*"))
-    packages = Path(sysconfig.get_path("purelib", vars={"base": str(directory), "platbase": str(directory)}))
+    place = {"base": str(directory), "platbase": str(directory)}
+    scripts, packages = (Path(sysconfig.get_path(name, vars=place)) for name in ("scripts", "purelib"))
+    python = scripts / ("python.exe" if os.name == "nt" else "python")
     install = [
         sys.executable,
         "-m",
@@ -59,7 +60,7 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = subprocess.run([*install, str(wheel)], capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stderr
     (packages / "lent.pth").write_text("\n".join(site.getsitepackages()), "utf-8")
-    return python.parent
+    return scripts
 
 
 def run(command: list[str], directory: Path) -> str:
