@@ -23,8 +23,6 @@ from quipu.app.kinds import PACKAGES
 from quipu.kernel.config import Settings
 from quipu.kernel.db import embedded
 from quipu.kernel.db.database import Database
-from quipu.kernel.db.embedded.binaries import choose_binaries
-from quipu.kernel.db.embedded.place import find_place
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "docs" / "schema.sql"
@@ -39,8 +37,7 @@ async def dumped(home: Path) -> str:
     async with await embedded.start(settings) as server:
         async with Database.open(server.conninfo(), settings, packages=PACKAGES):
             pass  # opening it has migrated it
-        place = find_place(settings)
-        binaries = choose_binaries(settings, place.account, data_major=None)
+        binaries = await embedded.programs(settings)
         pg_dump = [binaries.tool("pg_dump"), "--schema-only", "--no-owner", server.conninfo()]
         command = [str(word) for word in pg_dump]
         done = await anyio.run_process(command, env=binaries.environment(home), stderr=None)
