@@ -105,7 +105,7 @@ def _conclude(screen: Screen, space: str, imported: list[Report], asked: list[As
     known = [one for one in asked if one.evidence]
     if known:
         hit = sum(rank is not None for rank in ranks)
-        shown.append(Text("A message that is known to answer came first {ranks.count(1)} times of {len(known)}, "
+        shown.append(Text(f"A message that is known to answer came first {ranks.count(1)} times of {len(known)}, "
                           f"and among the first {_SHOWN} {hit} times."))
     shown.append(Text.assemble(("Go on with\n", "bold"), *(f"  {line}\n" for line in _next_steps(space))))
     screen.answer({"space": space, "imported": imported, "answers": answers}, *shown)
