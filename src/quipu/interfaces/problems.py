@@ -6,7 +6,16 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from quipu.errors import BadInput, ConfigError, Conflict, DatabaseError, EmbeddingError, MissingExtra, NotFound, QuipuError
+from quipu.errors import (
+    BadInput,
+    ConfigError,
+    Conflict,
+    DatabaseError,
+    EmbeddingError,
+    MissingExtra,
+    NotFound,
+    QuipuError,
+)
 
 UNEXPECTED = 1
 USAGE = 2
@@ -28,7 +37,7 @@ _EXIT_CODES: Mapping[type[QuipuError], int] = {
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """An error for a program: ``kind`` (``bad-input``), the message, the way out, the field, the exit code."""
+    """An error for a program: ``kind`` (``bad-input``), what happened, the way out, and which field."""
 
     kind: str
     message: str

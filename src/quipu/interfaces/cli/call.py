@@ -29,15 +29,19 @@ def _note(ctx: click.Context, parameter: click.Parameter, value: object) -> None
 
 
 def common(function: Command) -> Command:
-    """Add the common options to a command; their values are in the ``Call`` that ``click.pass_obj`` hands in."""
-    for names, details in (
-        (("--quiet", "-q"), {"is_flag": True, "help": "No progress and no notes."}),
-        (("--json",), {"is_flag": True, "help": "One JSON document, for programs."}),
-        (("--url",), {"metavar": "URL", "help": "A PostgreSQL server instead of the embedded one."}),
-        (("--home",), {"metavar": "DIR", "help": "Where the embedded database lives (~/.quipu)."}),
+    """Add the common options to a command; ``click.pass_obj`` hands their values in as a ``Call``."""
+    for option in (
+        _noted("--quiet", "-q", is_flag=True, help="No progress and no notes."),
+        _noted("--json", is_flag=True, help="One JSON document, for programs."),
+        _noted("--url", metavar="URL", help="A PostgreSQL server instead of the embedded one."),
+        _noted("--home", metavar="DIR", help="Where the embedded database lives (~/.quipu)."),
     ):
-        function = click.option(*names, **details, callback=_note, expose_value=False)(function)
+        function = option(function)
     return function
+
+
+def _noted(*names: str, **details: Any) -> Callable[[Command], Command]:
+    return click.option(*names, callback=_note, expose_value=False, **details)
 
 
 def in_space(function: Command) -> Command:

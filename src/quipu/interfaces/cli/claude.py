@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import cast
 
 from quipu.errors import NotFound
 from quipu.record.model import Refusal
@@ -30,10 +31,15 @@ def recordings(root: Path) -> list[Path]:
         NotFound: there are none.
     """
     if not root.exists():
-        raise NotFound(f"There is no {root}.", hint="Name the directory with the sessions, or one .jsonl file.")
+        raise NotFound(
+            f"There is no {root}.", hint="Name the directory with the sessions, or one .jsonl file."
+        )
     found = [root] if root.is_file() else list(claude_code.find(root))
     if not found:
-        raise NotFound(f"No sessions of Claude Code are in {root}.", hint="They are .jsonl files in a folder per project.")
+        raise NotFound(
+            f"No sessions of Claude Code are in {root}.",
+            hint="They are .jsonl files in a folder per project.",
+        )
     return found
 
 
@@ -65,6 +71,6 @@ def _last_part(line: bytes) -> str | None:
         told = json.loads(line)
     except ValueError:
         return None
-    where = told.get("cwd") if isinstance(told, dict) else None
+    where: object = cast("dict[str, object]", told).get("cwd") if isinstance(told, dict) else None
     parts = [part for part in re.split(r"[\\/]", where) if part] if isinstance(where, str) else []
     return parts[-1] if parts else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 
 import click
 
@@ -55,7 +56,7 @@ def run(arguments: Sequence[str]) -> int:
     as_json = "--json" in arguments
     sys.excepthook = failure.excepthook
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # what a terminal's encoding lacks becomes "?", not an error
+        if isinstance(stream, TextIOWrapper):  # what a terminal's encoding lacks becomes "?", not an error
             stream.reconfigure(errors="replace")
     try:
         code = quipu_command.main(list(arguments), prog_name="quipu", standalone_mode=False)

@@ -19,4 +19,6 @@ def samples() -> Path:
     for place in (_PACKAGE / "samples", _PACKAGE.parent.parent / "samples"):
         if (place / "questions.json").is_file():
             return place
-    raise NotFound("The samples are not installed.", hint="Use your own sessions: quipu demo --from ~/.claude/projects")
+    raise NotFound(
+        "The samples are not installed.", hint="Use your own sessions: quipu demo --from ~/.claude/projects"
+    )

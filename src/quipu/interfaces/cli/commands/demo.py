@@ -43,7 +43,9 @@ class Asked:
 
 
 @click.command()
-@click.option("--from", "origin", type=click.Path(path_type=Path), metavar="DIR", help="Your own Claude Code sessions.")
+@click.option(
+    "--from", "origin", type=click.Path(path_type=Path), metavar="DIR", help="Your own Claude Code sessions."
+)
 @common
 @click.pass_obj
 def command(call: Call, origin: Path | None) -> None:
@@ -76,7 +78,11 @@ def _import_samples(memory: Memory, screen: Screen) -> list[Report]:
 def _import_own(memory: Memory, screen: Screen, origin: Path) -> list[Report]:
     files = claude.recordings(origin.expanduser())
     screen.note("Stopping is safe at any time: what was taken in stays, and doing it again goes on.")
-    return [_import(memory, screen, f"sessions from {len(files):,} files", claude.messages(files), space=_OWN_SPACE)]
+    return [
+        _import(
+            memory, screen, f"sessions from {len(files):,} files", claude.messages(files), space=_OWN_SPACE
+        )
+    ]
 
 
 def _import(memory: Memory, screen: Screen, name: str, lines: Lines, *, space: str) -> Report:
@@ -95,7 +101,9 @@ def _rank(one: Asked, found: Sequence[Hit]) -> int | None:
     return next((rank for rank, hit in enumerate(found, 1) if hit.source.message in one.evidence), None)
 
 
-def _conclude(screen: Screen, space: str, imported: list[Report], asked: list[Asked], found: list[list[Hit]]) -> None:
+def _conclude(
+    screen: Screen, space: str, imported: list[Report], asked: list[Asked], found: list[list[Hit]]
+) -> None:
     ranks = [_rank(one, answer) for one, answer in zip(asked, found, strict=True)]
     answers = [
         {"question": one.question, "evidence": one.evidence, "rank": rank, "hits": answer}
@@ -105,8 +113,12 @@ def _conclude(screen: Screen, space: str, imported: list[Report], asked: list[As
     known = [one for one in asked if one.evidence]
     if known:
         hit = sum(rank is not None for rank in ranks)
-        shown.append(Text(f"A message that is known to answer came first {ranks.count(1)} times of {len(known)}, "
-                          f"and among the first {_SHOWN} {hit} times."))
+        shown.append(
+            Text(
+                f"A message that is known to answer came first {ranks.count(1)} times of {len(known)}, "
+                f"and among the first {_SHOWN} {hit} times."
+            )
+        )
     shown.append(Text.assemble(("Go on with\n", "bold"), *(f"  {line}\n" for line in _next_steps(space))))
     screen.answer({"space": space, "imported": imported, "answers": answers}, *shown)
 

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import click
-from rich.console import Group
+from rich.console import RenderableType
 from rich.table import Table
-from rich.text import Text
 
 from quipu import Memory
 from quipu.interfaces.cli import claude
@@ -56,7 +55,14 @@ def import_jsonl(call: Call, file: Path, space: str) -> int:
 
 @command.command("claude-code")
 @click.argument("path", type=click.Path(path_type=Path), required=False)
-@click.option("--space", "-s", envvar="QUIPU_SPACE", show_envvar=True, metavar="NAME", help="One space for all projects.")
+@click.option(
+    "--space",
+    "-s",
+    envvar="QUIPU_SPACE",
+    show_envvar=True,
+    metavar="NAME",
+    help="One space for all projects.",
+)
 @common
 @click.pass_obj
 def import_claude_code(call: Call, path: Path | None, space: str | None) -> int:
@@ -71,7 +77,9 @@ def import_claude_code(call: Call, path: Path | None, space: str | None) -> int:
     groups = {space: files} if space else claude.by_project(files)
     with opened(call, screen) as memory:
         done = {
-            name: take(memory, screen, claude.messages(group), space=name, total=None, text=f"Importing {name}")
+            name: take(
+                memory, screen, claude.messages(group), space=name, total=None, text=f"Importing {name}"
+            )
             for name, group in sorted(groups.items())
         }
     screen.answer({"spaces": done}, *_by_space(done))
@@ -80,13 +88,15 @@ def import_claude_code(call: Call, path: Path | None, space: str | None) -> int:
     return _code(list(done.values()))
 
 
-def take(memory: Memory, screen: Screen, lines: Lines, *, space: str, total: int | None, text: str = "Importing") -> Report:
+def take(
+    memory: Memory, screen: Screen, lines: Lines, *, space: str, total: int | None, text: str = "Importing"
+) -> Report:
     """Import into a space with progress."""
     with screen.progress(text, total=total) as steps:
         return memory.import_messages(lines, space=space, progress=steps.advance)
 
 
-def _by_space(done: Mapping[str, Report]) -> list[Group | Table | Text]:
+def _by_space(done: Mapping[str, Report]) -> list[RenderableType]:
     table = Table("space", "taken in", "known", "refused", "secrets", box=None, pad_edge=False)
     for column in table.columns[1:]:
         column.justify = "right"

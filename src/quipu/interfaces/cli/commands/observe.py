@@ -16,22 +16,30 @@ from quipu.interfaces.cli.views.report import report
 
 @click.command()
 @click.argument("text", required=False)
-@click.option("--file", "-f", type=click.Path(path_type=Path, dir_okay=False), help="Read the text from a file.")
+@click.option(
+    "--file", "-f", type=click.Path(path_type=Path, dir_okay=False), help="Read the text from a file."
+)
 @in_space
 @click.option("--session", metavar="ID", help="The conversation that it belongs to.")
-@click.option("--role", default="user", show_default=True, metavar="ROLE", help="user, assistant, system or tool.")
+@click.option(
+    "--role", default="user", show_default=True, metavar="ROLE", help="user, assistant, system or tool."
+)
 @click.option("--speaker", metavar="NAME", help="Who said it.")
 @click.option("--user", metavar="NAME", help="The person whose memory it is.")
 @click.option("--time", metavar="TIME", help="When it was said, if not now: 2025-03-01T10:00Z.")
 @click.option("--id", "identity", metavar="ID", help="Your own id of it.")
 @common
 @click.pass_obj
-def command(call: Call, text: str | None, file: Path | None, space: str, identity: str | None, **given: str | None) -> None:
+def command(
+    call: Call, text: str | None, file: Path | None, space: str, identity: str | None, **given: str | None
+) -> None:
     """Take in what was just said: TEXT, a file, or standard input (also by -)."""
     screen = Screen(call)
     message = {"content": _content(text, file), "id": identity, **given}
     with opened(call, screen) as memory:
-        found = memory.observe([{name: value for name, value in message.items() if value is not None}], space=space)
+        found = memory.observe(
+            [{name: value for name, value in message.items() if value is not None}], space=space
+        )
     screen.answer(found, report(found))
 
 
@@ -51,4 +59,6 @@ def _decoded(raw: bytes, where: str) -> str:
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise BadInput(f"{where} is not UTF-8 at byte {error.start:,}.", hint="Convert it: iconv -t UTF-8") from error
+        raise BadInput(
+            f"{where} is not UTF-8 at byte {error.start:,}.", hint="Convert it: iconv -t UTF-8"
+        ) from error

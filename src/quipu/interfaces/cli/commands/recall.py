@@ -20,7 +20,9 @@ from quipu.recall.model import Hit
 @click.argument("question")
 @in_space
 @narrowing
-@click.option("--block", metavar="TOKENS", type=int, help="Answer as a block for a prompt, at most that long.")
+@click.option(
+    "--block", metavar="TOKENS", type=int, help="Answer as a block for a prompt, at most that long."
+)
 @common
 @click.pass_obj
 def command(call: Call, question: str, block: int | None, **filters: object) -> None:

@@ -25,11 +25,15 @@ _CHARACTERS = 400
 _INDENT = (0, 0, 0, 4)
 
 
-def hits(found: Sequence[Hit], *, expected: Collection[str] = (), characters: int = _CHARACTERS) -> RenderableType:
+def hits(
+    found: Sequence[Hit], *, expected: Collection[str] = (), characters: int = _CHARACTERS
+) -> RenderableType:
     """All hits, best first. ``expected``: ids of messages that are known to answer, which get a mark."""
     if not found:
         return Text("Nothing relevant is known.", style="dim")
-    return Group(*(part for rank, hit in enumerate(found, 1) for part in _hit(rank, hit, expected, characters)))
+    return Group(
+        *(part for rank, hit in enumerate(found, 1) for part in _hit(rank, hit, expected, characters))
+    )
 
 
 def parts(hit: Hit) -> Text:

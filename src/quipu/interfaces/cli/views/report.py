@@ -38,7 +38,7 @@ def _lines(found: Report) -> Iterator[Text]:
     if found.repaired:
         yield Text(f"{count(found.repaired, 'character')} that no database can store became U+FFFD")
     if found.assumed_utc:
-        yield Text(f"{count(found.assumed_utc, 'time')} had no zone and {'was' if found.assumed_utc == 1 else 'were'} read as UTC")
+        yield Text(f"times without a zone, read as UTC: {found.assumed_utc:,}")
     if found.ignored:
         yield Text(f"keys that have no place here: {visible(', '.join(found.ignored))}")
     for refusal in found.refused[:_REFUSALS_SHOWN]:

@@ -43,4 +43,8 @@ def size(size_bytes: int) -> str:
     """``12.3 MB``."""
     if size_bytes < 1_000_000:
         return f"{size_bytes / 1_000:.0f} kB"
-    return f"{size_bytes / 1_000_000:,.1f} MB" if size_bytes < 1_000_000_000 else f"{size_bytes / 1_000_000_000:,.2f} GB"
+    return (
+        f"{size_bytes / 1_000_000:,.1f} MB"
+        if size_bytes < 1_000_000_000
+        else f"{size_bytes / 1_000_000_000:,.2f} GB"
+    )
