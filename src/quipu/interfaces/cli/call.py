@@ -1,0 +1,58 @@
+"""The options that every command takes, before or after its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import click
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+@dataclass(slots=True)
+class Call:
+    """What a call said about every command: which memory, and for whom the answer is."""
+
+    home: str | None = None
+    url: str | None = None
+    json: bool = False
+    quiet: bool = False
+
+
+def _note(ctx: click.Context, parameter: click.Parameter, value: object) -> None:
+    """Keep what was given; an option that is not given here may have been given before the command."""
+    call = ctx.ensure_object(Call)
+    if value and parameter.name:
+        setattr(call, parameter.name, value)
+
+
+def common(function: Command) -> Command:
+    """Add the common options to a command; ``click.pass_obj`` hands their values in as a ``Call``."""
+    for option in (
+        _noted("--quiet", "-q", is_flag=True, help="No progress and no notes."),
+        _noted("--json", is_flag=True, help="One JSON document, for programs."),
+        _noted("--url", metavar="URL", help="A PostgreSQL server instead of the embedded one."),
+        _noted("--home", metavar="DIR", help="Where the embedded database lives (~/.quipu)."),
+    ):
+        function = option(function)
+    return function
+
+
+def _noted(*names: str, **details: Any) -> Callable[[Command], Command]:
+    return click.option(*names, callback=_note, expose_value=False, **details)
+
+
+def in_space(function: Command) -> Command:
+    """Add ``--space``, of the commands that work in one."""
+    return click.option(
+        "--space",
+        "-s",
+        envvar="QUIPU_SPACE",
+        default="default",
+        show_default=True,
+        show_envvar=True,
+        metavar="NAME",
+        help="Whose memory: a person, a project, a customer.",
+    )(function)

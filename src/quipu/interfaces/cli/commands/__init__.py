@@ -1,0 +1,1 @@
+"""The commands of ``quipu``: one module each, loaded when it is called."""

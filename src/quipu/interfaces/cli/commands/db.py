@@ -1,0 +1,138 @@
+"""``quipu db``: the embedded database."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+
+import anyio
+import click
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from rich.table import Table
+from rich.text import Text
+
+from quipu.errors import BadInput, NotFound
+from quipu.interfaces.cli.call import Call, common
+from quipu.interfaces.cli.opening import settings_of
+from quipu.interfaces.cli.screen import Screen
+from quipu.interfaces.cli.views.text import size
+from quipu.kernel.config import Settings
+from quipu.kernel.db import embedded
+from quipu.kernel.db.embedded import ServerStatus
+
+
+@click.group("db", no_args_is_help=False)
+def command() -> None:
+    """Start, stop and look at the embedded database.
+
+    It starts by itself when it is needed and stops when its last user leaves; `quipu db start` lets it stay.
+    """
+
+
+@command.command("start")
+@common
+@click.pass_obj
+def start(call: Call) -> None:
+    """Start it, and let it stay until `quipu db stop`: calls are then quicker."""
+    settings, screen = _embedded(call), Screen(call)
+    with screen.busy("Starting PostgreSQL"):
+        anyio.run(embedded.keep, settings)
+    _show(screen, embedded.status(settings))
+
+
+@command.command("stop")
+@click.option("--force", is_flag=True, help="Also while other processes use it.")
+@common
+@click.pass_obj
+def stop(call: Call, force: bool) -> None:
+    """Stop it. What is stored is safe."""
+    settings, screen = _embedded(call), Screen(call)
+    with screen.busy("Stopping PostgreSQL"):
+        stopped = anyio.run(lambda: embedded.stop(settings, force=force))
+    screen.answer({"stopped": stopped}, Text("Stopped." if stopped else "It was not running."))
+
+
+@command.command("status")
+@common
+@click.pass_obj
+def status(call: Call) -> None:
+    """Show whether it runs, where its data are, and how large they are."""
+    settings = _embedded(call)
+    _show(Screen(call), embedded.status(settings))
+
+
+@command.command("url")
+@common
+@click.pass_obj
+def url(call: Call) -> None:
+    """Print its address, for psql, pg_dump and other programs, while it runs."""
+    settings, screen = settings_of(call), Screen(call)
+    found = settings.database_url
+    if found is None:
+        if embedded.status(settings).state != "running":
+            raise NotFound("The embedded database is not running.", hint="quipu db start")
+        server = anyio.run(embedded.start, settings)
+        found = server.conninfo()
+        anyio.run(server.aclose)
+    screen.answer({"url": found}, Text(found))
+
+
+@command.command("psql", context_settings={"ignore_unknown_options": True})
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[PSQL ARGUMENTS]...")
+@common
+@click.pass_obj
+def psql(call: Call, arguments: tuple[str, ...]) -> int:
+    """Open the database in psql, as its administrator; further arguments are psql's.
+
+    The administrator sees every space: row level security does not bind it.
+    """
+    settings = settings_of(call)
+    if settings.database_url is not None:
+        return _psql(shutil.which("psql"), settings.database_url, arguments)
+    server = anyio.run(embedded.start, settings)
+    try:
+        program = anyio.run(embedded.programs, settings).tool("psql")
+        return _psql(str(program) if program.exists() else shutil.which("psql"), server.conninfo(), arguments)
+    finally:
+        anyio.run(server.aclose)
+
+
+def _embedded(call: Call) -> Settings:
+    settings = settings_of(call)
+    if settings.database_url is not None:
+        raise BadInput(
+            "This is about the embedded database, and a server is named by --url or QUIPU_DATABASE_URL.",
+            hint="Leave the URL out, or use that server's own tools.",
+        )
+    return settings
+
+
+def _show(screen: Screen, found: ServerStatus) -> None:
+    table = Table.grid(padding=(0, 2))
+    rows = {
+        "state": found.state + (" (until `quipu db stop`)" if found.stays else ""),
+        "data": f"{found.data_dir} ({size(found.size_bytes)})",
+        "socket": found.socket,
+        "process": found.pid,
+        "version": found.version,
+        "connections": found.clients if found.state == "running" else None,
+    }
+    for name, value in rows.items():
+        if value is not None:
+            table.add_row(Text(name, style="dim"), Text(str(value)))
+    screen.answer(found, table, *(Text(problem, style="red") for problem in found.problems))
+
+
+def _psql(program: str | None, conninfo: str, arguments: tuple[str, ...]) -> int:
+    if program is None:
+        raise NotFound("There is no psql on this machine.", hint="Install PostgreSQL's client programs.")
+    parts = conninfo_to_dict(conninfo)
+    password = parts.pop("password", None)  # every user of the machine can read the arguments of a process
+    environment = os.environ | ({} if password is None else {"PGPASSWORD": str(password)})
+    with subprocess.Popen([program, make_conninfo("", **parts), *arguments], env=environment) as process:
+        while True:
+            try:
+                return process.wait()
+            except KeyboardInterrupt:
+                continue  # it is for psql, which cancels its query

@@ -1,0 +1,134 @@
+"""``quipu demo``: recorded conversations go in, plain questions bring the right memories back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+from rich.text import Text
+
+from quipu import Memory
+from quipu.interfaces.cli import claude
+from quipu.interfaces.cli.call import Call, common
+from quipu.interfaces.cli.commands.imports import Lines, take
+from quipu.interfaces.cli.opening import opened
+from quipu.interfaces.cli.samples import samples
+from quipu.interfaces.cli.screen import Screen
+from quipu.interfaces.cli.views.hits import hits
+from quipu.interfaces.cli.views.report import one_line
+from quipu.recall.model import Hit
+from quipu.record.readers import jsonl
+from quipu.record.report import Report
+
+_SPACE, _OWN_SPACE = "demo", "demo-own"
+_SHOWN = 3
+_FOR_ANY_PROJECT = (
+    "What did we decide against, and why?",
+    "Which test failed, and what was the cause?",
+    "How is the project built and run?",
+    "What is still to be done?",
+    "Which error took us long to understand?",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question of the demo and the ids of the messages that are known to answer it, if any are."""
+
+    question: str
+    evidence: tuple[str, ...] = ()
+
+
+@click.command()
+@click.option(
+    "--from", "origin", type=click.Path(path_type=Path), metavar="DIR", help="Your own Claude Code sessions."
+)
+@common
+@click.pass_obj
+def command(call: Call, origin: Path | None) -> None:
+    """Import recorded conversations, ask questions in plain words, and show what comes back and why.
+
+    Without --from these are the samples that ship with the project (space "demo"): a chat of four friends
+    and sessions of two coding projects. With it, your own sessions (space "demo-own").
+    """
+    screen = Screen(call)
+    space = _SPACE if origin is None else _OWN_SPACE
+    with opened(call, screen) as memory:
+        imported = _import_samples(memory, screen) if origin is None else _import_own(memory, screen, origin)
+        asked = _sample_questions() if origin is None else [Asked(text) for text in _FOR_ANY_PROJECT]
+        found = memory.recall_many([one.question for one in asked], space=space, limit=_SHOWN)
+    for one, answer in zip(asked, found, strict=True):
+        screen.show(Text(), Text(one.question, style="bold underline"))
+        screen.show(hits(answer, expected=one.evidence, characters=280))
+    _conclude(screen, space, imported, asked, found)
+
+
+def _import_samples(memory: Memory, screen: Screen) -> list[Report]:
+    here = samples()
+    sessions = claude.recordings(here / "claude-code" / "projects")
+    return [
+        _import(memory, screen, "a chat of four friends", jsonl.read(here / "chat.jsonl"), space=_SPACE),
+        _import(memory, screen, "sessions of two coding projects", claude.messages(sessions), space=_SPACE),
+    ]
+
+
+def _import_own(memory: Memory, screen: Screen, origin: Path) -> list[Report]:
+    files = claude.recordings(origin.expanduser())
+    screen.note("Stopping is safe at any time: what was taken in stays, and doing it again goes on.")
+    return [
+        _import(
+            memory, screen, f"sessions from {len(files):,} files", claude.messages(files), space=_OWN_SPACE
+        )
+    ]
+
+
+def _import(memory: Memory, screen: Screen, name: str, lines: Lines, *, space: str) -> Report:
+    done = take(memory, screen, lines, space=space, total=None, text=f"Importing {name}")
+    screen.show(Text.assemble(("Imported ", "bold"), (name, "bold"), f": {one_line(done)}"))
+    return done
+
+
+def _sample_questions() -> list[Asked]:
+    listed = json.loads((samples() / "questions.json").read_text("utf-8"))
+    return [Asked(one["question"], tuple(one["evidence"])) for one in listed]
+
+
+def _rank(one: Asked, found: Sequence[Hit]) -> int | None:
+    """The place (1 …) of the first message that is known to answer; None where none came back."""
+    return next((rank for rank, hit in enumerate(found, 1) if hit.source.message in one.evidence), None)
+
+
+def _conclude(
+    screen: Screen, space: str, imported: list[Report], asked: list[Asked], found: list[list[Hit]]
+) -> None:
+    ranks = [_rank(one, answer) for one, answer in zip(asked, found, strict=True)]
+    answers = [
+        {"question": one.question, "evidence": one.evidence, "rank": rank, "hits": answer}
+        for one, rank, answer in zip(asked, ranks, found, strict=True)
+    ]
+    shown = [Text()]
+    known = [one for one in asked if one.evidence]
+    if known:
+        hit = sum(rank is not None for rank in ranks)
+        shown.append(
+            Text(
+                f"A message that is known to answer came first {ranks.count(1)} times of {len(known)}, "
+                f"and among the first {_SHOWN} {hit} times."
+            )
+        )
+    shown.append(Text.assemble(("Go on with\n", "bold"), *(f"  {line}\n" for line in _next_steps(space))))
+    screen.answer({"space": space, "imported": imported, "answers": answers}, *shown)
+
+
+def _next_steps(space: str) -> list[str]:
+    return [
+        f'quipu recall --space {space} "your own question"',
+        "quipu why 1                      why the first memory came back",
+        'quipu observe "I moved to Lisbon in May." --space me',
+        "quipu import claude-code         your own sessions, a space for each project",
+        f"quipu forget --space {space} --everything",
+        "quipu --help",
+    ]

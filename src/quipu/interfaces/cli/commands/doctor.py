@@ -1,0 +1,105 @@
+"""``quipu doctor``: how everything is, and what to do about what is not well."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Sequence
+
+import anyio
+import click
+from rich.table import Table
+from rich.text import Text
+
+from quipu import AsyncMemory
+from quipu.app.kinds import PACKAGES
+from quipu.errors import QuipuError
+from quipu.interfaces.cli.call import Call, common
+from quipu.interfaces.cli.opening import owned, settings_of
+from quipu.interfaces.cli.screen import Screen
+from quipu.interfaces.cli.views.text import count, size, visible
+from quipu.interfaces.problems import exit_code
+from quipu.kernel.config import Settings
+from quipu.kernel.db import embedded
+from quipu.kernel.db.doctor import Finding, examine
+from quipu.kernel.db.migrate import pending
+from quipu.kernel.embedding.choose import choose
+from quipu.upkeep.health import Health
+
+_MARKS = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "fail": ("✗", "red")}
+
+
+@click.command()
+@common
+@click.pass_obj
+def command(call: Call) -> int:
+    """Explain the state of everything. It never starts, changes or repairs anything.
+
+    What is inside the database is looked at if its server runs. Exit code 0 if all is well or only
+    worth a warning, else that of what failed: 5 for the database, 6 for the embedding model.
+    """
+    screen = Screen(call)
+    with screen.busy("Looking"):
+        found, code = anyio.run(_look, settings_of(call))
+    screen.answer({"findings": found}, *_shown(found))
+    return code
+
+
+async def _look(settings: Settings) -> tuple[list[Finding], int]:
+    found = await examine(settings)
+    codes = [5 for one in found if one.state == "fail"]
+    for look in (_model, _memory):
+        try:
+            found += [finding async for finding in look(settings)]
+        except QuipuError as error:
+            found.append(Finding(look.__name__.strip("_"), "fail", error.message, error.hint or ""))
+            codes.append(exit_code(type(error)))
+    return found, codes[0] if codes else 0
+
+
+async def _model(settings: Settings) -> AsyncIterator[Finding]:
+    embedder = choose(settings)
+    await embedder.aclose()
+    yield Finding("model", "ok", f"{embedder.name}, {embedder.dimensions} dimensions")
+
+
+async def _memory(settings: Settings) -> AsyncIterator[Finding]:
+    if settings.database_url is None and embedded.status(settings).state != "running":
+        yield Finding(
+            "memory", "ok", "not looked into, because the server does not run", "To see it: quipu db start"
+        )
+        return
+    async with owned(settings) as conn:
+        waiting = await pending(conn, PACKAGES)
+    if waiting:
+        yield Finding("schema", "warn", f"{count(len(waiting), 'migration')} to be applied", "quipu migrate")
+        return
+    yield Finding("schema", "ok", "up to date")
+    async with AsyncMemory(settings=settings) as memory:
+        for finding in _of_health(await memory.health()):
+            yield finding
+
+
+def _of_health(health: Health) -> Iterator[Finding]:
+    extensions = f"pgvector {health.pgvector}; PostGIS {'is' if health.postgis else 'is not'} there"
+    yield Finding("server version", "ok", f"PostgreSQL {health.server_version}, {extensions}")
+    held = f"{count(health.entries, 'memory', 'memories')} in {count(health.spaces, 'space')}"
+    yield Finding("memory", "ok", f"{held}, {size(health.size_bytes)}")
+    if health.model != health.wanted_model:
+        detail = f"recall uses {health.model}, the settings name {health.wanted_model}"
+        yield Finding("vectors", "warn", detail, "Make the vectors of the new model: quipu reembed")
+    else:
+        yield Finding("vectors", "ok", f"all of {health.model}")
+
+
+def _shown(found: Sequence[Finding]) -> list[Table | Text]:
+    table = Table.grid(padding=(0, 2))
+    for one in found:
+        mark, colour = _MARKS[one.state]
+        detail = Text(visible(one.detail))
+        if one.hint:
+            detail.append(f"\n{visible(one.hint)}", "dim")
+        table.add_row(Text(mark, style=colour), one.name, detail)
+    bad = sum(one.state == "fail" for one in found)
+    warned = sum(one.state == "warn" for one in found)
+    if not bad and not warned:
+        return [table, Text("\nAll is well.", style="green")]
+    return [table, Text(f"\n{count(bad, 'failure')}, {count(warned, 'warning')}.")]

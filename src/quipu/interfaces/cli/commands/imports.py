@@ -1,0 +1,120 @@
+"""``quipu import``: what was recorded elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import click
+from rich.console import RenderableType
+from rich.table import Table
+
+from quipu import Memory
+from quipu.interfaces.cli import claude
+from quipu.interfaces.cli.call import Call, common, in_space
+from quipu.interfaces.cli.opening import opened
+from quipu.interfaces.cli.screen import Screen
+from quipu.interfaces.cli.views.report import report
+from quipu.interfaces.cli.views.text import visible
+from quipu.interfaces.problems import USAGE
+from quipu.record.model import Refusal
+from quipu.record.readers import jsonl
+from quipu.record.report import Report
+
+Lines = Iterable[Mapping[str, object] | Refusal]
+
+
+@click.group("import", no_args_is_help=False)
+def command() -> None:
+    """Take in what was recorded elsewhere, with its own ids, sessions, speakers and times.
+
+    Doing it again changes nothing, so an import that was cut off is finished by doing it again.
+    """
+
+
+@command.command("jsonl")
+@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
+@in_space
+@common
+@click.pass_obj
+def import_jsonl(call: Call, file: Path, space: str) -> int:
+    """Take in a file of JSON lines, or - for standard input.
+
+    A line is {"content", "id", "session", "role", "speaker", "time", "user"}; only content is required.
+    Lines that cannot be taken are reported with their number, the rest is taken. Exit code 2 if none was.
+    """
+    screen = Screen(call)
+    piped = str(file) == "-"
+    lines = jsonl.read(sys.stdin.buffer if piped else file)
+    with opened(call, screen) as memory:
+        found = take(memory, screen, lines, space=space, total=None if piped else _count_lines(file, screen))
+    screen.answer(found, report(found))
+    return _code([found])
+
+
+@command.command("claude-code")
+@click.argument("path", type=click.Path(path_type=Path), required=False)
+@click.option(
+    "--space",
+    "-s",
+    envvar="QUIPU_SPACE",
+    show_envvar=True,
+    metavar="NAME",
+    help="One space for all projects.",
+)
+@common
+@click.pass_obj
+def import_claude_code(call: Call, path: Path | None, space: str | None) -> int:
+    """Take in what people and agent said in recorded sessions of Claude Code.
+
+    PATH is a directory with sessions or one .jsonl file; ~/.claude/projects if not given, or projects in
+    CLAUDE_CONFIG_DIR. Each project goes to a space of its own, named like the directory that the session was
+    started in; --space puts all into one.
+    """
+    screen = Screen(call)
+    files = claude.recordings((path or claude.default_path()).expanduser())
+    groups = {space: files} if space else claude.by_project(files)
+    with opened(call, screen) as memory:
+        done = {
+            name: take(
+                memory, screen, claude.messages(group), space=name, total=None, text=f"Importing {name}"
+            )
+            for name, group in sorted(groups.items())
+        }
+    screen.answer({"spaces": done}, *_by_space(done))
+    name = next(iter(done))
+    screen.note(f'\nAsk: quipu recall --space {name} "Why did we …?"')
+    return _code(list(done.values()))
+
+
+def take(
+    memory: Memory, screen: Screen, lines: Lines, *, space: str, total: int | None, text: str = "Importing"
+) -> Report:
+    """Import into a space with progress."""
+    with screen.progress(text, total=total) as steps:
+        return memory.import_messages(lines, space=space, progress=steps.advance)
+
+
+def _by_space(done: Mapping[str, Report]) -> list[RenderableType]:
+    table = Table("space", "taken in", "known", "refused", "secrets", box=None, pad_edge=False)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for name, found in done.items():
+        numbers = (found.imported, found.duplicates, len(found.refused), sum(found.redacted.values()))
+        table.add_row(visible(name), *(f"{number:,}" for number in numbers))
+    return [table, *(report(found) for found in done.values() if found.refused)]
+
+
+def _count_lines(file: Path, screen: Screen) -> int | None:
+    """How many lines there are, where somebody watches and it can be known without reading a pipe."""
+    if not screen.watched or not file.is_file():
+        return None
+    with file.open("rb") as opened_file:
+        return sum(chunk.count(b"\n") for chunk in iter(lambda: opened_file.read(1 << 20), b""))
+
+
+def _code(found: list[Report]) -> int:
+    """Success, unless there were lines and none of them could be taken."""
+    taken = sum(r.imported + r.duplicates + r.echoes for r in found)
+    return USAGE if taken == 0 and any(r.refused for r in found) else 0

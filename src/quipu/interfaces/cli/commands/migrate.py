@@ -1,0 +1,39 @@
+"""``quipu migrate``: the schema of the database."""
+
+from __future__ import annotations
+
+import anyio
+import click
+from rich.text import Text
+
+from quipu.app.kinds import PACKAGES
+from quipu.interfaces.cli.call import Call, common
+from quipu.interfaces.cli.opening import owned, settings_of
+from quipu.interfaces.cli.screen import Screen
+from quipu.kernel.config import Settings
+from quipu.kernel.db.migrate import migrate, pending
+
+
+@click.command()
+@click.option("--check", is_flag=True, help="Only list what is missing.")
+@common
+@click.pass_obj
+def command(call: Call, check: bool) -> None:
+    """Bring the database to this version's schema.
+
+    Opening a memory does it too; on a server that several programs share, do it before they start.
+    """
+    screen = Screen(call)
+    names = anyio.run(_run, settings_of(call), check)
+    text = (
+        ("missing" if check else "applied") + f": {', '.join(names)}"
+        if names
+        else "The schema is up to date."
+    )
+    screen.answer({"missing" if check else "applied": names}, Text(text))
+
+
+async def _run(settings: Settings, check: bool) -> list[str]:
+    async with owned(settings) as conn:
+        found = await (pending if check else migrate)(conn, PACKAGES)
+    return [f"{migration.room}/{migration.version}" for migration in found]

@@ -1,0 +1,57 @@
+"""``quipu model``: the embedding models there are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from rich.table import Table
+from rich.text import Text
+
+from quipu.interfaces.cli.call import Call, common
+from quipu.interfaces.cli.opening import settings_of
+from quipu.interfaces.cli.screen import Screen
+from quipu.kernel.embedding.added import add_model, list_models
+from quipu.kernel.embedding.convert import Precision
+
+
+@click.group("model", no_args_is_help=False)
+def command() -> None:
+    """Add and list embedding models. Nothing is downloaded."""
+
+
+@command.command("list")
+@common
+@click.pass_obj
+def list_all(call: Call) -> None:
+    """List the models that can be chosen by name, and which one the settings name."""
+    settings = settings_of(call)
+    found = list_models(settings.home)
+    table = Table("", "model", "dimensions", "tokens at most", box=None, pad_edge=False)
+    for one in found:
+        chosen = "▶" if one.name == settings.embedding_model else ""
+        table.add_row(chosen, one.name, str(one.dimensions), str(one.max_tokens))
+    screen = Screen(call)
+    screen.answer({"chosen": settings.embedding_model, "models": found}, table)
+    screen.note("\nAlso 'hashing' (words only), 'st:NAME' and 'openai:NAME'; see docs/reference/settings.md.")
+
+
+@command.command("add")
+@click.argument("directory", type=click.Path(path_type=Path, file_okay=False))
+@click.option("--name", metavar="NAME", help="What to call it; the directory's name if not given.")
+@click.option(
+    "--precision",
+    type=click.Choice(["int8", "fp32"]),
+    default="int8",
+    show_default=True,
+    help="Of the weights.",
+)
+@common
+@click.pass_obj
+def add(call: Call, directory: Path, name: str | None, precision: Precision) -> None:
+    """Convert a BERT-like encoder (model.safetensors, tokenizer.json, config.json) and keep it."""
+    screen = Screen(call)
+    with screen.busy("Converting"):
+        added = add_model(directory.expanduser(), home=settings_of(call).home, name=name, precision=precision)
+    screen.answer(added, Text(f"Added {added.name}: {added.dimensions} dimensions."))
+    screen.note(f"Use it: QUIPU_EMBEDDING_MODEL={added.name} quipu reembed")

@@ -1,0 +1,53 @@
+"""``quipu recall``: a question and the memories that answer it."""
+
+from __future__ import annotations
+
+import click
+from rich.text import Text
+
+from quipu import Memory
+from quipu.interfaces.cli.asked import Asked, Filters, remember
+from quipu.interfaces.cli.call import Call, common, in_space
+from quipu.interfaces.cli.opening import opened, settings_of
+from quipu.interfaces.cli.questions import narrowing
+from quipu.interfaces.cli.screen import Screen
+from quipu.interfaces.cli.views.hits import hits
+from quipu.interfaces.cli.views.text import visible
+from quipu.recall.model import Hit
+
+
+@click.command()
+@click.argument("question")
+@in_space
+@narrowing
+@click.option(
+    "--block", metavar="TOKENS", type=int, help="Answer as a block for a prompt, at most that long."
+)
+@common
+@click.pass_obj
+def command(call: Call, question: str, block: int | None, **filters: object) -> None:
+    """Ask a question in plain words; get the memories that answer it, best first.
+
+    Each comes with its score (0 to 1), what each signal added to it, and its source. `quipu why 2` explains
+    the second one.
+    """
+    screen = Screen(call)
+    asked = Filters(**filters)  # pyright: ignore[reportArgumentType]
+    with opened(call, screen) as memory:
+        if block is not None:
+            _block(memory, screen, question, asked, budget_tokens=block)
+            return
+        found = memory.recall(question, **asked)
+    remember(Asked(question, asked, tuple((hit.kind, hit.id) for hit in found)), home=settings_of(call).home)
+    _show(screen, question, asked, found)
+
+
+def _block(memory: Memory, screen: Screen, question: str, asked: Filters, *, budget_tokens: int) -> None:
+    made = memory.recall_block(question, budget_tokens=budget_tokens, **asked)
+    screen.answer(made, Text(visible(made.text)))
+
+
+def _show(screen: Screen, question: str, asked: Filters, found: list[Hit]) -> None:
+    screen.answer({"question": question, "space": asked["space"], "hits": found}, hits(found))
+    if found:
+        screen.note("\nquipu why 1 explains the first.")

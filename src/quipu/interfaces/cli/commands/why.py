@@ -1,0 +1,61 @@
+"""``quipu why``: the reasons behind one hit."""
+
+from __future__ import annotations
+
+import click
+
+from quipu import Memory
+from quipu.errors import NotFound
+from quipu.interfaces.cli.asked import Asked, Filters, last
+from quipu.interfaces.cli.call import Call, common, in_space
+from quipu.interfaces.cli.opening import opened, settings_of
+from quipu.interfaces.cli.questions import narrowing
+from quipu.interfaces.cli.screen import Screen
+from quipu.interfaces.cli.views.why import reasons
+from quipu.recall.model import Hit
+
+
+@click.command()
+@click.argument("rank", type=click.IntRange(min=1), default=1)
+@click.option("--question", metavar="TEXT", help="Ask this anew instead of taking the last `quipu recall`.")
+@in_space
+@narrowing
+@common
+@click.pass_obj
+def command(call: Call, rank: int, question: str | None, **filters: object) -> None:
+    """Explain why the RANKth memory of the last `quipu recall` came back.
+
+    The space and the options that narrow a question count only together with --question.
+    """
+    screen = Screen(call)
+    with opened(call, screen) as memory:
+        if question is None:
+            hit = _again(memory, last(home=settings_of(call).home), rank)
+        else:
+            found = memory.recall(question, **Filters(**filters))  # pyright: ignore[reportArgumentType]
+            hit = _place(found, rank)
+        told = memory.why(hit)
+    screen.answer(told, reasons(told))
+
+
+def _again(memory: Memory, asked: Asked, rank: int) -> Hit:
+    """The hit that stood at this rank, asked for once more: nothing of what it says was kept."""
+    if rank > len(asked.hits):
+        raise _no_such(rank, len(asked.hits))
+    found = memory.recall(asked.question, **asked.filters)
+    hit = next((hit for hit in found if (hit.kind, hit.id) == asked.hits[rank - 1]), None)
+    if hit is None:
+        raise NotFound("That memory does not come back any more.", hint="Ask again: quipu recall …")
+    return hit
+
+
+def _place(found: list[Hit], rank: int) -> Hit:
+    if rank > len(found):
+        raise _no_such(rank, len(found))
+    return found[rank - 1]
+
+
+def _no_such(rank: int, count: int) -> NotFound:
+    return NotFound(
+        f"There is no hit {rank}: {count or 'nothing'} came back.", hint="Ask again: quipu recall …"
+    )

@@ -1,0 +1,54 @@
+"""What is said when a command fails: one line and the way out, never a traceback unless asked for."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from dataclasses import asdict
+from types import TracebackType
+
+import click
+
+from quipu.errors import QuipuError
+from quipu.interfaces.problems import USAGE, Problem, problem
+
+
+def failed(error: QuipuError, *, as_json: bool) -> int:
+    """Tell of an error of ours; returns the exit code. QUIPU_DEBUG=1 shows where it came from."""
+    if os.environ.get("QUIPU_DEBUG"):
+        sys.__excepthook__(type(error), error, error.__traceback__)
+    return _tell(problem(error), as_json=as_json)
+
+
+def misused(error: click.ClickException, *, as_json: bool) -> int:
+    """Tell of a command line that cannot be understood; returns the exit code."""
+    hint = None
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        hint = f"`{error.ctx.command_path} --help` says what it takes."
+    return _tell(Problem("usage", error.format_message(), hint, None, USAGE), as_json=as_json)
+
+
+def excepthook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """One line for what nobody foresaw; Python itself ends with exit code 1."""
+    if os.environ.get("QUIPU_DEBUG") or not isinstance(error, Exception):
+        sys.__excepthook__(kind, error, trace)
+        return
+    _write(f"quipu: unexpected {kind.__name__}: {error}\n  Set QUIPU_DEBUG=1 to see where it comes from.")
+
+
+def _tell(found: Problem, *, as_json: bool) -> int:
+    if as_json:
+        _write(json.dumps({"error": asdict(found)}, ensure_ascii=False))
+    else:
+        _write(f"quipu: {found.message}" + (f"\n  {found.hint}" if found.hint else ""))
+    return found.exit_code
+
+
+def _write(text: str) -> None:
+    # What is quoted in a message may hold anything; a terminal must not obey it.
+    shown = "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
+    try:
+        print(shown, file=sys.stderr, flush=True)
+    except BrokenPipeError:
+        return  # nobody listens; the exit code still tells

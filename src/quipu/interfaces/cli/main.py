@@ -1,0 +1,74 @@
+"""The entry of ``quipu``: finds the command, and turns what goes wrong into one line and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from io import TextIOWrapper
+
+import click
+
+import quipu
+from quipu.errors import QuipuError
+from quipu.interfaces.cli import failure
+from quipu.interfaces.cli.call import common
+from quipu.interfaces.cli.lazy import LazyGroup
+from quipu.interfaces.problems import INTERRUPTED, NOBODY_READS
+
+_LINES = {
+    "demo": ("demo", "Import recorded conversations and ask questions."),
+    "observe": ("observe", "Take in what was just said."),
+    "import": ("imports", "Take in what was recorded elsewhere."),
+    "recall": ("recall", "Ask a question; get the memories that answer it."),
+    "why": ("why", "Explain why a memory came back."),
+    "forget": ("forget", "Forget a message, a session, a person or a space."),
+    "sessions": ("sessions", "List the sessions of a space."),
+    "doctor": ("doctor", "Explain the state of everything; changes nothing."),
+    "db": ("db", "Start, stop and look at the embedded database."),
+    "migrate": ("migrate", "Bring the database to this version's schema."),
+    "reembed": ("reembed", "Make the vectors anew with another model."),
+    "bench": ("bench", "Measure this memory on this machine."),
+    "model": ("model", "Add and list embedding models."),
+}
+
+
+@click.group(
+    cls=LazyGroup,
+    lines=_LINES,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["--help", "-h"], "max_content_width": 100},
+)
+@common
+@click.version_option(quipu.__version__, "--version", "-V", message="quipu %(version)s")
+@click.pass_context
+def quipu_command(ctx: click.Context) -> None:
+    """Memory for software agents: take in conversations, ask in plain words, see why.
+
+    `quipu demo` shows it. Settings are QUIPU_* variables; QUIPU_DEBUG=1 shows tracebacks.
+    """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line; returns the exit code. Errors go to stderr, as JSON with ``--json``."""
+    as_json = "--json" in arguments
+    sys.excepthook = failure.excepthook
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # what a terminal's encoding lacks becomes "?", not an error
+            stream.reconfigure(errors="replace")
+    try:
+        code = quipu_command.main(list(arguments), prog_name="quipu", standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        return failure.misused(error, as_json=as_json)
+    except QuipuError as error:
+        return failure.failed(error, as_json=as_json)
+    except (KeyboardInterrupt, click.Abort):
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has had enough. What is still buffered must not fail once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return NOBODY_READS
+    return code if isinstance(code, int) else 0

@@ -1,0 +1,42 @@
+"""Opening the memory that a call is about."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Generator
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
+
+from quipu import Memory
+from quipu.interfaces.cli.call import Call
+from quipu.interfaces.cli.screen import Screen
+from quipu.kernel.config import Settings, load
+from quipu.kernel.db import embedded
+from quipu.kernel.db.database import Connection, owner
+
+
+def settings_of(call: Call) -> Settings:
+    """The settings of a call: its options first, then the environment.
+
+    Raises:
+        ConfigError: naming the variable that is wrong.
+    """
+    given = {"home": call.home, "database_url": call.url}
+    return load(None, {name: value for name, value in given.items() if value is not None})
+
+
+@contextmanager
+def opened(call: Call, screen: Screen) -> Generator[Memory]:
+    """The memory of a call, open for the block."""
+    with ExitStack() as stack:
+        with screen.busy("Opening the memory"):
+            memory = stack.enter_context(Memory(settings=settings_of(call)))
+        yield memory
+
+
+@asynccontextmanager
+async def owned(settings: Settings) -> AsyncGenerator[Connection]:
+    """A connection as the owner of the database, without a memory over it and without migrating it."""
+    async with AsyncExitStack() as stack:
+        url = settings.database_url
+        if url is None:
+            url = (await stack.enter_async_context(await embedded.start(settings))).conninfo()
+        yield await stack.enter_async_context(owner(url, settings))

@@ -1,0 +1,114 @@
+"""Where a command prints: the answer to stdout, progress and notes to stderr."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from typing import TextIO
+
+from rich.console import Console, RenderableType
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
+
+from quipu.interfaces.cli.call import Call
+from quipu.interfaces.cli.documents import as_json
+
+_PIPE_COLUMNS = 10_000
+
+
+class _Output(Console):
+    """A console that leaves a closed pipe to the outermost frame, where the exit code is decided."""
+
+    def on_broken_pipe(self) -> None:
+        raise  # noqa: PLE0704 - called inside the handler of the BrokenPipeError
+
+
+class Steps:
+    """Progress that moves on; does nothing where nobody watches."""
+
+    def __init__(self, bars: Progress | None, task: int) -> None:
+        self._bars = bars
+        self._task = task
+
+    def advance(self, count: int) -> None:
+        """So many more are done; any thread may say so."""
+        if self._bars is not None:
+            self._bars.advance(self._task, count)  # pyright: ignore[reportArgumentType]
+
+
+def _output(stream: TextIO, *, error: bool) -> Console:
+    """A console that takes nothing in the text for markup; lines for a pipe are not broken."""
+    width = None if stream.isatty() else _PIPE_COLUMNS
+    return _Output(stderr=error, highlight=False, markup=False, emoji=False, width=width)
+
+
+class Screen:
+    """Tables and colours for people at a terminal, plain lines for pipes, one JSON document for programs."""
+
+    def __init__(self, call: Call) -> None:
+        self._as_json = call.json
+        self._quiet = call.quiet
+        self._out = _output(sys.stdout, error=False)
+        self._err = _output(sys.stderr, error=True)
+
+    def answer(self, document: object, *shown: RenderableType) -> None:
+        """Print the answer: the document with ``--json``, else what is shown to people."""
+        if self._as_json:
+            print(as_json(document))
+            return
+        self._print(shown)
+
+    def show(self, *shown: RenderableType) -> None:
+        """Print to people only, while the answer is still being made."""
+        if not self._as_json:
+            self._print(shown)
+
+    def note(self, text: str) -> None:
+        """Say something that is not the answer; silent with ``--quiet`` and ``--json``."""
+        if not self._quiet and not self._as_json:
+            self._err.print(text, style="dim")
+
+    def _print(self, shown: Sequence[RenderableType]) -> None:
+        if self._out.is_terminal:
+            self._out.print(*shown, sep="\n")
+            return
+        with self._out.capture() as captured:
+            self._out.print(*shown, sep="\n")
+        print("\n".join(line.rstrip() for line in captured.get().splitlines()))
+
+    @property
+    def watched(self) -> bool:
+        """Whether somebody sees progress."""
+        return self._err.is_terminal and not self._quiet
+
+    @contextmanager
+    def busy(self, text: str) -> Generator[None]:
+        """Show that something goes on while the block runs."""
+        if not self.watched:
+            yield
+            return
+        with self._err.status(text):
+            yield
+
+    @contextmanager
+    def progress(self, text: str, *, total: int | None) -> Generator[Steps]:
+        """Show how far the block has come; ``total`` is None where nobody knows the end."""
+        if not self.watched:
+            yield Steps(None, 0)
+            return
+        columns = (
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+        )
+        with Progress(*columns, console=self._err, transient=True) as bars:
+            yield Steps(bars, bars.add_task(text, total=total))

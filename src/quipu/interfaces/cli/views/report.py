@@ -1,0 +1,47 @@
+"""What was taken in, and what was not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from quipu.interfaces.cli.views.text import count, visible
+from quipu.record.report import Report
+
+_REFUSALS_SHOWN = 20
+
+
+def report(found: Report) -> RenderableType:
+    """The account in a line, and below it only what is out of the ordinary."""
+    return Group(*_lines(found))
+
+
+def one_line(found: Report) -> str:
+    """``334 messages taken in, 2 known already; 1.2 s``."""
+    parts = [f"{count(found.imported, 'message')} taken in"]
+    if found.duplicates:
+        parts.append(f"{found.duplicates:,} known already")
+    if found.echoes:
+        parts.append(f"{found.echoes:,} were only recalled memory")
+    if found.refused:
+        parts.append(f"{len(found.refused):,} refused")
+    return f"{', '.join(parts)}; {found.seconds:.1f} s"
+
+
+def _lines(found: Report) -> Iterator[Text]:
+    yield Text(one_line(found), style="bold")
+    if found.redacted:
+        secrets = ", ".join(f"{number:,} {kind}" for kind, number in sorted(found.redacted.items()))
+        yield Text(f"secrets cut out: {secrets}", style="yellow")
+    if found.repaired:
+        yield Text(f"{count(found.repaired, 'character')} that no database can store became U+FFFD")
+    if found.assumed_utc:
+        yield Text(f"times without a zone, read as UTC: {found.assumed_utc:,}")
+    if found.ignored:
+        yield Text(f"keys that have no place here: {visible(', '.join(found.ignored))}")
+    for refusal in found.refused[:_REFUSALS_SHOWN]:
+        yield Text(f"refused: {visible(str(refusal))}", style="red")
+    if len(found.refused) > _REFUSALS_SHOWN:
+        yield Text(f"… and {len(found.refused) - _REFUSALS_SHOWN:,} more; --json lists all", style="red")
