@@ -21,8 +21,10 @@ class LangGraphSqlite:
             return [place.vectors(text).tolist() for text in texts]
 
         place.directory.mkdir(parents=True, exist_ok=True)
+        # Its documentation says `fields`; the code reads `text_fields`, and else embeds the whole JSON.
+        fields = {"fields": ["text"], "text_fields": ["text"]}
         self._manager = SqliteStore.from_conn_string(
-            str(place.directory / "store.db"), index={"dims": DIMENSIONS, "embed": embed, "fields": ["text"]}
+            str(place.directory / "store.db"), index={"dims": DIMENSIONS, "embed": embed, **fields}
         )
         self._store = self._manager.__enter__()
         self._store.setup()
