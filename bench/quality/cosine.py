@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import anyio
 import numpy as np
 from numpy.typing import NDArray
-from quipu.kernel.embedding.choose import choose
 
 from quality.model import Conversation, Question
 from quipu.kernel.config import Settings
+from quipu.kernel.embedding.choose import choose
 
 
 class Cosine:

@@ -1,0 +1,1 @@
+"""How fast memories are: the same facts, vectors and questions for every store, in one run."""
