@@ -1,0 +1,144 @@
+"""The search statement against the same formula written plainly: same hits, same order, same parts."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import AsyncIterator, Callable
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from plain_search import PlainSpace, Said
+
+from quipu import AsyncMemory
+from quipu.kernel.base.clock import FrozenClock
+from quipu.kernel.config import Settings
+from quipu.recall.model import Hit
+
+pytestmark = pytest.mark.anyio
+
+NOW = datetime(2026, 3, 14, 12, tzinfo=UTC)
+PEOPLE = ["Ana", "Boris", "Chiara", "Dmitri Volkov", "小林"]
+USERS = ["ana", "boris"]
+WORDS = (
+    "boat harbour green painted sail repair winter engine letter garden roses piano lesson doctor appointment "
+    "recipe soup mushroom forest ticket train Lisbon Vienna hotel server database index timeout parser token "
+    "yesterday Monday birthday ship painting repaired gardens user_id src/app.py parseHTTPHeader deploy rollback"
+).split()
+FILLER = "the a of and is was with for it that we you they on in at had been will would about".split()
+FOREIGN = [
+    "Das Boot ist nicht mehr im Hafen und wir haben es auch nicht gesehen",
+    "我们昨天在花园里种了玫瑰", "ボートは緑色に塗られた", "เราซ่อมเรือเมื่อวาน", "😀😀",
+]  # fmt: skip
+QUESTIONS = [
+    "Who painted the boat green?", "When was the engine repaired?", "What did Ana say about the garden?",
+    "What did Boris and Chiara cook?", "Where do I play the piano?", "What happened on 12 March 2026?",
+    "What was said in February 2026?", "What did we do yesterday?", "roses", "parseHTTPHeader timeout in src/app.py",
+    "我们在哪里种了玫瑰", "Hafen", "Which letter did Dmitri Volkov write last month?", "ok", "😀",
+    "When did 小林 visit the harbour in 2025?", "server server server database", "xyzzy plugh",
+]  # fmt: skip
+
+
+def invent(rng: random.Random, count: int, *, sessions: int) -> list[Said]:
+    """A space with chats, pauses, messages that stand alone, long and short ones, several languages."""
+    names = [f"s{n}" for n in range(sessions)]
+    clock = {name: NOW - timedelta(days=rng.randrange(1, 500)) for name in names}
+    said: list[Said] = []
+    for n in range(count):
+        session = rng.choice([*names, None]) if names else None
+        pause = rng.choice([1, 5, 55, 60, 61, 600]) * 60
+        time = NOW - timedelta(days=rng.randrange(500), seconds=rng.randrange(86400))
+        if session is not None:
+            time = clock[session] = min(NOW, clock[session] + timedelta(seconds=pause))
+        text = (
+            rng.choice(FOREIGN)
+            if rng.random() < 0.1
+            else " ".join(rng.choices(WORDS + FILLER, k=rng.choice([1, 3, 8, 20, 80])))
+        )
+        speaker = rng.choice([*PEOPLE, None])
+        said.append(
+            Said(
+                id=f"m{n}",
+                session=session,
+                role=rng.choice(["user", "user", "assistant", "tool"]),
+                speaker=speaker,
+                user=rng.choice([*USERS, None]),
+                time=time,
+                text=text + rng.choice(["", "", "?", "."]),
+            )
+        )
+    return said
+
+
+def as_message(said: Said) -> dict[str, object]:
+    return {
+        "id": said.id, "session": said.session, "role": said.role, "speaker": said.speaker,
+        "user": said.user, "time": said.time, "content": said.text,
+    }  # fmt: skip
+
+
+async def tell(memory: AsyncMemory, said: list[Said], *, space: str, rng: random.Random) -> None:
+    """Hand them in as they come: some one at a time, some in batches, some as an import."""
+    at = 0
+    while at < len(said):
+        batch = [as_message(one) for one in said[at : at + rng.choice([1, 2, 5, 30])]]
+        at += len(batch)
+        if rng.random() < 0.5:
+            await memory.observe(batch, space=space)
+        else:
+            await memory.import_messages(batch, space=space)
+
+
+@pytest.fixture
+async def memory(settings: Settings) -> AsyncIterator[AsyncMemory]:
+    async with AsyncMemory(settings=settings, clock=FrozenClock(NOW)) as opened:
+        yield opened
+
+
+def filters(rng: random.Random, said: list[Said]) -> tuple[dict[str, object], Callable[[Said], bool]]:
+    """Some of the filters, as arguments and as a rule."""
+    given: dict[str, object] = {}
+    if rng.random() < 0.3:
+        given["user"] = rng.choice([*USERS, "nobody"])
+    if rng.random() < 0.3:
+        given["session"] = rng.choice([*{one.session for one in said if one.session}, "none"])
+    if rng.random() < 0.3:
+        given["since"] = rng.choice(said).time
+    if rng.random() < 0.3:
+        given["until"] = rng.choice(said).time
+
+    def allows(one: Said) -> bool:
+        return (
+            given.get("user") in (None, one.user)
+            and given.get("session") in (None, one.session)
+            and given.get("since", one.time) <= one.time  # pyright: ignore[reportOperatorIssue]
+            and one.time < given.get("until", NOW + timedelta(days=1))  # pyright: ignore[reportOperatorIssue]
+        )
+
+    return given, allows
+
+
+def same(hits: list[Hit], expected: list[tuple[str, float, dict[str, float]]], about: str) -> None:
+    """The same entries with the same parts; in the same order but for what differs by less than rounding."""
+    assert len(hits) == len(expected), about
+    assert [h.score for h in hits] == pytest.approx([score for _, score, _ in expected], abs=1e-4), about
+    parts = {id: parts for id, _, parts in expected}
+    last = expected[-1][1] if expected else 0.0
+    for hit in hits:
+        if hit.source.message not in parts:  # cut off by the limit among equals
+            assert hit.score == pytest.approx(last, abs=1e-4), about
+            continue
+        assert dict(hit.parts) == pytest.approx(parts[hit.source.message], abs=1e-4), (about, hit.source.message)
+
+
+@pytest.mark.parametrize("seed", range(12))
+async def test_a_small_space_is_ranked_exactly_by_the_formula(memory: AsyncMemory, seed: int) -> None:
+    rng = random.Random(seed)
+    said = invent(rng, rng.choice([1, 4, 20, 60, 120, 149]), sessions=rng.choice([0, 1, 3, 8, 30]))
+    plain = PlainSpace(said)
+    await tell(memory, said, space="truth", rng=rng)
+    for question in QUESTIONS:
+        for limit in (1, 10, 1000):
+            given, allows = filters(rng, said)
+            hits = await memory.recall(question, space="truth", limit=limit, **given)  # type: ignore[arg-type]
+            expected = plain.ask(question, now=NOW, allows=allows, limit=limit)
+            same(hits, expected, f"{question} {given} limit={limit}")
