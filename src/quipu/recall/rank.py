@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-SIGNALS = ("meaning", "words", "session", "speaker", "people", "date", "when", "length")
+SIGNALS = ("meaning", "words", "session", "speaker", "people", "date", "when", "tells", "length")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,18 +14,22 @@ class Weights:
     """How much each signal counts where it applies (docs/decisions/recall.md has the measurements).
 
     meaning: cosine of question and entry in context. words: BM25F over own and inherited words, divided
-    by the best. session: BM25 of the whole thread, where threads are many. speaker: said by the one asked
-    about. people: said where everybody named takes part. date: of the time asked about. when: tells of a
-    time, if a time is asked for. length: not just "ok" (full from 30 words on).
+    by the best. session: BM25 of the whole thread, where threads are many. speaker: said by the one
+    person named. asker: said by a user, where the asker asks about themselves. people: said where
+    everybody named takes part. date: of the time asked about. when: tells of a time, if a time is asked
+    for. tells: is not itself a question, where people talk (to an assistant, questions tell much).
+    length: not just "ok" (full from 30 words on).
     """
 
     meaning: float = 1.0
     words: float = 0.3
     session: float = 0.2
     speaker: float = 0.2
+    asker: float = 0.3
     people: float = 0.4
     date: float = 0.6
     when: float = 0.3
+    tells: float = 0.1
     length: float = 0.06
 
     @property

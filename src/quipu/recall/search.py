@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
 import numpy as np
@@ -101,7 +101,7 @@ class Search:
         weights = self._in_force(question, within, view, _share(dated, allowed))
         rows = await store.search(within, self._values(within, question, vector, filters, owner, near, weights, limit))
         most = weights.meaning + weights.words + weights.session + weights.longest
-        most += weights.speaker + weights.people + weights.date + weights.when
+        most += weights.speaker + weights.asker + weights.people + weights.date + weights.when + weights.tells
         return [_found(row, most) for row in rows]
 
     def _in_force(self, question: Question, within: Within, view: View, dated_share: float) -> Weights:
@@ -112,10 +112,12 @@ class Search:
             meaning=w.meaning,
             words=w.words if question.terms else 0.0,
             session=rank.session_weight(w, within.space.threads) if question.terms else 0.0,
-            speaker=w.speaker if question.speakers or question.asker else 0.0,
+            speaker=w.speaker if question.speakers else 0.0,
+            asker=w.asker if question.asker else 0.0,
             people=w.people * rank.selectivity(together) if question.mentions else 0.0,
             date=w.date * rank.selectivity(dated_share) if question.windows else 0.0,
             when=w.when if question.when else 0.0,
+            tells=w.tells,
             length=w.length,
         )
 
@@ -152,12 +154,11 @@ class Search:
             "seeds": max(_SEEDS, limit),
             "pool": max(_POOL, 2 * limit),
             "speakers": Int4s(question.speakers),
-            "asker_is_user": question.asker,
             "people": Int4s(question.people),
             "floor": rank.FLOOR,
             "limit": limit,
             **_date_values(question.windows),
-            **{f"w_{signal}": getattr(weights, signal) for signal in rank.SIGNALS},
+            **{f"w_{name}": value for name, value in asdict(weights).items()},
         }
 
 

@@ -16,6 +16,7 @@ _SENTENCES = {
     "people": "Everybody whom the question names takes part in that conversation.",
     "date": "It is of the time that the question names.",
     "when": "The question asks for a time, and it tells one.",
+    "tells": "It tells something; among people, a question is seldom the answer.",
     "length": "It is not just a word or two.",
 }
 

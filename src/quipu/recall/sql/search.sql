@@ -94,7 +94,7 @@ pool as materialized (
     ) c
     cross join lateral (
         select e.id, e.kind, e.happened_at, e.words, e.mixed_tokens, e.from_previous, e.from_before,
-               e.from_next, e.speaker, e.by_user, e.has_time
+               e.from_next, e.speaker, e.by_user, e.has_time, e.asks
         from core.recall_entries e
         where e.space_id = %(space)s and e.id = c.id
           and (%(kinds)s::int4[] is null or e.kind = any(%(kinds)s::int4[]))
@@ -132,11 +132,10 @@ thread_lexical as materialized (
            sum(r.idf * h.occurrences * 2.2
                / (h.occurrences + 1.2 * (0.25 + 0.75 * t.tokens / %(mean_thread)s::float8))) as score
     from (
-        select p.id >> 24 as thread, o.number, sum(o.occurrences)::float8 as occurrences
-        from pool p
-        join occurrence o on o.entry_id = p.id
-        where p.id > 0
-        group by p.id >> 24, o.number
+        select o.entry_id >> 24 as thread, o.number, sum(o.occurrences)::float8 as occurrences
+        from occurrence o
+        where o.entry_id >> 24 in (select id >> 24 from pool where id > 0)
+        group by o.entry_id >> 24, o.number
     ) h
     join rarity r using (number)
     cross join lateral (
@@ -149,10 +148,11 @@ part as (
            %(w_meaning)s * greatest(0, coalesce(n.cosine, v.cosine)) as meaning,
            %(w_words)s * coalesce(l.score / (select max(score) from lexical), 0) as words,
            %(w_session)s * coalesce(t.score / (select max(score) from thread_lexical), 0) as session,
-           %(w_speaker)s * (p.speaker = any(%(speakers)s::int4[]) or (%(asker_is_user)s and p.by_user))::int as speaker,
+           %(w_speaker)s * (p.speaker = any(%(speakers)s::int4[]))::int + %(w_asker)s * p.by_user::int as speaker,
            %(w_people)s * coalesce(th.speakers @> %(people)s::int4[], false)::int as people,
            %(w_date)s * coalesce(d.score, 0) as date,
            %(w_when)s * p.has_time::int as "when",
+           %(w_tells)s * (not p.asks or coalesce(th.with_assistant, true))::int as tells,
            %(w_length)s * ln(1 + least(p.words, 30)) as length,
            l.score > 0 or coalesce(n.cosine, v.cosine) >= %(floor)s or d.score > 0 as relevant
     from pool p
@@ -160,8 +160,8 @@ part as (
     left join near n using (id)
     left join thread_lexical t on t.thread = p.id >> 24
     left join lateral (
-        select speakers from core.recall_threads
-        where %(w_people)s > 0 and space_id = %(space)s and id = p.id >> 24
+        select speakers, with_assistant from core.recall_threads
+        where space_id = %(space)s and id = p.id >> 24
         offset 0
     ) th on true
     left join lateral (
@@ -180,10 +180,10 @@ part as (
     ) d on true
     where l.place <= %(pool)s or n.id is not null
 )
-select id, kind, meaning, words, session, speaker, people, date, "when", length
+select id, kind, meaning, words, session, speaker, people, date, "when", tells, length
 from part
 where relevant
-order by meaning + words + session + speaker + people + date + "when" + length desc, id desc
+order by meaning + words + session + speaker + people + date + "when" + tells + length desc, id desc
 limit %(limit)s
 
 -- name: plan_for_joins: hash joins between the sets of the search, whose sizes no planner can know beforehand
