@@ -19,12 +19,24 @@ order by id
 for update
 
 -- name: tails: the last three entries of threads, oldest first, as the rule of neighbours must know them
+--
+-- offset 0 keeps the planner to one index lookup a row: it knows nothing of a table that a first import fills.
 select e.id, e.speaker, e.by_user, e.words, e.tokens, e.asks, e.happened_at, e.from_previous, e.from_before,
-       e.mixed_tokens, halfvec_send(coalesce(v.own, v.context)) as own
+       e.mixed_tokens, v.own
 from core.recall_threads t
 cross join lateral (values (1), (2), (3)) as back (steps)
-join core.recall_entries e on e.space_id = %(space)s and e.id = (t.id << 24 | (t.next_position - back.steps))
-join core.recall_vectors v on v.space_id = %(space)s and v.generation = %(generation)s and v.entry_id = e.id
+cross join lateral (
+    select *
+    from core.recall_entries
+    where space_id = %(space)s and id = (t.id << 24 | (t.next_position - back.steps))
+    offset 0
+) e
+cross join lateral (
+    select halfvec_send(coalesce(own, context)) as own
+    from core.recall_vectors
+    where space_id = %(space)s and generation = %(generation)s and entry_id = e.id
+    offset 0
+) v
 where t.space_id = %(space)s and t.id = any(%(threads)s::int8[]) and t.next_position >= back.steps
 order by e.id
 
