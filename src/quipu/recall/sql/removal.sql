@@ -1,3 +1,6 @@
+-- name: lock_all_threads: hold every thread of a space, in the order in which writers hold theirs
+select from core.recall_threads where space_id = %(space)s order by id for update
+
 -- name: remove_postings: take the terms of entries out
 delete from core.recall_postings p
 using (
@@ -34,10 +37,6 @@ cross join lateral (
     offset 0
 ) v
 order by e.id
-
--- name: remove_other_vectors: of entries that must be fitted anew, what a generation in the making holds
-delete from core.recall_vectors
-where space_id = %(space)s and generation <> %(generation)s and entry_id = any(%(ids)s::int8[])
 
 -- name: recount_threads: what is left of threads; empty ones go
 with left_over as (
