@@ -54,7 +54,7 @@ class Answering:
             raise BadInput(f"1 to {_MOST:,}, not {limit}.", field="limit")
         session = optional_name("session", session)
         nothing: list[list[Hit]] = [[] for _ in texts]
-        async with self._database.space(check_name("space", space)) as within:
+        async with self._database.reading(check_name("space", space)) as within:
             if within is None:
                 return nothing
             if session is not None:
@@ -68,7 +68,7 @@ class Answering:
 
     async def why(self, hit: Hit) -> Why:
         """Explain a hit."""
-        async with self._database.space(hit.space) as within:
+        async with self._database.reading(hit.space) as within:
             languages = list(within.space.languages) if within else []
             turns: list[store.Message] = []
             place = int(hit.id) if hit.kind == "message" else -1
@@ -82,7 +82,7 @@ class Answering:
         """Sessions, the latest first."""
         if not 1 <= limit <= _MOST or offset < 0:
             raise BadInput(f"limit is 1 to {_MOST:,}, offset 0 or more.", field="limit")
-        async with self._database.space(space) as within:
+        async with self._database.reading(space) as within:
             return [] if within is None else await store.sessions(within, limit=limit, offset=offset)
 
 

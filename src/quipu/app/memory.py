@@ -19,7 +19,7 @@ from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.config import Settings, load
 from quipu.kernel.db import embedded
 from quipu.kernel.db.database import Database
-from quipu.recall.generations import open_embedder
+from quipu.recall.generations import Models
 from quipu.recall.model import Hit
 from quipu.recall.render import Block, block
 from quipu.recall.search import Search
@@ -42,7 +42,7 @@ class _Parts:
     """What an open memory works with."""
 
     database: Database
-    generation: int
+    models: Models
     record: Record
     answering: Answering
     tidying: Tidying
@@ -53,20 +53,12 @@ async def _assemble(stack: AsyncExitStack, settings: Settings, clock: Clock) -> 
     if url is None:
         url = (await stack.enter_async_context(await embedded.start(settings))).conninfo()
     database = await stack.enter_async_context(Database.open(url, settings, packages=PACKAGES))
-    embedder, generation = await open_embedder(database, settings)
-    stack.push_async_callback(embedder.aclose)
-    record = Record(
-        database,
-        embedder,
-        generation=generation.id,
-        clock=clock,
-        language=settings.language,
-        redact=settings.redact,
-    )
-    search = Search(embedder, generation=generation.id, clock=clock, cache=Cache())
+    models = await stack.enter_async_context(Models.open(database, settings))
+    record = Record(database, models, clock=clock, language=settings.language, redact=settings.redact)
+    search = Search(models, clock=clock, cache=Cache())
     tidying = Tidying(database)
     stack.push_async_callback(tidying.aclose)
-    return _Parts(database, generation.id, record, Answering(database, search), tidying)
+    return _Parts(database, models, record, Answering(database, search), tidying)
 
 
 class AsyncMemory:
@@ -242,12 +234,7 @@ class AsyncMemory:
         if not confirm:
             return await erasure.preview(ready.database, _ERASERS, what, space=check_name("space", space))
         return await erasure.erase(
-            ready.database,
-            _ERASERS,
-            what,
-            space=check_name("space", space),
-            generation=ready.generation,
-            now=self._clock.now(),
+            ready.database, _ERASERS, what, space=check_name("space", space), now=self._clock.now()
         )
 
     async def health(self) -> Health:

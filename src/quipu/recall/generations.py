@@ -1,37 +1,135 @@
-"""Which embedding model the vectors in the database come from."""
+"""The embedding models of a database: each space is searched by the vectors of one of them.
+
+Vectors of two models are never compared. A space keeps its model until ``reembed`` has made the vectors
+of another; which one it is stands in its row, so that every process notices when it enters the space.
+"""
 
 from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Self
+
+import anyio
+from anyio import to_thread
 
 from quipu.errors import ModelMissing
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.kernel.embedding.choose import choose
-from quipu.kernel.embedding.model import Embedder
+from quipu.kernel.embedding.model import Embedder, Vectors
 from quipu.recall import store
 from quipu.recall.store import Generation
 
+_IDLE_SECONDS = 60.0
 
-async def open_embedder(database: Database, settings: Settings) -> tuple[Embedder, Generation]:
-    """The embedder whose vectors are searched, and its generation.
 
-    A new database begins with the model of the settings. An older one keeps its own model until
-    ``reembed`` has made the vectors of another: vectors of two models are never compared.
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """Vectors of texts, in their order: shape (n, dimensions), and the generation that they are of."""
 
-    Raises:
-        ModelMissing: the model of the database is not installed any more, or its weights differ.
+    generation: int
+    vectors: Vectors
+
+
+@dataclass(slots=True)
+class _Held:
+    """An open embedder, how many calls are in it now, and when the last one ended (monotonic seconds)."""
+
+    embedder: Embedder
+    calls: int = 0
+    used_at: float = field(default_factory=time.monotonic)
+
+
+class Models:
+    """The embedders that this process works with, by generation; opened when first needed.
+
+    Usually it is one. While a change of the model goes from space to space it may be two; the one that
+    nobody needed for a minute is closed.
     """
-    async with database.plain() as conn:
-        generation = await store.serving(conn)
-    if generation is None:
-        embedder = choose(settings)
-        async with database.owner() as conn:
-            generation = await store.begin_serving(conn, embedder)
-        if generation.digest == embedder.digest:
-            return embedder, generation
-    embedder = choose(settings.model_copy(update={"embedding_model": generation.model}))
-    if embedder.digest != generation.digest:
-        raise ModelMissing(
-            f"The memory was embedded with another version of {generation.model!r}.",
-            hint="Bring that version back, or make the vectors anew: quipu reembed",
-        )
-    return embedder, generation
+
+    def __init__(self, database: Database, settings: Settings, serving: int) -> None:
+        self._database = database
+        self._settings = settings
+        self._latest = serving
+        self._held: dict[int, _Held] = {}
+        self._opening = anyio.Lock()
+
+    @classmethod
+    @asynccontextmanager
+    async def open(cls, database: Database, settings: Settings) -> AsyncGenerator[Self]:
+        """The models of a database. A new one begins with the model of the settings.
+
+        Raises:
+            EmbeddingError, ConfigError: the database is new, and that model cannot be had.
+        """
+        async with database.plain() as conn:
+            serving = await store.serving(conn)
+        embedder = None
+        if serving is None:
+            embedder = await to_thread.run_sync(choose, settings)
+            async with database.owner() as conn:
+                serving = await store.begin_serving(conn, embedder)
+        models = cls(database, settings, serving.id)
+        try:
+            if embedder is not None:
+                await models.adopt(serving, embedder)
+            yield models
+        finally:
+            await models.aclose()
+
+    async def embed(self, texts: Sequence[str], *, generation: int | None = None) -> Embedded:
+        """Vectors of texts by the model of ``generation``, or by the one last asked for.
+
+        Raises:
+            ModelMissing: it is not installed here (any more), or its weights differ.
+            EmbeddingError: it failed.
+        """
+        number = generation or self._latest
+        if number not in self._held:
+            await self._reopen(number)
+        self._latest, held = number, self._held[number]
+        held.calls += 1
+        try:
+            return Embedded(number, await held.embedder.embed(texts))
+        finally:
+            held.calls -= 1
+            held.used_at = time.monotonic()
+            await self._close_idle()
+
+    async def adopt(self, generation: Generation, embedder: Embedder) -> None:
+        """Use an embedder that is open already, and close it in the end, or now if it is of no use."""
+        if embedder.digest == generation.digest and generation.id not in self._held:
+            self._held[generation.id] = _Held(embedder)
+        else:
+            await embedder.aclose()
+
+    async def aclose(self) -> None:
+        """Close all embedders."""
+        while self._held:
+            await self._held.popitem()[1].embedder.aclose()
+
+    async def _reopen(self, number: int) -> None:
+        async with self._opening:
+            if number in self._held:
+                return
+            # Not from the pool: who asks may hold its last connection.
+            async with self._database.owner() as conn:
+                generation = await store.generation(conn, number)
+            wanted = {"embedding_model": generation.model, "embedding_dimensions": generation.dimensions}
+            embedder = await to_thread.run_sync(choose, self._settings.model_copy(update=wanted))
+            if embedder.digest != generation.digest:
+                await embedder.aclose()
+                raise ModelMissing(
+                    f"The memory was embedded with another version of {generation.model!r}.",
+                    hint="Bring that version back, or make the vectors anew: quipu reembed",
+                )
+            self._held[number] = _Held(embedder)
+
+    async def _close_idle(self) -> None:
+        before = time.monotonic() - _IDLE_SECONDS
+        idle = [n for n, held in self._held.items() if not held.calls and held.used_at < before]
+        for held in [self._held.pop(number) for number in idle]:
+            await held.embedder.aclose()

@@ -13,7 +13,7 @@ from quipu.errors import BadInput
 from quipu.kernel.db.arrays import Bits, Bools, Float4s, Int2s, Int4s, Int8s, Vectors
 from quipu.kernel.db.database import Within
 from quipu.recall import store
-from quipu.recall.model import MOST_ENTRIES_OF_A_THREAD, THREAD_SHIFT, Draft, entry_id
+from quipu.recall.model import MOST_ENTRIES_OF_A_THREAD, THREAD_SHIFT, Draft, Moved, entry_id
 from quipu.recall.neighbours import Shares, Turn, context, shares
 from quipu.recall.signatures import pack
 
@@ -39,9 +39,16 @@ async def file(within: Within, drafts: Sequence[Draft], *, generation: int) -> l
 
     The entries of a thread must come in the order in which they follow each other. The threads are
     locked first, in ascending order, and the counters of the space last.
+
+    Raises:
+        Moved: the vectors of the drafts are of another ``generation`` than those of the space. The
+            transaction must be given up.
     """
     if not drafts:
         return []
+    current = within.space.generation or await store.first_generation(within)
+    if current != generation:
+        raise Moved(current)
     numbers = await store.numbers_of(within, sorted({n for d in drafts for n in (d.speaker, d.owner) if n}))
     threads = sorted({d.thread for d in drafts if d.thread is not None})
     ends, made = await store.lock_threads(within, threads) if threads else ({}, 0)
@@ -49,7 +56,9 @@ async def file(within: Within, drafts: Sequence[Draft], *, generation: int) -> l
     rows = await _number(within, drafts, ends, numbers)
     old = _inherit(rows, tails)
     fitted = [row for row in old if row.context is not None]
-    version = await store.grow_space(within, _space_growth(rows, fitted, tails, threads=made))
+    version = await store.grow_space(
+        within, _space_growth(rows, fitted, tails, threads=made), generation=generation
+    )
     await _insert(within, rows, version=version, generation=generation)
     if fitted:
         await _refit(within, fitted, version=version, generation=generation)
@@ -68,8 +77,6 @@ async def refit(within: Within, around: Sequence[store.Tail], *, beside: set[int
         _fit(row, known)
     # The counters are taken anew and every copy of the space is dropped, so the version stays as it is.
     await _refit(within, touched, version=within.space.version, generation=generation)
-    ids = Int8s([row.id for row in touched])
-    await store.run(within, "remove_other_vectors", {"generation": generation, "ids": ids})
 
 
 async def _number(
@@ -223,6 +230,8 @@ def _postings(rows: Sequence[_Row], drafts: Sequence[Draft]) -> dict[str, object
 
 
 async def _refit(within: Within, rows: Sequence[_Row], *, version: int, generation: int) -> None:
+    """Write what entries inherit now. The entries are held first: whoever makes their vectors of another
+    generation from what they inherited before is through by then, and its work is dropped with the rest."""
     contexts = np.stack([row.context for row in rows if row.context is not None])
     ids = Int8s([row.id for row in rows])
     mixed = Float4s([row.mixed_tokens for row in rows])

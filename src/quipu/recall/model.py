@@ -11,6 +11,18 @@ from numpy.typing import NDArray
 
 from quipu.recall.terms import Bag
 
+
+class Moved(Exception):
+    """The space is searched by the vectors of another model by now: embed again with that and retry.
+
+    A signal inside the house: who files entries handles it, no caller of ours ever sees it.
+    """
+
+    def __init__(self, generation: int) -> None:
+        self.generation = generation
+        super().__init__(f"the space is at generation {generation}")
+
+
 THREAD_SHIFT = 24
 MOST_ENTRIES_OF_A_THREAD = 1 << THREAD_SHIFT
 

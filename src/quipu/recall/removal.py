@@ -11,10 +11,19 @@ from quipu.kernel.db.database import Within
 from quipu.recall import index, store
 
 
-async def remove(within: Within, ids: Sequence[int], *, generation: int) -> None:
-    """Remove entries and what their neighbours inherited from them; drop every copy of the space."""
+async def remove(within: Within, ids: Sequence[int]) -> None:
+    """Remove entries and what their neighbours inherited from them; drop every copy of the space.
+
+    Threads and then the space are held first, as a write holds them, so that nobody writes, and nobody
+    changes the embedding model, half-way. Vectors go after their entries: whoever makes new ones for an
+    entry holds it meanwhile, and is through by then.
+    """
+    await store.run(within, "lock_all_threads", {})
+    generation = await store.lock_space(within)
+    if generation is None:
+        return
     gone = Int8s(np.array(sorted(ids), dtype=np.int64))
-    for name in ("remove_postings", "remove_vectors", "remove_entries"):
+    for name in ("remove_postings", "remove_entries", "remove_vectors"):
         await store.run(within, name, {"ids": gone})
     around = await store.bereaved(within, gone, generation=generation)
     await store.run(within, "recount_threads", {})

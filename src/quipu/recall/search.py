@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.db.arrays import Float8s, Int4s, Int8s, Vector
 from quipu.kernel.db.database import Within
-from quipu.kernel.embedding.model import Embedder
 from quipu.recall import rank, store
 from quipu.recall.dates import Window
+from quipu.recall.generations import Models
 from quipu.recall.model import THREAD_SHIFT, Filters, Found
 from quipu.recall.names import Name
 from quipu.recall.question import Question, understand
@@ -39,10 +39,9 @@ class Search:
     """Ranks the entries of a space for a question. Holds the signatures of the spaces it searched."""
 
     def __init__(
-        self, embedder: Embedder, *, generation: int, clock: Clock, cache: Cache, weights: Weights | None = None
+        self, models: Models, *, clock: Clock, cache: Cache, weights: Weights | None = None
     ) -> None:
-        self._embedder = embedder
-        self._generation = generation
+        self._models = models
         self._clock = clock
         self._cache = cache
         self._weights = weights or Weights()
@@ -54,10 +53,10 @@ class Search:
         """For each question what it was understood to ask, and the best entries: at most ``limit``."""
         view = await self._view(within)
         asked = [self._understand(text, within, view) for text in questions]
-        vectors = await self._embedder.embed([question.meaning for question in asked])
+        embedded = await self._models.embed([q.meaning for q in asked], generation=within.space.generation)
         owner = await store.owner(within, filters.user) if filters.user is not None else None
         found: list[tuple[Question, list[Found]]] = []
-        for question, vector in zip(asked, vectors, strict=True):
+        for question, vector in zip(asked, embedded.vectors, strict=True):
             nobody = filters.user is not None and owner is None
             ranked = [] if nobody else await self._rank(within, view, question, vector, filters, owner, limit)
             found.append((question, ranked))
@@ -136,7 +135,7 @@ class Search:
         pairs = [(h, number) for number, hashes in enumerate(question.terms.values()) for h in hashes]
         thread = filters.thread
         return {
-            "generation": self._generation,
+            "generation": space.generation,
             "hashes": Int4s([h for h, _ in pairs]),
             "numbers": Int4s([number for _, number in pairs]),
             "near": Int8s(near),

@@ -15,6 +15,7 @@ from quipu.kernel.db.arrays import Int8s, halfvecs
 from quipu.kernel.db.database import Connection, Within
 from quipu.kernel.embedding.model import Embedder
 from quipu.recall import signatures
+from quipu.recall.model import Moved
 from quipu.recall.names import Name
 from quipu.recall.signatures import Signatures
 
@@ -64,13 +65,35 @@ async def serving(conn: Connection) -> Generation | None:
         return await (await cursor.execute(_SQL["serving"])).fetchone()
 
 
+async def generation(conn: Connection, number: int) -> Generation:
+    """A generation by its number."""
+    async with conn.cursor(row_factory=class_row(Generation)) as cursor:
+        found = await (await cursor.execute(_SQL["generation"], {"id": number})).fetchone()
+    assert found is not None
+    return found
+
+
+async def first_generation(within: Within) -> int:
+    """The generation that a space without entries begins with; it stays that until the transaction ends."""
+    await within.conn.execute(_SQL["hold_generations"])
+    found = await serving(within.conn)
+    assert found is not None
+    return found.id
+
+
+async def lock_space(within: Within) -> int | None:
+    """Hold the space until the transaction ends: nobody writes meanwhile. Returns its generation."""
+    row = await (await within.conn.execute(_SQL["lock_space"], {"space": within.space.id})).fetchone()
+    return row[0] if row else None
+
+
 async def begin_serving(conn: Connection, embedder: Embedder) -> Generation:
     """Make ``embedder`` the model of a database that has none yet; returns the one that has it now."""
     values = {"model": embedder.name, "digest": embedder.digest, "dimensions": embedder.dimensions}
     await conn.execute(_SQL["begin_serving"], values)
-    generation = await serving(conn)
-    assert generation is not None
-    return generation
+    found = await serving(conn)
+    assert found is not None
+    return found
 
 
 async def numbers_of(within: Within, names: Sequence[str]) -> dict[str, int]:
@@ -113,11 +136,19 @@ async def run(within: Within, name: str, values: Mapping[str, object]) -> None:
     await within.conn.execute(_SQL[name], {"space": within.space.id, **values})
 
 
-async def grow_space(within: Within, values: Mapping[str, object]) -> int:
-    """Count a write; the version of it."""
-    row = await (await within.conn.execute(_SQL["grow_space"], {"space": within.space.id, **values})).fetchone()
+async def grow_space(within: Within, values: Mapping[str, object], *, generation: int) -> int:
+    """Count a write; the version of it.
+
+    Raises:
+        Moved: the space is not at ``generation`` any more.
+    """
+    values = {"space": within.space.id, "generation": generation, **values}
+    row = await (await within.conn.execute(_SQL["grow_space"], values)).fetchone()
     assert row is not None
-    return row[0]
+    version, current = row
+    if current != generation:
+        raise Moved(current)
+    return version
 
 
 async def bereaved(within: Within, gone: Int8s, *, generation: int) -> list[Tail]:

@@ -19,9 +19,9 @@ from quipu.errors import BadInput, Conflict, DatabaseError
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.db.arrays import Int4s, Int8s
 from quipu.kernel.db.database import Database, Within
-from quipu.kernel.embedding.model import Embedder, Vectors
 from quipu.recall import index
-from quipu.recall.model import Draft
+from quipu.recall.generations import Embedded, Models
+from quipu.recall.model import Draft, Moved
 from quipu.record import store
 from quipu.record.identity import Derived, fresh
 from quipu.record.model import Incoming, Refusal
@@ -31,7 +31,7 @@ from quipu.record.rules import check
 
 MESSAGE = 1  # core.recall_kinds.code
 _BATCH = 400
-_Batch = tuple[list[Prepared], Vectors]
+_Batch = tuple[list[Prepared], Embedded]
 Progress = Callable[[int], None]
 
 
@@ -39,11 +39,10 @@ class Record:
     """Writes the record of a database and makes it searchable, in one transaction."""
 
     def __init__(
-        self, database: Database, embedder: Embedder, *, generation: int, clock: Clock, language: str, redact: bool
+        self, database: Database, models: Models, *, clock: Clock, language: str, redact: bool
     ) -> None:
         self._database = database
-        self._embedder = embedder
-        self._generation = generation
+        self._models = models
         self._clock = clock
         self._language = language
         self._redact = redact
@@ -62,8 +61,7 @@ class Record:
         tally = Tally()
         incoming = [fresh(m) for m in _checked(messages, session=session, user=user, now=now)]
         prepared = await self._prepared(incoming, tally)
-        vectors = await self._embedder.embed([p.message.content for p in prepared])
-        await self._store(space, (prepared, vectors), tally, now=now, strict=True)
+        await self._store(space, await self._embedded(prepared), tally, now=now, strict=True)
         return tally.report(seconds=time.perf_counter() - started)
 
     async def take(
@@ -99,7 +97,7 @@ class Record:
                 tally.refused.extend(refused)
                 prepared = await self._prepared([derived.give(m) for m in incoming], tally)
                 prepared = await self._unknown(space, prepared, tally)
-                await send.send((prepared, await self._embedder.embed([p.message.content for p in prepared])))
+                await send.send(await self._embedded(prepared))
 
     async def _drain(
         self, receive: MemoryObjectReceiveStream[_Batch], space: str, tally: Tally, progress: Progress | None
@@ -137,22 +135,33 @@ class Record:
         tally.duplicates += len(prepared) - len(new) - len(refused)
         return [prepared[place] for place in new]
 
+    async def _embedded(self, prepared: list[Prepared], *, generation: int | None = None) -> _Batch:
+        texts = [p.message.content for p in prepared]
+        return prepared, await self._models.embed(texts, generation=generation)
+
     async def _store(self, space: str, batch: _Batch, tally: Tally, *, now: datetime, strict: bool = False) -> None:
         """Write a batch; what contradicts what is stored is refused, or raised where ``strict``."""
-        prepared, vectors = batch
-        if not prepared:
-            return
+        while batch[0]:
+            try:
+                return await self._write_again(space, batch, tally, now=now, strict=strict)
+            except Moved as moved:  # the space has changed its model: the batch in hand goes with it
+                batch = await self._embedded(batch[0], generation=moved.generation)
+        return None
+
+    async def _write_again(
+        self, space: str, batch: _Batch, tally: Tally, *, now: datetime, strict: bool
+    ) -> None:
+        """Write a batch, and once more where somebody was faster."""
         try:
-            await self._write(space, prepared, vectors, tally, now=now, strict=strict)
+            await self._write(space, batch, tally, now=now, strict=strict)
         except DatabaseError as error:
             # Somebody else stored one of these ids, or a name, between our look and our write.
             if not isinstance(error.__cause__, UniqueViolation | DeadlockDetected):
                 raise
-            await self._write(space, prepared, vectors, tally, now=now, strict=strict)
+            await self._write(space, batch, tally, now=now, strict=strict)
 
-    async def _write(
-        self, space: str, prepared: list[Prepared], vectors: Vectors, tally: Tally, *, now: datetime, strict: bool
-    ) -> None:
+    async def _write(self, space: str, batch: _Batch, tally: Tally, *, now: datetime, strict: bool) -> None:
+        prepared, embedded = batch
         async with self._database.space(space, create=True) as within:
             assert within is not None
             names = sorted({p.message.session for p in prepared if p.message.session is not None})
@@ -163,9 +172,8 @@ class Record:
                 raise Conflict(refused[0].reason, field="id", hint="Nothing was stored.")
             order = sorted(new, key=lambda i: (numbers[i], prepared[i].message.time or now))
             chosen = [_Chosen(prepared[i], numbers[i], prepared[i].message.time or now) for i in order]
-            ids = await index.file(
-                within, [_draft(c, vectors[i], now) for i, c in zip(order, chosen, strict=True)], generation=self._generation
-            )
+            drafts = [_draft(c, embedded.vectors[i], now) for i, c in zip(order, chosen, strict=True)]
+            ids = await index.file(within, drafts, generation=embedded.generation)
             if chosen:
                 await store.run(within, "insert_messages", _rows(chosen, ids, now))
                 if sessions:

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Self
 
-from psycopg import AsyncConnection, conninfo
+from psycopg import AsyncConnection, IsolationLevel, conninfo
 from psycopg.rows import TupleRow, class_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
@@ -32,7 +32,10 @@ _SESSION = (
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """The row of a space, as it was when the transaction entered it."""
+    """The row of a space, as it was when the transaction entered it.
+
+    ``generation`` is the embedding model whose vectors are searched, None before the first entry.
+    """
 
     id: int
     name: str
@@ -43,6 +46,7 @@ class Space:
     threads: int
     version: int
     epoch: int
+    generation: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,14 +100,34 @@ class Database:
 
         Yields None where there is no such space and ``create`` is false.
         """
+        async with self._transaction(IsolationLevel.READ_COMMITTED, read_only=False) as conn:
+            space = await _enter(conn, name)
+            if space is None and create:
+                await conn.execute(_SQL["create_space"], {"name": name})
+                space = await _enter(conn, name)
+            yield None if space is None else Within(conn, space)
+
+    @asynccontextmanager
+    async def reading(self, name: str) -> AsyncIterator[Within | None]:
+        """The same to read only, and all of it as of one moment: what others commit meanwhile is not seen.
+
+        A recall is several statements. Between two of them another process may write, erase or change the
+        embedding model; none of that may show in half of an answer.
+        """
+        async with self._transaction(IsolationLevel.REPEATABLE_READ, read_only=True) as conn:
+            space = await _enter(conn, name)
+            yield None if space is None else Within(conn, space)
+
+    @asynccontextmanager
+    async def _transaction(self, level: IsolationLevel, *, read_only: bool) -> AsyncIterator[Connection]:
         with translated():
             try:
-                async with self._pool.connection() as conn, conn.transaction():
-                    space = await _enter(conn, name)
-                    if space is None and create:
-                        await conn.execute(_SQL["create_space"], {"name": name})
-                        space = await _enter(conn, name)
-                    yield None if space is None else Within(conn, space)
+                async with self._pool.connection() as conn:
+                    # Both are only remembered here; they go to the server with BEGIN.
+                    await conn.set_isolation_level(level)
+                    await conn.set_read_only(read_only)
+                    async with conn.transaction():
+                        yield conn
             except PoolTimeout as error:
                 raise DatabaseUnavailable(
                     f"No connection was free: {error}", hint="Raise QUIPU_POOL_SIZE, or QUIPU_CONNECT_SECONDS."

@@ -1,3 +1,6 @@
+-- name: lock_all_threads: hold every thread of a space, in the order in which writers hold theirs
+select from core.recall_threads where space_id = %(space)s order by id for update
+
 -- name: remove_postings: take the terms of entries out
 delete from core.recall_postings p
 using (
@@ -15,20 +18,25 @@ delete from core.recall_entries where space_id = %(space)s and id = any(%(ids)s:
 
 -- name: bereaved: entries that stood beside removed ones, and those beside them, oldest first
 select e.id, e.speaker, e.by_user, e.words, e.tokens, e.asks, e.happened_at, e.from_previous, e.from_before,
-       e.mixed_tokens, halfvec_send(coalesce(v.own, v.context)) as own
+       e.mixed_tokens, v.own
 from (
     select distinct gone + step as id
     from unnest(%(ids)s::int8[]) as g (gone)
     cross join generate_series(-4, 4) as step
 ) around
-join core.recall_entries e on e.space_id = %(space)s and e.id = around.id
-join core.recall_vectors v on v.space_id = %(space)s and v.generation = %(generation)s and v.entry_id = e.id
-where e.id > 0
+cross join lateral (
+    select *
+    from core.recall_entries
+    where space_id = %(space)s and id = around.id and id > 0
+    offset 0
+) e
+cross join lateral (
+    select halfvec_send(coalesce(own, context)) as own
+    from core.recall_vectors
+    where space_id = %(space)s and generation = %(generation)s and entry_id = e.id
+    offset 0
+) v
 order by e.id
-
--- name: remove_other_vectors: of entries that must be fitted anew, what a generation in the making holds
-delete from core.recall_vectors
-where space_id = %(space)s and generation <> %(generation)s and entry_id = any(%(ids)s::int8[])
 
 -- name: recount_threads: what is left of threads; empty ones go
 with left_over as (

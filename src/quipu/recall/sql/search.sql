@@ -26,8 +26,11 @@ limit 1000
 -- name: owner: the number of a user
 select id from core.recall_names where space_id = %(space)s and name = %(name)s
 
--- name: serving: the model whose vectors are searched
+-- name: serving: the model that new spaces begin with
 select id, model, digest, dimensions from core.recall_generations where state = 'serving'
+
+-- name: generation: a model whose vectors are in the database
+select id, model, digest, dimensions from core.recall_generations where id = %(id)s
 
 -- name: search: the best entries of one space, every signal on one scale
 --

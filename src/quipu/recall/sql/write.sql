@@ -18,13 +18,31 @@ where space_id = %(space)s and id = any(%(threads)s::int8[])
 order by id
 for update
 
+-- name: hold_generations: from here to the end of the transaction no other model begins to serve
+select pg_advisory_xact_lock_shared(7310522002)
+
+-- name: lock_space: hold a space, as every write and erasure does in the end; its generation
+select generation from core.spaces where id = %(space)s for no key update
+
 -- name: tails: the last three entries of threads, oldest first, as the rule of neighbours must know them
+--
+-- offset 0 keeps the planner to one index lookup a row: it knows nothing of a table that a first import fills.
 select e.id, e.speaker, e.by_user, e.words, e.tokens, e.asks, e.happened_at, e.from_previous, e.from_before,
-       e.mixed_tokens, halfvec_send(coalesce(v.own, v.context)) as own
+       e.mixed_tokens, v.own
 from core.recall_threads t
 cross join lateral (values (1), (2), (3)) as back (steps)
-join core.recall_entries e on e.space_id = %(space)s and e.id = (t.id << 24 | (t.next_position - back.steps))
-join core.recall_vectors v on v.space_id = %(space)s and v.generation = %(generation)s and v.entry_id = e.id
+cross join lateral (
+    select *
+    from core.recall_entries
+    where space_id = %(space)s and id = (t.id << 24 | (t.next_position - back.steps))
+    offset 0
+) e
+cross join lateral (
+    select halfvec_send(coalesce(own, context)) as own
+    from core.recall_vectors
+    where space_id = %(space)s and generation = %(generation)s and entry_id = e.id
+    offset 0
+) v
 where t.space_id = %(space)s and t.id = any(%(threads)s::int8[]) and t.next_position >= back.steps
 order by e.id
 
@@ -38,9 +56,10 @@ update core.spaces set
     mixed_tokens = mixed_tokens + %(mixed_tokens)s,
     threads = threads + %(threads)s,
     languages = (select array(select distinct unnest(languages || %(languages)s::text[]) order by 1)),
+    generation = coalesce(generation, %(generation)s),
     version = version + 1
 where id = %(space)s
-returning version
+returning version, generation
 
 -- name: grow_threads: move the end of threads
 update core.recall_threads t set
@@ -86,7 +105,12 @@ from unnest(%(id)s::int8[], %(from_previous)s::float4[], %(from_before)s::float4
     %(mixed_tokens)s::float4[], %(bits)s::varbit[]) as r (id, from_previous, from_before, from_next, mixed_tokens, bits)
 where e.space_id = %(space)s and e.id = r.id
 
--- name: refit_vectors: the context vectors that go with it
+-- name: refit_vectors: the context vectors that go with it; those of other generations are made anew where needed
+with other as (
+    delete from core.recall_vectors
+    where space_id = %(space)s and entry_id = any(%(id)s::int8[])
+        and generation = any(array(select id from core.recall_generations where id <> %(generation)s))
+)
 update core.recall_vectors v set context = r.context
 from unnest(%(id)s::int8[], %(context)s::halfvec[]) as r (id, context)
 where v.space_id = %(space)s and v.generation = %(generation)s and v.entry_id = r.id

@@ -33,7 +33,7 @@ async def preview(database: Database, erasers: Sequence[Eraser], what: What, *, 
 
 
 async def erase(
-    database: Database, erasers: Sequence[Eraser], what: What, *, space: str, generation: int, now: datetime
+    database: Database, erasers: Sequence[Eraser], what: What, *, space: str, now: datetime
 ) -> Erasure:
     """Take it all out, everywhere, and return the receipt. Other transactions see all of it or none gone."""
     async with database.space(space) as within:
@@ -42,7 +42,7 @@ async def erase(
         counts = await _count(within, erasers, what)
         entries = [entry for eraser in erasers for entry in await eraser.erase(within, what)]
         if entries:
-            await remove(within, entries, generation=generation)
+            await remove(within, entries)
         hashes = {name: _hash(space, value) for name, value in _given(what).items()}
         receipt = await store.write_receipt(within, hashes, counts, erased_at=now)
         if what.everything:

@@ -1,8 +1,8 @@
 -- name: enter: make the transaction see one space
-select id, name, languages, entries, tokens, mixed_tokens, threads, version, epoch from core.enter(%(name)s)
+select id, name, languages, entries, tokens, mixed_tokens, threads, version, epoch, generation from core.enter(%(name)s)
 
 -- name: create_space: make the space of that name if it is not there
 insert into core.spaces (name) values (%(name)s) on conflict (name) do nothing
 
 -- name: all_spaces: every space with its counters; only the owner of the database sees them all
-select id, name, languages, entries, tokens, mixed_tokens, threads, version, epoch from core.spaces order by name
+select id, name, languages, entries, tokens, mixed_tokens, threads, version, epoch, generation from core.spaces order by name
