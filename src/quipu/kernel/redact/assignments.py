@@ -26,9 +26,10 @@ _SECRET_KEYS: Final = (
 )
 _HARMLESS_TOKENS: Final = (
     "next", "page", "continuation", "sync", "cancel", "cancellation", "stop", "pad", "eos", "bos", "unk",
-    "mask", "max",
+    "mask", "max", "csrf", "public", "jsonweb",
 )
 # fmt: on
+_LONG_VALUE_CHARACTERS: Final = 64
 _SEPARATORS: Final = " _.-"
 _BEFORE_CHARACTERS: Final = 64
 _NAME_CHARACTERS: Final = string.ascii_letters + string.digits + "_.-"
@@ -58,6 +59,7 @@ class _Form:
 _QUOTED_VALUE = _Form(
     re.compile(rf"{_CLOSING}{_ANNOTATION}\s{{0,16}}(?:{_ASSIGNED}|\()\s{{0,40}}{_QUOTED}"), "literal"
 )
+_ATTRIBUTE = _Form(re.compile(rf"[\"']\s{{1,16}}value\s{{0,4}}=\s{{0,4}}{_QUOTED}"), "literal")
 _LINE_VALUE = _Form(re.compile(r"=(?P<secret>[^\s\"'`]{4,1024}+)"), "literal")
 _TIGHT_VALUE = _Form(re.compile(rf"={_BARE}"), "literal")
 _BARE_VALUE = _Form(
@@ -95,11 +97,24 @@ _BRACKETS: Final = {")": "(", "]": "[", "}": "{", ">": "<"}
 def find(source: Source) -> Iterator[Secret]:
     """Every value that looks real and is given to a name that says it is secret; the name stays."""
     for word in _passwords(source.lower):
-        for position in source.hits(word):
-            yield from _value(source, word, "password", position)
+        yield from _given(source, word, "password")
     for word in [word for word in _TOKENS if word in source.lower]:
-        for position in source.hits(word):
-            yield from _value(source, word, "token", position)
+        yield from _given(source, word, "token")
+
+
+def _given(source: Source, word: str, subject: Subject) -> Iterator[Secret]:
+    """Every secret that is given to a name with that word."""
+    resume = 0
+    for position in source.hits(word):
+        if position < resume:
+            continue
+        for form, match in _value(source, word, position):
+            secret = _judged(match, word, subject, form.grade)
+            if secret is not None:
+                yield secret
+            # A name inside a very long value is not asked again: a text of nothing but names stays cheap.
+            if secret is not None or match.end() - match.start() > _LONG_VALUE_CHARACTERS:
+                resume = match.end()
 
 
 def _passwords(lower: str) -> Iterator[str]:
@@ -114,7 +129,8 @@ def _passwords(lower: str) -> Iterator[str]:
         yield from _PASSWORDS_ELSEWHERE
 
 
-def _value(source: Source, word: str, subject: Subject, position: int) -> Iterator[Secret]:
+def _value(source: Source, word: str, position: int) -> Iterator[tuple[_Form, re.Match[str]]]:
+    """The value given to the name with the word at that position, if it is one and has one."""
     suffix = _SUFFIX.match(source.text, position + len(word))
     before = source.lower[max(0, position - _BEFORE_CHARACTERS) : position]
     if suffix is None or not _is_secret_name(word, before):
@@ -125,7 +141,7 @@ def _value(source: Source, word: str, subject: Subject, position: int) -> Iterat
     for form in _forms(place):
         match = form.pattern.match(source.text, suffix.end())
         if match is not None:
-            yield from _judged(match, word, subject, form.grade)
+            yield form, match
             return
 
 
@@ -140,6 +156,7 @@ def _is_secret_name(word: str, before: str) -> bool:
 def _forms(place: _Place) -> Iterator[_Form]:
     """The ways in which a value may follow the name, the surest first."""
     yield _QUOTED_VALUE
+    yield _ATTRIBUTE
     if place.begins_line and place.shouted:
         yield _LINE_VALUE
     elif place.shouted or place.prefix.startswith("--") or place.left.endswith(("?", "&", "=", ";")):
@@ -154,19 +171,19 @@ def _forms(place: _Place) -> Iterator[_Form]:
     yield _SAID
 
 
-def _judged(match: re.Match[str], word: str, subject: Subject, grade: Grade) -> Iterator[Secret]:
+def _judged(match: re.Match[str], word: str, subject: Subject, grade: Grade) -> Secret | None:
     group = "secret" if match["secret"] is not None else "bare"
     start, end = match.span(group)
     value = match[group]
     quoted = "quote" in match.re.groupindex and match["quote"] is not None
     if not quoted:
         if grade != "literal" and (_CALL.match(value) or value[0] in "([{<"):
-            return
-        value = _without_trailing(value)
+            return None
+        value = value if value.endswith("...") else _without_trailing(value)
         end = start + len(value)
     passphrase = quoted and word == "passphrase" and values.is_passphrase(value)
-    if passphrase or values.is_secret(value, subject=subject, grade=grade):
-        yield Secret(start, end, word if subject == "token" else "password")
+    real = passphrase or values.is_secret(value, subject=subject, grade=grade)
+    return Secret(start, end, word if subject == "token" else "password") if real else None
 
 
 def _without_trailing(value: str) -> str:
