@@ -1,11 +1,11 @@
 """Memory for software agents: one PostgreSQL database, five kinds of memory, one recall over all of them.
 
-    from quipu import Memory
+from quipu import Memory
 
-    with Memory() as memory:
-        memory.observe([{"role": "user", "content": "I moved to Lisbon in May."}], space="ana", session="s1")
-        for hit in memory.recall("Where does Ana live?", space="ana"):
-            print(hit.score, hit.text, hit.source)
+with Memory() as memory:
+    memory.observe([{"role": "user", "content": "I moved to Lisbon in May."}], space="ana", session="s1")
+    for hit in memory.recall("Where does Ana live?", space="ana"):
+        print(hit.score, hit.text, hit.source)
 """
 
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ __all__ = ["AsyncMemory", "Memory", "QuipuError", "__version__"]
 def __getattr__(name: str) -> Any:
     """``AsyncMemory`` brings the database driver with it (0.2 s), so it is loaded when it is asked for."""
     if name == "AsyncMemory":
-        from quipu.app.memory import AsyncMemory
+        from quipu.app.memory import AsyncMemory  # noqa: PLC0415
 
         return AsyncMemory
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

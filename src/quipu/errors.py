@@ -40,7 +40,9 @@ class ConfigError(QuipuError):
 class BadInput(QuipuError):
     """What was handed in cannot be taken."""
 
-    def __init__(self, message: str | None = None, *, field: str | None = None, hint: str | None = None) -> None:
+    def __init__(
+        self, message: str | None = None, *, field: str | None = None, hint: str | None = None
+    ) -> None:
         self.field = field
         super().__init__(f"{field}: {message}" if field and message else message, hint=hint)
 
@@ -90,4 +92,6 @@ class MissingExtra(QuipuError):
 
     def __init__(self, extra: str, what: str) -> None:
         self.extra = extra
-        super().__init__(f"{what} needs an optional part.", hint=f"Install it: pip install 'quipu-memory[{extra}]'")
+        super().__init__(
+            f"{what} needs an optional part.", hint=f"Install it: pip install 'quipu-memory[{extra}]'"
+        )

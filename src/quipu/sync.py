@@ -114,7 +114,7 @@ class Memory:
         until: datetime | str | None = None,
         limit: int = 10,
     ) -> list[Hit]:
-        """The memories that answer a question, best first, each with its score, the parts of it and its source.
+        """The memories that answer a question, best first, each with its score, its parts and its source.
 
         ``user`` and ``session`` keep to one person's or one session's memory, ``kinds`` to kinds (such as
         ``("message",)``), ``since`` (included) and ``until`` (not included) to a time. An empty list means

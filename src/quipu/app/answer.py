@@ -64,7 +64,9 @@ class Answering:
                 filters = replace(filters, thread=thread)
             found = await self._search.find(within, texts, filters=filters, limit=limit)
             cited = await _cite(within, [hit for _, hits in found for hit in hits])
-        return [[_hit(space, question, hit, cited) for hit in hits if hit.id in cited] for question, hits in found]
+        return [
+            [_hit(space, question, hit, cited) for hit in hits if hit.id in cited] for question, hits in found
+        ]
 
     async def why(self, hit: Hit) -> Why:
         """Explain a hit."""
@@ -90,7 +92,9 @@ def _checked(question: object) -> str:
     if not isinstance(question, str) or not question.strip():
         raise BadInput("ask something.", field="question")
     if len(question) > _MOST_CHARACTERS:
-        raise BadInput(f"it has {len(question):,} characters; {_MOST_CHARACTERS:,} are the most.", field="question")
+        raise BadInput(
+            f"it has {len(question):,} characters; {_MOST_CHARACTERS:,} are the most.", field="question"
+        )
     return question.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
 
 
@@ -105,10 +109,15 @@ def _filters(
     if kinds is not None:
         unknown = [kind for kind in kinds if kind not in _BY_NAME]
         if unknown or isinstance(kinds, str):
-            raise BadInput(f"{unknown[0] if unknown else kinds!r} is none of {', '.join(_BY_NAME)}.", field="kinds")
+            raise BadInput(
+                f"{unknown[0] if unknown else kinds!r} is none of {', '.join(_BY_NAME)}.", field="kinds"
+            )
         codes = tuple(_BY_NAME[kind].code for kind in kinds)
     return Filters(
-        kinds=codes, user=optional_name("user", user), since=_time("since", since), until=_time("until", until)
+        kinds=codes,
+        user=optional_name("user", user),
+        since=_time("since", since),
+        until=_time("until", until),
     )
 
 

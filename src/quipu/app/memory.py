@@ -151,7 +151,7 @@ class AsyncMemory:
         until: datetime | str | None = None,
         limit: int = 10,
     ) -> list[Hit]:
-        """The memories that answer a question, best first, each with its score, the parts of it and its source.
+        """The memories that answer a question, best first, each with its score, its parts and its source.
 
         ``user`` and ``session`` keep to one person's or one session's memory, ``kinds`` to kinds (such as
         ``("message",)``), ``since`` (included) and ``until`` (not included) to a time. An empty list means
@@ -161,7 +161,14 @@ class AsyncMemory:
             BadInput: an argument is out of range (``limit`` is 1 to 1,000).
         """
         found = await self.recall_many(
-            [question], space=space, user=user, session=session, kinds=kinds, since=since, until=until, limit=limit
+            [question],
+            space=space,
+            user=user,
+            session=session,
+            kinds=kinds,
+            since=since,
+            until=until,
+            limit=limit,
         )
         return found[0]
 
@@ -179,7 +186,14 @@ class AsyncMemory:
     ) -> list[list[Hit]]:
         """``recall`` for many questions at once, which are embedded together; answers in their order."""
         return await self._ready.answering.answer(
-            questions, space=space, user=user, session=session, kinds=kinds, since=since, until=until, limit=limit
+            questions,
+            space=space,
+            user=user,
+            session=session,
+            kinds=kinds,
+            since=since,
+            until=until,
+            limit=limit,
         )
 
     async def recall_block(
@@ -202,7 +216,14 @@ class AsyncMemory:
         if budget_tokens < 1:
             raise BadInput("at least 1.", field="budget_tokens")
         hits = await self.recall(
-            question, space=space, user=user, session=session, kinds=kinds, since=since, until=until, limit=limit
+            question,
+            space=space,
+            user=user,
+            session=session,
+            kinds=kinds,
+            since=since,
+            until=until,
+            limit=limit,
         )
         return block(hits, budget_tokens=budget_tokens)
 

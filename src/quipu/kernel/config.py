@@ -22,19 +22,26 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="QUIPU_", extra="ignore", frozen=True)
 
-    home: Annotated[Path, Field(description="Directory of the embedded database and of added models.")] = Field(
-        default_factory=default_home
+    home: Annotated[Path, Field(description="Directory of the embedded database and of added models.")] = (
+        Field(default_factory=default_home)
     )
     database_url: Annotated[
         str | None, Field(description="postgresql:// URL of a server to use instead of the embedded one.")
     ] = None
-    pg_bin: Annotated[Path | None, Field(description="Directory with other PostgreSQL binaries to embed.")] = None
-    pg_user: Annotated[
-        str | None, Field(description="Account that runs the embedded server when we are root (postgres or nobody).")
+    pg_bin: Annotated[
+        Path | None, Field(description="Directory with other PostgreSQL binaries to embed.")
     ] = None
-    shared_buffers_mb: Annotated[int, Field(ge=16, le=65_536, description="Page cache of the embedded server, MB.")] = 256
+    pg_user: Annotated[
+        str | None,
+        Field(description="Account that runs the embedded server when we are root (postgres or nobody)."),
+    ] = None
+    shared_buffers_mb: Annotated[
+        int, Field(ge=16, le=65_536, description="Page cache of the embedded server, MB.")
+    ] = 256
     pool_size: Annotated[int, Field(ge=1, le=200, description="Connections that one process may hold.")] = 8
-    connect_seconds: Annotated[float, Field(gt=0, le=300, description="How long to wait for a connection, seconds.")] = 10
+    connect_seconds: Annotated[
+        float, Field(gt=0, le=300, description="How long to wait for a connection, seconds.")
+    ] = 10
     statement_seconds: Annotated[
         float, Field(ge=0, le=3600, description="Longest time for one statement, seconds; 0 is no limit.")
     ] = 60
@@ -42,7 +49,9 @@ class Settings(BaseSettings):
         str, Field(description="Name of an added model, 'hashing', 'st:NAME' or 'openai:NAME'.")
     ] = "all-MiniLM-L6-v2"
     embedding_threads: Annotated[int, Field(ge=1, le=64, description="Threads for embedding in bulk.")] = 2
-    embedding_url: Annotated[str | None, Field(description="Base URL of an OpenAI-compatible embedding server.")] = None
+    embedding_url: Annotated[
+        str | None, Field(description="Base URL of an OpenAI-compatible embedding server.")
+    ] = None
     embedding_key: Annotated[SecretStr | None, Field(description="Key for that server.")] = None
     embedding_dimensions: Annotated[
         int | None, Field(ge=8, le=4000, description="Vector length that the remote model returns.")
@@ -66,4 +75,6 @@ def load(settings: Settings | None, given: Mapping[str, object]) -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         name = "QUIPU_" + "_".join(str(part) for part in first["loc"]).upper()
-        raise ConfigError(f"{name}: {first['msg']}.", hint="docs/reference/settings.md lists what can be set.") from error
+        raise ConfigError(
+            f"{name}: {first['msg']}.", hint="docs/reference/settings.md lists what can be set."
+        ) from error

@@ -7,30 +7,39 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+_MONTH_NAMES = """
+january jan januar enero janvier gennaio
+february feb februar febrero février febbraio
+march mar märz marzo mars
+april apr abril avril aprile
+may mai mayo maggio
+june jun juni junio juin giugno
+july jul juli julio juillet luglio
+august aug agosto août
+september sep sept septiembre septembre settembre
+october oct oktober octubre octobre ottobre
+november nov noviembre novembre
+december dec dezember diciembre décembre dicembre
+"""
 _MONTHS = {
-    name: number
-    for number, names in enumerate(
-        (
-            "january jan januar enero janvier gennaio", "february feb februar febrero février febbraio",
-            "march mar märz marzo mars", "april apr abril avril aprile", "may mai mayo maggio", "june jun juni junio juin giugno",
-            "july jul juli julio juillet luglio", "august aug agosto août", "september sep sept septiembre septembre settembre",
-            "october oct oktober octubre octobre ottobre", "november nov noviembre novembre",
-            "december dec dezember diciembre décembre dicembre",
-        ),
-        start=1,
-    )
-    for name in names.split()
-}  # fmt: skip
+    name: number for number, names in enumerate(_MONTH_NAMES.split("\n")) for name in names.split()
+}  # the first line is empty: January is 1
 _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _YEAR = r"(?:19|20)\d\d"
 _DAY = r"(?:[12]\d|3[01]|0?[1-9])"
 _ISO = re.compile(rf"\b({_YEAR})-(0?[1-9]|1[0-2])-({_DAY})\b")
 _DOTTED = re.compile(rf"\b({_DAY})\.(0?[1-9]|1[0-2])\.({_YEAR})\b")
-_DAY_FIRST = re.compile(rf"\b({_DAY})(?:st|nd|rd|th|\.)?(?: of| de)? ({_MONTH})\b\.?(?:,? (?:de )?({_YEAR}))?", re.IGNORECASE)
-_MONTH_FIRST = re.compile(rf"\b({_MONTH})\.? ({_DAY})(?:st|nd|rd|th)?\b(?!\d)(?:,? ({_YEAR}))?", re.IGNORECASE)
+_DAY_FIRST = re.compile(
+    rf"\b({_DAY})(?:st|nd|rd|th|\.)?(?: of| de)? ({_MONTH})\b\.?(?:,? (?:de )?({_YEAR}))?", re.IGNORECASE
+)
+_MONTH_FIRST = re.compile(
+    rf"\b({_MONTH})\.? ({_DAY})(?:st|nd|rd|th)?\b(?!\d)(?:,? ({_YEAR}))?", re.IGNORECASE
+)
 _MONTH_YEAR = re.compile(rf"\b({_MONTH})\.?,? (?:of |de )?({_YEAR})\b", re.IGNORECASE)
 _MONTH_ALONE = re.compile(
-    rf"\b(?:in|since|during|until|till|by|of|last|this|early|late|mid|im|en|seit|depuis) (?:early |late |mid-?)?({_MONTH})\b", re.IGNORECASE
+    rf"\b(?:in|since|during|until|till|by|of|last|this|early|late|mid|im|en|seit|depuis)"
+    rf" (?:early |late |mid-?)?({_MONTH})\b",
+    re.IGNORECASE,
 )
 _YEAR_ALONE = re.compile(rf"(?<![\d.\-/])({_YEAR})(?![\d.\-/年])")
 _HAN = re.compile(r"(?:(\d{4})\s*年)?\s*(1[0-2]|[1-9])\s*月(?:\s*(\d{1,2})\s*[日号號])?")
@@ -40,16 +49,21 @@ _RELATIVE = re.compile(
     re.IGNORECASE,
 )
 _WHEN = re.compile(
-    r"^\W*(?:when|how long|how often|since when|what (?:year|month|date|day|time)|which (?:year|month|date|day)"
-    r"|wann|seit wann|cuándo|cuando|desde cuándo|quand|depuis quand|quando)\b|什么时候|什麼時候|何时|哪天|哪年|几月|いつ|เมื่อไ",
+    r"^\W*(?:when|how long|how often|since when|(?:what|which) (?:year|month|date|day|time)"
+    r"|wann|seit wann|cuándo|cuando|desde cuándo|quand|depuis quand|quando)\b"
+    r"|什么时候|什麼時候|何时|哪天|哪年|几月|いつ|เมื่อไ",
     re.IGNORECASE,
 )
+_SURE_MONTHS = "|".join(name for name in _MONTHS if name not in ("may", "mar"))  # words of other meaning
 _TIME_WORDS = re.compile(
-    rf"\b(?:{_MONTH.replace('may|', '').replace('mar|', '')}|in may|monday|tuesday|wednesday|thursday|friday|saturday|sunday|weekend"
-    r"|today|tonight|tomorrow|yesterday|morning|evening|ago|last|next|since|until|week|weeks|month|months|year|years|days"
-    r"|spring|summer|autumn|winter|christmas|easter|halloween|thanksgiving|birthday|anniversary"
+    rf"\b(?:{_SURE_MONTHS}|in may"
+    r"|monday|tuesday|wednesday|thursday|friday|saturday|sunday|weekend"
+    r"|today|tonight|tomorrow|yesterday|morning|evening|ago|last|next|since|until"
+    r"|weeks?|months?|years?|days|spring|summer|autumn|winter"
+    r"|christmas|easter|halloween|thanksgiving|birthday|anniversary"
     r"|gestern|heute|morgen|woche|monat|jahr|vor|seit|ayer|hoy|mañana|semana|mes|año|hace"
-    rf"|hier|demain|semaine|mois|{_YEAR}|\d{{1,2}}:\d\d)\b|[年月日天周週]|昨|今|明|先週|来週|เมื่อวาน",
+    rf"|hier|demain|semaine|mois|{_YEAR}|\d{{1,2}}:\d\d)\b"
+    r"|[年月日天周週]|昨|今|明|先週|来週|เมื่อวาน",
     re.IGNORECASE,
 )
 _COUNTS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}

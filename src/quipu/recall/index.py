@@ -92,7 +92,9 @@ async def _number(
         else:
             place = position[draft.thread]
             if place >= MOST_ENTRIES_OF_A_THREAD:
-                raise BadInput("This session has 16 million messages.", field="session", hint="Begin a new session.")
+                raise BadInput(
+                    "This session has 16 million messages.", field="session", hint="Begin a new session."
+                )
             number, position[draft.thread] = entry_id(draft.thread, place), place + 1
         turn = Turn(place, _voice(speaker, draft.by_user), draft.bag.words, draft.asks, draft.happened_at)
         owner = numbers[draft.owner] if draft.owner else 0
@@ -126,7 +128,11 @@ def _inherit(rows: Sequence[_Row], tails: Sequence[store.Tail]) -> list[_Row]:
 
 def _old(tail: store.Tail) -> _Row:
     turn = Turn(
-        tail.id & (MOST_ENTRIES_OF_A_THREAD - 1), _voice(tail.speaker, tail.by_user), tail.words, tail.asks, tail.happened_at
+        tail.id & (MOST_ENTRIES_OF_A_THREAD - 1),
+        _voice(tail.speaker, tail.by_user),
+        tail.words,
+        tail.asks,
+        tail.happened_at,
     )
     given = Shares(tail.from_previous, tail.from_before)
     return _Row(tail.id, turn, tail.tokens, tail.own, shares=given, mixed_tokens=tail.mixed_tokens)
@@ -137,7 +143,9 @@ def _fit(row: _Row, known: dict[int, _Row]) -> None:
     previous, before, following = (r.turn if r else None for r in around)
     row.shares = shares(row.turn, previous=previous, before=before, next=following)
     taken = (row.shares.previous, row.shares.before, row.shares.next)
-    row.context = context(row.own, [(share, r.own) for share, r in zip(taken, around, strict=True) if r and share])
+    row.context = context(
+        row.own, [(share, r.own) for share, r in zip(taken, around, strict=True) if r and share]
+    )
     row.mixed_tokens = row.tokens + sum(share * r.tokens for share, r in zip(taken, around, strict=True) if r)
 
 
@@ -149,7 +157,8 @@ def _space_growth(
         "entries": len(rows),
         "threads": threads,
         "tokens": sum(row.tokens for row in rows),
-        "mixed_tokens": sum(row.mixed_tokens for row in rows) + sum(r.mixed_tokens - was[r.id] for r in fitted),
+        "mixed_tokens": sum(row.mixed_tokens for row in rows)
+        + sum(r.mixed_tokens - was[r.id] for r in fitted),
         "languages": sorted({row.draft.bag.language for row in rows if row.draft}),
     }
 
@@ -160,13 +169,17 @@ def _thread_growth(rows: Sequence[_Row], ends: dict[int, store.Thread]) -> dict[
         if row.id > 0:
             grown[row.id >> THREAD_SHIFT].append(row)
     threads = sorted(grown)
-    new_speakers = [sorted({r.speaker for r in grown[t] if r.speaker} - set(ends[t].speakers)) for t in threads]
+    new_speakers = [
+        sorted({r.speaker for r in grown[t] if r.speaker} - set(ends[t].speakers)) for t in threads
+    ]
     return {
         "threads": Int8s(threads),
         "next_positions": Int4s([ends[t].next_position + len(grown[t]) for t in threads]),
         "tokens": Int4s([sum(r.tokens for r in grown[t]) for t in threads]),
         "speakers": [",".join(map(str, s)) for s in new_speakers],
-        "assistants": Bools([any(r.draft is not None and not r.draft.by_user for r in grown[t]) for t in threads]),
+        "assistants": Bools(
+            [any(r.draft is not None and not r.draft.by_user for r in grown[t]) for t in threads]
+        ),
     }
 
 
@@ -200,7 +213,11 @@ async def _insert(within: Within, rows: Sequence[_Row], *, version: int, generat
         "last": Int4s(ends),
     }
     await store.run(within, "insert_entries", entries)
-    vectors = {"id": entries["id"], "own": Vectors(np.stack([row.own for row in rows])), "context": Vectors(contexts)}
+    vectors = {
+        "id": entries["id"],
+        "own": Vectors(np.stack([row.own for row in rows])),
+        "context": Vectors(contexts),
+    }
     await store.run(within, "insert_vectors", {"generation": generation, **vectors})
     await store.run(within, "insert_postings", _postings(rows, drafts))
 
@@ -235,6 +252,14 @@ async def _refit(within: Within, rows: Sequence[_Row], *, version: int, generati
     contexts = np.stack([row.context for row in rows if row.context is not None])
     ids = Int8s([row.id for row in rows])
     mixed = Float4s([row.mixed_tokens for row in rows])
-    values = {"version": version, "id": ids, "mixed_tokens": mixed, "bits": Bits(pack(contexts)), **_inherited(rows)}
+    values = {
+        "version": version,
+        "id": ids,
+        "mixed_tokens": mixed,
+        "bits": Bits(pack(contexts)),
+        **_inherited(rows),
+    }
     await store.run(within, "refit_entries", values)
-    await store.run(within, "refit_vectors", {"generation": generation, "id": ids, "context": Vectors(contexts)})
+    await store.run(
+        within, "refit_vectors", {"generation": generation, "id": ids, "context": Vectors(contexts)}
+    )

@@ -14,7 +14,8 @@ _FIRST_PERSON = re.compile(
     r"|[我俺]|私|僕|俺|ผม|ฉัน",
 )
 _POINTS_BACK = re.compile(
-    r"\b(?:you|your|yours|assistant|our (?:previous|last|earlier) (?:conversation|chat|talk|session)|remind me what)\b"
+    r"\b(?:you|your|yours|assistant|remind me what"
+    r"|our (?:previous|last|earlier) (?:conversation|chat|talk|session))\b"
     r"|[你您]|あなた",
     re.IGNORECASE,
 )
@@ -61,7 +62,8 @@ def mentioned(question: str, people: Sequence[Name]) -> list[Mention]:
 
 def without(question: str, mentions: Sequence[Mention]) -> str:
     """The question less the names; as it was where nothing else would be left."""
-    rest, at = [], 0
+    rest: list[str] = []
+    at = 0
     for start, end in sorted(place for mention in mentions for place in mention.places):
         rest.append(question[at:start])
         at = max(at, end)

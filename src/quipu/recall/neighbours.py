@@ -58,7 +58,9 @@ def _share(turn: Turn, donor: Turn | None, base: float) -> float:
     return base / (1 + turn.words / _SHORT_WORDS) * min(1.0, _DONOR_WORDS / max(1, donor.words))
 
 
-def context(own: NDArray[np.float32], donors: Sequence[tuple[float, NDArray[np.float32]]]) -> NDArray[np.float32]:
+def context(
+    own: NDArray[np.float32], donors: Sequence[tuple[float, NDArray[np.float32]]]
+) -> NDArray[np.float32]:
     """The direction of an entry with its neighbours' shares mixed in: unit length, or zero where all are."""
     mixed = own.astype(np.float32, copy=True)
     for share, direction in donors:

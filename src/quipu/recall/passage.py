@@ -14,7 +14,7 @@ _BREAK = re.compile(r"\n\s*\n|(?<=[.!?。！？])\s+|\n")
 
 
 def best_passage(text: str, terms: Mapping[str, tuple[int, ...]]) -> tuple[int, int] | None:
-    """Where the passage with most of the question's terms lies: (start, end), or None where ``text`` is short.
+    """Where the passage with most of the question's terms lies: (start, end); None where ``text`` is short.
 
     Passages end at paragraphs or sentences and have about 1,000 characters; the first wins a tie.
     """

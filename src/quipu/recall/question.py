@@ -43,7 +43,13 @@ class Question:
 
 
 def understand(
-    text: str, *, people: Sequence[Name], languages: Sequence[str], now: datetime, first: datetime, last: datetime
+    text: str,
+    *,
+    people: Sequence[Name],
+    languages: Sequence[str],
+    now: datetime,
+    first: datetime,
+    last: datetime,
 ) -> Question:
     """Take a question apart.
 

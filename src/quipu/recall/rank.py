@@ -49,7 +49,7 @@ def session_weight(weights: Weights, threads: int) -> float:
 
 
 def selectivity(share: float) -> float:
-    """How much a condition tells that this share (0 to 1) of the space satisfies: 1 below 13.5 %, 0 at 100 %."""
+    """How much a condition tells that a share (0 to 1) of the space satisfies: 1 up to 13.5 %, 0 at all."""
     return 1.0 if share <= 0 else max(0.0, min(1.0, -math.log(share) / 2))
 
 

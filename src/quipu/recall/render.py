@@ -14,8 +14,11 @@ _FEWEST_CHARACTERS = 40
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A prompt block: its text (marked as memory, so that it is never taken in again), an estimate of its
-    tokens that errs upwards, and the hits that are in it. Empty text where nothing fits or nothing is known."""
+    """A prompt block: its text, an estimate of its tokens that errs upwards, and the hits that are in it.
+
+    The text is marked as memory, so that it is never taken in again; it is empty where nothing fits or
+    nothing is known.
+    """
 
     text: str
     tokens: int
@@ -23,7 +26,7 @@ class Block:
 
 
 def estimate_tokens(text: str) -> int:
-    """About how many tokens a language model sees, rather more than less: 3.5 Latin characters or one other to a token."""
+    """About how many tokens a model sees, rather more than less: 3.5 Latin characters, or one other, to each."""
     latin = sum(c < "\u0250" for c in text)
     return -(-latin * 2 // 7) + len(text) - latin
 
@@ -54,7 +57,8 @@ def _cost(lines: Sequence[str]) -> int:
 def _line(hit: Hit, text: str) -> str:
     who = hit.source.speaker or hit.source.role or "somebody"
     said = " ".join(text.split())
-    return f"- {hit.happened_at:%Y-%m-%d %H:%M} {who}: {said} ({hit.source.session or hit.kind}/{hit.source.message})"
+    where = f"{hit.source.session or hit.kind}/{hit.source.message}"
+    return f"- {hit.happened_at:%Y-%m-%d %H:%M} {who}: {said} ({where})"
 
 
 def _shortened(hit: Hit, lines: Sequence[str], budget_tokens: int) -> str | None:

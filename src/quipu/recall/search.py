@@ -38,9 +38,7 @@ class View:
 class Search:
     """Ranks the entries of a space for a question. Holds the signatures of the spaces it searched."""
 
-    def __init__(
-        self, models: Models, *, clock: Clock, cache: Cache, weights: Weights | None = None
-    ) -> None:
+    def __init__(self, models: Models, *, clock: Clock, cache: Cache, weights: Weights | None = None) -> None:
         self._models = models
         self._clock = clock
         self._cache = cache
@@ -98,7 +96,9 @@ class Search:
         dated = _dated(view.signatures.happened, question.windows)
         near = _nearest(view.signatures, vector, allowed, dated if question.windows else None, limit=limit)
         weights = self._in_force(question, within, view, _share(dated, allowed))
-        rows = await store.search(within, self._values(within, question, vector, filters, owner, near, weights, limit))
+        rows = await store.search(
+            within, self._values(within, question, vector, filters, owner, near, weights, limit)
+        )
         most = weights.meaning + weights.words + weights.session + weights.longest
         most += weights.speaker + weights.asker + weights.people + weights.date + weights.when + weights.tells
         return [_found(row, most) for row in rows]
@@ -205,7 +205,7 @@ def _nearest(
     *,
     limit: int,
 ) -> NDArray[np.int64]:
-    """The ids that the statement orders exactly: all of a small space, of a larger one the nearest by sign bits.
+    """The ids that the statement orders exactly: all of a small space, of others the nearest by sign bits.
 
     Of those in a time that the question names, the nearest come in any case.
     """

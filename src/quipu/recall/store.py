@@ -173,7 +173,9 @@ async def names(within: Within) -> list[Name]:
 
 async def owner(within: Within, name: str) -> int | None:
     """The number of a user, or None where nothing of theirs is kept."""
-    row = await (await within.conn.execute(_SQL["owner"], {"space": within.space.id, "name": name})).fetchone()
+    row = await (
+        await within.conn.execute(_SQL["owner"], {"space": within.space.id, "name": name})
+    ).fetchone()
     return row[0] if row else None
 
 

@@ -1,4 +1,4 @@
-"""What a text is found by: its stems, its identifiers, and pairs of characters where words have no borders."""
+"""What a text is found by: stems, identifiers, and pairs of characters where words have no borders."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Protocol, cast
 
 import numpy as np
 import Stemmer
@@ -18,7 +19,10 @@ from numpy.typing import NDArray
 from quipu.recall.languages import DEFAULT, STOP, detect
 
 # Scripts whose writing does not mark where a word ends: Han, kana, Thai, Lao, Khmer, Myanmar.
-_BORDERLESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_BORDERLESS = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
 _RUN = re.compile(f"[{_BORDERLESS}]+")
 _WORD = re.compile(f"[^\\W_{_BORDERLESS}]+")
 # An identifier or path: parts joined by a sign that prose does not put inside a word.
@@ -72,7 +76,7 @@ def question_terms(question: str, languages: Sequence[str]) -> dict[str, tuple[i
     text = unicodedata.normalize("NFKC", question[:20_000])
     found: dict[str, dict[int, None]] = {}
     words = _words(text)
-    skipped: frozenset[str] = frozenset().union(*(STOP[language] for language in languages))
+    skipped = frozenset[str]().union(*(STOP[language] for language in languages))
     for word in words:
         if word in skipped:
             continue
@@ -108,15 +112,21 @@ def _stems(words: Sequence[str], language: str) -> list[str]:
     return [fold(stem) for stem in stems]
 
 
+class _Stemmer(Protocol):
+    """What we use of PyStemmer, which comes without types."""
+
+    def stemWords(self, words: Sequence[str], /) -> list[str]: ...  # noqa: N802
+
+
 class _Stemmers(threading.local):
     """A stemmer must not be shared by threads."""
 
     def __init__(self) -> None:
-        self._made: dict[str, Stemmer.Stemmer] = {}
+        self._made: dict[str, _Stemmer] = {}
 
-    def of(self, language: str) -> Stemmer.Stemmer:
+    def of(self, language: str) -> _Stemmer:
         if language not in self._made:
-            self._made[language] = Stemmer.Stemmer(language)
+            self._made[language] = cast(_Stemmer, Stemmer.Stemmer(language))  # pyright: ignore[reportUnknownMemberType]
         return self._made[language]
 
 
@@ -149,5 +159,3 @@ def _identifiers(text: str) -> list[str]:
             if len(parts) > 1:
                 found.extend(part.lower() for part in parts if len(part) > 1)
     return found
-
-

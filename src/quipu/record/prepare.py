@@ -17,7 +17,7 @@ _CLOSING = " \t\r\n\"'”’)]}»"
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A message that may be written. ``secrets`` counts what was cut out, by kind; ``echoes`` our own blocks."""
+    """A message that may be written. ``secrets`` counts what was cut out, by kind; ``echoes`` our blocks."""
 
     message: Incoming
     bag: Bag
@@ -34,11 +34,13 @@ def prepare(message: Incoming, *, language: str, secrets: bool) -> Prepared:
     but an echo of what we had recalled.
     """
     stripped = echo.strip(message.content)
-    content, found = stripped.text, {}
+    content, found = stripped.text, dict[str, int]()
     if secrets:
         redacted = redact(content)
-        content, found = redacted.text, redacted.counts
+        content, found = redacted.text, dict(redacted.counts)
     if content is not message.content:
         message = replace(message, content=content)
     asks = content[-200:].rstrip(_CLOSING).endswith(_ASKS)
-    return Prepared(message, bag(content, language=language), asks, tells_time(content), found, stripped.removed)
+    return Prepared(
+        message, bag(content, language=language), asks, tells_time(content), found, stripped.removed
+    )

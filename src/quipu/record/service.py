@@ -129,7 +129,9 @@ class Record:
                 return prepared
             names = sorted({p.message.session for p in prepared if p.message.session is not None})
             sessions = await store.session_ids(within, names)
-            numbers = [sessions.get(p.message.session, -1) if p.message.session is not None else 0 for p in prepared]
+            numbers = [
+                sessions.get(p.message.session, -1) if p.message.session is not None else 0 for p in prepared
+            ]
             new, refused = await _sift(within, prepared, numbers)
         tally.refused.extend(refused)
         tally.duplicates += len(prepared) - len(new) - len(refused)
@@ -139,7 +141,9 @@ class Record:
         texts = [p.message.content for p in prepared]
         return prepared, await self._models.embed(texts, generation=generation)
 
-    async def _store(self, space: str, batch: _Batch, tally: Tally, *, now: datetime, strict: bool = False) -> None:
+    async def _store(
+        self, space: str, batch: _Batch, tally: Tally, *, now: datetime, strict: bool = False
+    ) -> None:
         """Write a batch; what contradicts what is stored is refused, or raised where ``strict``."""
         while batch[0]:
             try:
@@ -197,7 +201,9 @@ def _checked(
     messages: Iterable[Mapping[str, object]], *, session: str | None, user: str | None, now: datetime
 ) -> list[Incoming]:
     if isinstance(messages, Mapping | str | bytes):
-        raise BadInput("give a list of messages.", field="messages", hint='For one: observe([{"content": "…"}], …).')
+        raise BadInput(
+            "give a list of messages.", field="messages", hint='For one: observe([{"content": "…"}], …).'
+        )
     found: list[Incoming] = []
     for place, raw in enumerate(messages):
         message = check(raw, default_session=session, now=now)
@@ -218,7 +224,9 @@ def _read(
         yield [c for c in checked if isinstance(c, Incoming)], [c for c in checked if isinstance(c, Refusal)]
 
 
-async def _sift(within: Within, prepared: Sequence[Prepared], sessions: Sequence[int]) -> tuple[list[int], list[Refusal]]:
+async def _sift(
+    within: Within, prepared: Sequence[Prepared], sessions: Sequence[int]
+) -> tuple[list[int], list[Refusal]]:
     """The places of those that are new, and what has other words than what is stored under its id."""
     said: dict[tuple[str, int], str] = {}
     known = await store.known(within, [p.message.id or "" for p in prepared], sessions)
@@ -231,7 +239,9 @@ async def _sift(within: Within, prepared: Sequence[Prepared], sessions: Sequence
             said[message.id or "", session] = message.content
             new.append(place)
         elif before != message.content:
-            reason = f"{message.id!r} is stored already with other words. Give it another id, or forget the old one first."
+            reason = (
+                f"{message.id!r} is stored already with other words. Give it another id, or forget the old."
+            )
             refused.append(Refusal(message.line, "id", reason))
     return new, refused
 

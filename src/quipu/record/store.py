@@ -58,7 +58,9 @@ async def session_ids(within: Within, names: Sequence[str]) -> dict[str, int]:
 
 async def session_id(within: Within, name: str) -> int | None:
     """The number of a session, or None where there is none of that name."""
-    row = await (await within.conn.execute(_SQL["session_id"], {"space": within.space.id, "name": name})).fetchone()
+    row = await (
+        await within.conn.execute(_SQL["session_id"], {"space": within.space.id, "name": name})
+    ).fetchone()
     return row[0] if row else None
 
 

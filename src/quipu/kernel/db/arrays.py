@@ -136,7 +136,8 @@ async def register(conn: AsyncConnection[TupleRow]) -> None:
     info = await TypeInfo.fetch(conn, sql.Identifier("halfvec"))
     if info is None:
         raise DatabaseUnsuitable(
-            "The database has no type halfvec.", hint="Install pgvector 0.7 or newer: create extension vector;"
+            "The database has no type halfvec.",
+            hint="Install pgvector 0.7 or newer: create extension vector;",
         )
     element, array = info.oid, info.array_oid
 
@@ -153,7 +154,9 @@ async def register(conn: AsyncConnection[TupleRow]) -> None:
             return _halfvecs(obj.values[np.newaxis], with_length=False).tobytes()
 
     for kind in (Int2s, Int4s, Int8s, Float4s, Float8s, Bools):
-        conn.adapters.register_dumper(kind, type(f"{kind.__name__}Dumper", (_ColumnDumper,), {"oid": kind.array_oid}))
+        conn.adapters.register_dumper(
+            kind, type(f"{kind.__name__}Dumper", (_ColumnDumper,), {"oid": kind.array_oid})
+        )
     conn.adapters.register_dumper(Bits, _BitsDumper)
     conn.adapters.register_dumper(Vectors, VectorsDumper)
     conn.adapters.register_dumper(Vector, VectorDumper)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Self
@@ -67,7 +67,7 @@ class Database:
 
     @classmethod
     @asynccontextmanager
-    async def open(cls, url: str, settings: Settings, *, packages: Sequence[str]) -> AsyncIterator[Self]:
+    async def open(cls, url: str, settings: Settings, *, packages: Sequence[str]) -> AsyncGenerator[Self]:
         """Connect to ``url``, migrate what is missing, and hold a pool until the block ends.
 
         Raises:
@@ -95,7 +95,7 @@ class Database:
             yield cls(url, settings, pool)
 
     @asynccontextmanager
-    async def space(self, name: str, *, create: bool = False) -> AsyncIterator[Within | None]:
+    async def space(self, name: str, *, create: bool = False) -> AsyncGenerator[Within | None]:
         """One transaction that sees the space ``name`` and no other.
 
         Yields None where there is no such space and ``create`` is false.
@@ -108,7 +108,7 @@ class Database:
             yield None if space is None else Within(conn, space)
 
     @asynccontextmanager
-    async def reading(self, name: str) -> AsyncIterator[Within | None]:
+    async def reading(self, name: str) -> AsyncGenerator[Within | None]:
         """The same to read only, and all of it as of one moment: what others commit meanwhile is not seen.
 
         A recall is several statements. Between two of them another process may write, erase or change the
@@ -119,7 +119,7 @@ class Database:
             yield None if space is None else Within(conn, space)
 
     @asynccontextmanager
-    async def _transaction(self, level: IsolationLevel, *, read_only: bool) -> AsyncIterator[Connection]:
+    async def _transaction(self, level: IsolationLevel, *, read_only: bool) -> AsyncGenerator[Connection]:
         with translated():
             try:
                 async with self._pool.connection() as conn:
@@ -130,18 +130,19 @@ class Database:
                         yield conn
             except PoolTimeout as error:
                 raise DatabaseUnavailable(
-                    f"No connection was free: {error}", hint="Raise QUIPU_POOL_SIZE, or QUIPU_CONNECT_SECONDS."
+                    f"No connection was free: {error}",
+                    hint="Raise QUIPU_POOL_SIZE, or QUIPU_CONNECT_SECONDS.",
                 ) from error
 
     @asynccontextmanager
-    async def plain(self) -> AsyncIterator[Connection]:
+    async def plain(self) -> AsyncGenerator[Connection]:
         """A connection that has entered no space: it sees what belongs to none."""
         with translated():
             async with self._pool.connection() as conn:
                 yield conn
 
     @asynccontextmanager
-    async def owner(self) -> AsyncIterator[Connection]:
+    async def owner(self) -> AsyncGenerator[Connection]:
         """A connection of its own as the owner of the database, for upkeep across spaces."""
         async with owner(self.url, self._settings) as conn:
             yield conn
@@ -153,17 +154,21 @@ class Database:
 
 
 @asynccontextmanager
-async def owner(url: str, settings: Settings) -> AsyncIterator[Connection]:
+async def owner(url: str, settings: Settings) -> AsyncGenerator[Connection]:
     """A connection as the user of the URL, for migrations and upkeep."""
     with translated():
         seconds = max(1, round(settings.connect_seconds))
         conn = await AsyncConnection.connect(
-            url, autocommit=True, connect_timeout=seconds, options="-c timezone=UTC -c application_name=quipu-owner"
+            url,
+            autocommit=True,
+            connect_timeout=seconds,
+            options="-c timezone=UTC -c application_name=quipu-owner",
         )
         async with conn:
             if conn.info.server_version < _OLDEST:
                 raise DatabaseUnsuitable(
-                    f"The server is PostgreSQL {conn.info.server_version // 10_000}.", hint="Quipu needs 15 or newer."
+                    f"The server is PostgreSQL {conn.info.server_version // 10_000}.",
+                    hint="Quipu needs 15 or newer.",
                 )
             yield conn
 
@@ -171,4 +176,4 @@ async def owner(url: str, settings: Settings) -> AsyncIterator[Connection]:
 async def _enter(conn: Connection, name: str) -> Space | None:
     async with conn.cursor(row_factory=class_row(Space)) as cursor:
         space = await (await cursor.execute(_SQL["enter"], {"name": name})).fetchone()
-    return space if space is not None and space.id is not None else None
+    return space if space is not None and space.name else None  # a row of nulls: there is no such space

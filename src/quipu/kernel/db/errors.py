@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 import psycopg
@@ -12,7 +12,7 @@ from quipu.errors import DatabaseError, DatabaseUnavailable, DatabaseUnsuitable,
 
 
 @contextmanager
-def translated() -> Iterator[None]:
+def translated() -> Generator[None]:
     """Errors of psycopg inside the block leave it as ours, with the original as their cause."""
     try:
         yield
@@ -28,19 +28,27 @@ def translate(error: psycopg.Error) -> QuipuError:
         case pg.DiskFull():
             return DiskFull(hint="Make room on the disk and try again; what was stored before is untouched.")
         case pg.InvalidPassword() | pg.InvalidAuthorizationSpecification():
-            return DatabaseUnavailable(f"The server refused us: {first}", hint="Check user and password in QUIPU_DATABASE_URL.")
+            return DatabaseUnavailable(
+                f"The server refused us: {first}", hint="Check user and password in QUIPU_DATABASE_URL."
+            )
         case pg.InvalidCatalogName():
-            return DatabaseUnavailable(first, hint="Create it first: createdb NAME, or correct QUIPU_DATABASE_URL.")
+            return DatabaseUnavailable(
+                first, hint="Create it first: createdb NAME, or correct QUIPU_DATABASE_URL."
+            )
         case pg.QueryCanceled():
             return DatabaseError(
-                f"The statement took too long: {first}", hint="Raise QUIPU_STATEMENT_SECONDS if this was expected."
+                f"The statement took too long: {first}",
+                hint="Raise QUIPU_STATEMENT_SECONDS if this was expected.",
             )
         case pg.InsufficientPrivilege():
             return DatabaseUnsuitable(
-                f"The database user lacks a right: {first}", hint="See docs/howto/server.md for what it needs."
+                f"The database user lacks a right: {first}",
+                hint="See docs/howto/server.md for what it needs.",
             )
         case pg.ReadOnlySqlTransaction():
-            return DatabaseUnsuitable("The server is read-only.", hint="Point QUIPU_DATABASE_URL at the primary.")
+            return DatabaseUnsuitable(
+                "The server is read-only.", hint="Point QUIPU_DATABASE_URL at the primary."
+            )
         case psycopg.OperationalError():
             return DatabaseUnavailable(f"The database does not answer: {first}", hint=_where(str(error)))
         case _:
