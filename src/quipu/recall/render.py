@@ -26,7 +26,7 @@ class Block:
 
 
 def estimate_tokens(text: str) -> int:
-    """About how many tokens a model sees, rather more than less: 3.5 Latin characters, or one other, to each."""
+    """About how many tokens a model sees, rather more than less: 3.5 Latin letters or one other each."""
     latin = sum(c < "\u0250" for c in text)
     return -(-latin * 2 // 7) + len(text) - latin
 

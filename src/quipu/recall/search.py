@@ -95,7 +95,7 @@ class Search:
         allowed = _allowed(view.signatures, filters, owner)
         dated = _dated(view.signatures.happened, question.windows)
         near = _nearest(view.signatures, vector, allowed, dated if question.windows else None, limit=limit)
-        weights = self._in_force(question, within, view, _share(dated, allowed))
+        weights = self._in_force(question, within, _share(dated, allowed))
         rows = await store.search(
             within, self._values(within, question, vector, filters, owner, near, weights, limit)
         )
@@ -103,7 +103,7 @@ class Search:
         most += weights.speaker + weights.asker + weights.people + weights.date + weights.when + weights.tells
         return [_found(row, most) for row in rows]
 
-    def _in_force(self, question: Question, within: Within, view: View, dated_share: float) -> Weights:
+    def _in_force(self, question: Question, within: Within, dated_share: float) -> Weights:
         """The weights, with those at nothing that this question gives no cause for."""
         w = self._weights
         together = min((m.person.share for m in question.mentions), default=1.0)

@@ -115,7 +115,7 @@ def _stems(words: Sequence[str], language: str) -> list[str]:
 class _Stemmer(Protocol):
     """What we use of PyStemmer, which comes without types."""
 
-    def stemWords(self, words: Sequence[str], /) -> list[str]: ...  # noqa: N802
+    def stemWords(self, words: Sequence[str], /) -> list[str]: ...
 
 
 class _Stemmers(threading.local):
