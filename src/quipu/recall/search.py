@@ -22,6 +22,9 @@ from quipu.recall.rank import Weights
 from quipu.recall.signatures import Cache, Signatures, as_words, pack
 
 _ALWAYS = datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)
+# The rarer words of a question find entries until they have found this many; the commoner ones only add
+# to the score of what was found. Below this size of the space nothing is left out.
+_POSTINGS = 10_000
 _SEEDS = 200
 _POOL = 150
 _DATED = 200
@@ -150,6 +153,7 @@ class Search:
             "last": 2**63 - 1 if thread is None else ((thread + 1) << THREAD_SHIFT) - 1,
             "since": filters.since or _ALWAYS[0],
             "until": filters.until or _ALWAYS[1],
+            "postings": _POSTINGS,
             "seeds": max(_SEEDS, limit),
             "pool": max(_POOL, 2 * limit),
             "speakers": Int4s(question.speakers),
@@ -209,7 +213,7 @@ def _nearest(
 
     Of those in a time that the question names, the nearest come in any case.
     """
-    wanted = max(400, 4 * limit) + len(held.ids) // 200
+    wanted = max(300, 4 * limit) + len(held.ids) // 250
     places = np.arange(len(held.ids)) if allowed is None else np.flatnonzero(allowed)
     if len(places) <= wanted:
         return held.ids[places]

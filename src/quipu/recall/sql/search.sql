@@ -34,33 +34,41 @@ select id, model, digest, dimensions from core.recall_generations where id = %(i
 
 -- name: search: the best entries of one space, every signal on one scale
 --
--- Terms find their occurrences; the entries that contain them, and those beside these (for they inherit
--- from them), are scored by BM25F over own and inherited words. The nearest by vector join them, and the
--- signals of who and when are added. One statement, so that everything competes with everything.
+-- The rarer words of the question find entries; these, and those beside them (for they inherit from them),
+-- are scored by BM25F over own and inherited words, the common words included. The nearest by vector join
+-- them, and the signals of who and when are added. One statement, so that everything competes with
+-- everything.
 with term as materialized (
     select hash, number from unnest(%(hashes)s::int4[], %(numbers)s::int4[]) as t (hash, number)
 ),
-occurrence as materialized (
-    select p.entry_id, t.number, p.occurrences, p.tokens
+rarity as materialized (
+    select number,
+           ln(1 + (%(entries)s - entries + 0.5) / (entries + 0.5))::float8 as idf,
+           sum(entries) over (order by entries, number) <= %(postings)s
+               or row_number() over (order by entries, number) = 1 as finds
+    from (
+        select t.number, sum(p.entries) as entries
+        from term t
+        cross join lateral (
+            select count(*) as entries from core.recall_postings where space_id = %(space)s and term = t.hash
+        ) p
+        group by t.number
+    ) counted
+    where entries > 0
+),
+own as materialized (
+    select p.entry_id,
+           sum(r.idf * p.occurrences * 2.2
+               / (p.occurrences + 1.2 * (0.25 + 0.75 * p.tokens / %(mean_tokens)s::float8))) as score
     from term t
+    join rarity r on r.number = t.number and r.finds
     cross join lateral (
         select entry_id, occurrences, tokens
         from core.recall_postings
         where space_id = %(space)s and term = t.hash
         offset 0
     ) p
-),
-rarity as materialized (
-    select number, ln(1 + (%(entries)s - count(*) + 0.5) / (count(*) + 0.5))::float8 as idf
-    from occurrence
-    group by number
-),
-own as materialized (
-    select o.entry_id,
-           sum(r.idf * o.occurrences * 2.2 / (o.occurrences + 1.2 * (0.25 + 0.75 * o.tokens / %(mean_tokens)s::float8))) as score
-    from occurrence o
-    join rarity r using (number)
-    group by o.entry_id
+    group by p.entry_id
 ),
 seed as materialized (
     select w.entry_id
@@ -90,7 +98,10 @@ pool as materialized (
     from (
         select distinct id
         from (
-            select s.entry_id + step as id from seed s cross join (values (0), (1), (2), (-1)) as around (step)
+            select s.entry_id + step as id
+            from seed s
+            cross join (values (0), (1), (2), (-1)) as around (step)
+            where step = 0 or s.entry_id > 0
             union all
             select id from near
         ) c
@@ -106,6 +117,18 @@ pool as materialized (
           and e.happened_at >= %(since)s and e.happened_at < %(until)s
         offset 0
     ) e
+),
+occurrence as materialized (
+    select p.entry_id, t.number, p.occurrences
+    from term t
+    cross join lateral (
+        select entry_id, occurrences
+        from core.recall_postings
+        where space_id = %(space)s and term = t.hash
+        offset 0
+    ) p
+    where case when p.entry_id > 0 then p.entry_id >> 24 else p.entry_id end
+        in (select case when id > 0 then id >> 24 else id end from pool)
 ),
 mixed as (
     select d.id, o.number, sum(d.share * o.occurrences) as occurrences
@@ -137,7 +160,7 @@ thread_lexical as materialized (
     from (
         select o.entry_id >> 24 as thread, o.number, sum(o.occurrences)::float8 as occurrences
         from occurrence o
-        where o.entry_id >> 24 in (select id >> 24 from pool where id > 0)
+        where o.entry_id > 0
         group by o.entry_id >> 24, o.number
     ) h
     join rarity r using (number)
