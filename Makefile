@@ -121,6 +121,7 @@ $(RUNTIME): | $(PLACE)
 $(DEV): | $(RUNTIME)
 	@echo "Installing the tools for development"
 	@$(BIN)/python -c 'import tomllib; p = tomllib.load(open("pyproject.toml", "rb")); \
-	  print(*p["dependency-groups"]["dev"], *p["build-system"]["requires"], sep="\n")' > $(VENV)/dev.txt
+	  print(*p["dependency-groups"]["dev"], *p["build-system"]["requires"], \
+	  *p["project"]["optional-dependencies"]["llm"], sep="\n")' > $(VENV)/dev.txt
 	@$(PIP) install --constraint constraints.txt --requirement $(VENV)/dev.txt
 	@touch $@

@@ -31,6 +31,7 @@ CREATE TABLE core.spaces (
     version bigint DEFAULT 0 NOT NULL,
     epoch bigint DEFAULT 0 NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
+    generation smallint,
     CONSTRAINT spaces_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 512)))
 )
 WITH (fillfactor='50');
@@ -40,6 +41,8 @@ ALTER TABLE ONLY core.spaces FORCE ROW LEVEL SECURITY;
 COMMENT ON COLUMN core.spaces.version IS 'Counts the writes; entries carry the version they were written in.';
 
 COMMENT ON COLUMN core.spaces.epoch IS 'Counts the erasures; whoever holds a copy of the space drops it when this changes.';
+
+COMMENT ON COLUMN core.spaces.generation IS 'core.recall_generations.id of the vectors that are searched here; null before the first entry.';
 
 CREATE FUNCTION core.enter(space text) RETURNS core.spaces
     LANGUAGE plpgsql
@@ -170,7 +173,7 @@ COMMENT ON COLUMN core.recall_entries.from_next IS 'The same of entry id + 1.';
 
 COMMENT ON COLUMN core.recall_entries.content IS 'The text, where no other table of ours keeps it (messages keep their own).';
 
-COMMENT ON COLUMN core.recall_entries.bits IS 'Signs of the context vector of the serving generation, one bit a dimension.';
+COMMENT ON COLUMN core.recall_entries.bits IS 'Signs of the context vector of the generation of the space, one bit a dimension.';
 
 COMMENT ON COLUMN core.recall_entries.terms IS 'What its postings are filed under, so that they can be taken out again.';
 
@@ -184,6 +187,8 @@ CREATE TABLE core.recall_generations (
     CONSTRAINT recall_generations_dimensions_check CHECK (((dimensions >= 1) AND (dimensions <= 4000))),
     CONSTRAINT recall_generations_state_check CHECK ((state = ANY (ARRAY['building'::text, 'serving'::text, 'retired'::text])))
 );
+
+COMMENT ON COLUMN core.recall_generations.state IS 'building: its vectors are being made; serving: new spaces begin with it; retired: spaces leave it.';
 
 ALTER TABLE core.recall_generations ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME core.recall_generations_id_seq
@@ -383,6 +388,9 @@ ALTER TABLE ONLY core.recall_vectors
 
 ALTER TABLE ONLY core.sessions
     ADD CONSTRAINT sessions_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY core.spaces
+    ADD CONSTRAINT spaces_generation_fkey FOREIGN KEY (generation) REFERENCES core.recall_generations(id);
 
 ALTER TABLE core.erasures ENABLE ROW LEVEL SECURITY;
 
