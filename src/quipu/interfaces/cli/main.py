@@ -59,8 +59,10 @@ def run(arguments: Sequence[str]) -> int:
         if isinstance(stream, TextIOWrapper):  # what a terminal's encoding lacks becomes "?", not an error
             stream.reconfigure(errors="replace")
     try:
-        code = quipu_command.main(list(arguments), prog_name="quipu", standalone_mode=False)
+        code = _call(arguments)
         sys.stdout.flush()
+    except click.exceptions.Exit as stopped:
+        return stopped.exit_code
     except click.ClickException as error:
         return failure.misused(error, as_json=as_json)
     except QuipuError as error:
@@ -72,3 +74,11 @@ def run(arguments: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return NOBODY_READS
     return code if isinstance(code, int) else 0
+
+
+def _call(arguments: Sequence[str]) -> object:
+    if "_QUIPU_COMPLETE" in os.environ:
+        quipu_command.main(prog_name="quipu")  # a shell asks for completions; this answers and exits
+    # Not through `main`: it turns a closed pipe into exit code 1, which says that something went wrong.
+    with quipu_command.make_context("quipu", list(arguments)) as context:
+        return quipu_command.invoke(context)

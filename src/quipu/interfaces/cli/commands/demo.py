@@ -15,10 +15,12 @@ from quipu.interfaces.cli import claude
 from quipu.interfaces.cli.call import Call, common
 from quipu.interfaces.cli.commands.imports import Lines, take
 from quipu.interfaces.cli.opening import opened
+from quipu.interfaces.cli.program import program
 from quipu.interfaces.cli.samples import samples
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.hits import hits
 from quipu.interfaces.cli.views.report import one_line
+from quipu.interfaces.cli.views.text import count
 from quipu.recall.model import Hit
 from quipu.record.readers import jsonl
 from quipu.record.report import Report
@@ -56,8 +58,9 @@ def command(call: Call, origin: Path | None) -> None:
     """
     screen = Screen(call)
     space = _SPACE if origin is None else _OWN_SPACE
+    sources = _samples() if origin is None else _own(screen, origin)
     with opened(call, screen) as memory:
-        imported = _import_samples(memory, screen) if origin is None else _import_own(memory, screen, origin)
+        imported = [_import(memory, screen, name, lines, space=space) for name, lines in sources.items()]
         asked = _sample_questions() if origin is None else [Asked(text) for text in _FOR_ANY_PROJECT]
         found = memory.recall_many([one.question for one in asked], space=space, limit=_SHOWN)
     for one, answer in zip(asked, found, strict=True):
@@ -66,23 +69,19 @@ def command(call: Call, origin: Path | None) -> None:
     _conclude(screen, space, imported, asked, found)
 
 
-def _import_samples(memory: Memory, screen: Screen) -> list[Report]:
+def _samples() -> dict[str, Lines]:
     here = samples()
     sessions = claude.recordings(here / "claude-code" / "projects")
-    return [
-        _import(memory, screen, "a chat of four friends", jsonl.read(here / "chat.jsonl"), space=_SPACE),
-        _import(memory, screen, "sessions of two coding projects", claude.messages(sessions), space=_SPACE),
-    ]
+    return {
+        "a chat of four friends": jsonl.read(here / "chat.jsonl"),
+        "sessions of two coding projects": claude.messages(sessions),
+    }
 
 
-def _import_own(memory: Memory, screen: Screen, origin: Path) -> list[Report]:
+def _own(screen: Screen, origin: Path) -> dict[str, Lines]:
     files = claude.recordings(origin.expanduser())
     screen.note("Stopping is safe at any time: what was taken in stays, and doing it again goes on.")
-    return [
-        _import(
-            memory, screen, f"sessions from {len(files):,} files", claude.messages(files), space=_OWN_SPACE
-        )
-    ]
+    return {f"sessions from {count(len(files), 'file')}": claude.messages(files)}
 
 
 def _import(memory: Memory, screen: Screen, name: str, lines: Lines, *, space: str) -> Report:
@@ -124,11 +123,12 @@ def _conclude(
 
 
 def _next_steps(space: str) -> list[str]:
+    quipu = program()
     return [
-        f'quipu recall --space {space} "your own question"',
-        "quipu why 1                      why the first memory came back",
-        'quipu observe "I moved to Lisbon in May." --space me',
-        "quipu import claude-code         your own sessions, a space for each project",
-        f"quipu forget --space {space} --everything",
-        "quipu --help",
+        f'{quipu} recall --space {space} "your own question"',
+        f"{quipu} why 1                      why the first of them came back",
+        f'{quipu} observe "I moved to Lisbon in May." --space me',
+        f"{quipu} import claude-code         your own sessions, a space for each project",
+        f"{quipu} forget --space {space} --everything",
+        f"{quipu} --help",
     ]

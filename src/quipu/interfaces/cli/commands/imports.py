@@ -34,7 +34,7 @@ def command() -> None:
 
 
 @command.command("jsonl")
-@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True))
 @in_space
 @common
 @click.pass_obj

@@ -37,7 +37,7 @@ def list_all(call: Call) -> None:
 
 
 @command.command("add")
-@click.argument("directory", type=click.Path(path_type=Path, file_okay=False))
+@click.argument("directory", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("--name", metavar="NAME", help="What to call it; the directory's name if not given.")
 @click.option(
     "--precision",

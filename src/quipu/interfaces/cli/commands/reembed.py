@@ -1,0 +1,26 @@
+"""``quipu reembed``: the vectors of another model."""
+
+from __future__ import annotations
+
+import click
+from rich.text import Text
+
+from quipu.interfaces.cli.call import Call, common
+from quipu.interfaces.cli.opening import opened
+from quipu.interfaces.cli.screen import Screen
+
+
+@click.command()
+@click.option("--model", metavar="NAME", help="The model; that of the settings if not given.")
+@common
+@click.pass_obj
+def command(call: Call, model: str | None) -> None:
+    """Make the vectors of everything stored anew with another embedding model.
+
+    Recall works on meanwhile, with the old vectors, until all new ones are there. Stopping is safe: doing
+    it again goes on where it was.
+    """
+    screen = Screen(call)
+    with opened(call, screen) as memory, screen.progress("Embedding", total=None) as steps:
+        done = memory.reembed(model, progress=steps.advance)
+    screen.answer(done, Text(f"Recall uses {done.model} now."))

@@ -1,0 +1,21 @@
+"""How the command is called from here."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+
+def program() -> str:
+    """``quipu`` where the shell finds it, else what was called (``.venv/bin/quipu`` after ``make demo``)."""
+    called = Path(sys.argv[0])
+    if called.name.startswith("__main__"):
+        return "python -m quipu"
+    found = shutil.which("quipu")
+    if found is not None and Path(found).resolve() == called.resolve():
+        return "quipu"
+    try:
+        return str(called.resolve().relative_to(Path.cwd()))
+    except ValueError:
+        return str(called)
