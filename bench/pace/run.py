@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -135,11 +134,9 @@ class Run:
             store, lambda: process.ask("search", loaded=row.loaded, seconds=self._plan.search_seconds)
         )
         row.searches.append(Round(tuple(answer["ms"]), _each(cpu, len(answer["ms"]))))
-        row.asked, row.hits, row.short = (
-            row.asked + answer["asked"],
-            row.hits + answer["hits"],
-            row.short + answer["short"],
-        )
+        row.asked += answer["asked"]
+        row.hits += answer["hits"]
+        row.short += answer["short"]
 
     def _with_cpu(self, store: Store, step: Callable[[], dict]) -> tuple[dict, float | None]:
         pids = [_process(store).pid, *([self._server.pid] if store.job.conninfo else [])]
@@ -172,11 +169,6 @@ class Run:
                     store.row.server_mb = usage.shared_out_mb(self._server.pid)
                 process.ask("close")
         store.row.first_answer_seconds = sorted(seconds)[_STARTS // 2]
-
-    def clean(self) -> None:
-        """Remove the data of stores that keep files."""
-        for store in self.stores:
-            shutil.rmtree(store.job.directory, ignore_errors=True)
 
 
 def _process(store: Store) -> Process:
