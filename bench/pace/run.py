@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import anyio
 import numpy as np
@@ -138,7 +139,9 @@ class Run:
         row.hits += answer["hits"]
         row.short += answer["short"]
 
-    def _with_cpu(self, store: Store, step: Callable[[], dict]) -> tuple[dict, float | None]:
+    def _with_cpu(
+        self, store: Store, step: Callable[[], dict[str, Any]]
+    ) -> tuple[dict[str, Any], float | None]:
         pids = [_process(store).pid, *([self._server.pid] if store.job.conninfo else [])]
         before = usage.cpu_seconds(pids)
         answer = step()
@@ -156,7 +159,7 @@ class Run:
         made = facts(store.row.loaded, self._plan.spaces)
         query = queries(made, count=1)[0]
         known = {query.text: anyio.run(HashEmbedder().embed, [query.text])[0].tolist()}
-        job = Job(**{name: getattr(store.job, name) for name in Job.__slots__} | {"known": known})
+        job = replace(store.job, known=known)
         seconds: list[float] = []
         for _ in range(_STARTS):
             begin = perf_counter()
