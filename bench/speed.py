@@ -19,6 +19,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from pace import usage
 from pace.adapter import PEERS
 from pace.report import show, show_sizes, write
 from pace.run import Plan, Run
@@ -38,19 +39,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         clients_seconds=options.clients_seconds,
     )
     console = Console(width=options.width)
+    busy = usage.load()
     with tempfile.TemporaryDirectory(prefix="quipu-speed-", ignore_cleanup_errors=True) as temporary:
         folder = options.folder or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
         with running(folder / "home") as server:
             stores = Run(plan, server, folder, _progress).measure(options.peers)
     rows = [store.row for store in stores]
-    show(console, rows, title=f"{plan.count} memories, {plan.spaces} users, {plan.rounds} rounds")
+    title = f"{plan.count} memories, {plan.spaces} users, {plan.rounds} rounds, {busy} at the start"
+    show(console, rows, title=title)
     ours = {store.row.peer: store.sizes for store in stores if PEERS[store.row.peer].is_ours and store.sizes}
     if options.sizes:
         for peer, sizes in ours.items():
             show_sizes(console, sizes, next(row.loaded for row in rows if row.peer == peer), title=peer)
     if options.json:
-        write(options.json, rows, vars(options), ours)
+        write(options.json, rows, vars(options) | {"machine": busy}, ours)
     return 1 if any(row.error and PEERS[row.peer].is_ours for row in rows) else 0
 
 

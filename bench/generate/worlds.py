@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from random import Random
+from typing import Any
 
 from generate.bank import read
 from generate.weave import Asked, Cast, Session, Style, Weaver
@@ -96,7 +97,7 @@ def _assistant() -> World:
     return World("assistant", "english", 5, [Part("assistant", cast, style)])
 
 
-def make(world: World) -> dict[str, object]:
+def make(world: World) -> dict[str, Any]:
     """The file of a world: ``{"name", "language", "messages", "questions"}``."""
     rng = Random(world.seed)
     told: list[tuple[Part, Session]] = []

@@ -26,6 +26,7 @@ class CannotInstall(Exception):
 def wanted() -> dict[str, list[str]]:
     """Environment to requirements, from ``peers.txt``; a comment ``# NAME`` begins an environment."""
     found: dict[str, list[str]] = {}
+    requirements: list[str] = []
     for line in _PEERS.read_text(encoding="utf-8").splitlines():
         if line.startswith("# "):
             requirements = found.setdefault(line[2:].strip(), [])

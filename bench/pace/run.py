@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import anyio
 import numpy as np
@@ -135,13 +135,13 @@ class Run:
             store, lambda: process.ask("search", loaded=row.loaded, seconds=self._plan.search_seconds)
         )
         row.searches.append(Round(tuple(answer["ms"]), _each(cpu, len(answer["ms"]))))
-        row.asked, row.hits, row.short = (
-            row.asked + answer["asked"],
-            row.hits + answer["hits"],
-            row.short + answer["short"],
-        )
+        row.asked += answer["asked"]
+        row.hits += answer["hits"]
+        row.short += answer["short"]
 
-    def _with_cpu(self, store: Store, step: Callable[[], dict]) -> tuple[dict, float | None]:
+    def _with_cpu(
+        self, store: Store, step: Callable[[], dict[str, Any]]
+    ) -> tuple[dict[str, Any], float | None]:
         pids = [_process(store).pid, *([self._server.pid] if store.job.conninfo else [])]
         before = usage.cpu_seconds(pids)
         answer = step()
@@ -159,7 +159,7 @@ class Run:
         made = facts(store.row.loaded, self._plan.spaces)
         query = queries(made, count=1)[0]
         known = {query.text: anyio.run(HashEmbedder().embed, [query.text])[0].tolist()}
-        job = Job(**{name: getattr(store.job, name) for name in Job.__slots__} | {"known": known})
+        job = replace(store.job, known=known)
         seconds: list[float] = []
         for _ in range(_STARTS):
             begin = perf_counter()
@@ -172,11 +172,6 @@ class Run:
                     store.row.server_mb = usage.shared_out_mb(self._server.pid)
                 process.ask("close")
         store.row.first_answer_seconds = sorted(seconds)[_STARTS // 2]
-
-    def clean(self) -> None:
-        """Remove the data of stores that keep files."""
-        for store in self.stores:
-            shutil.rmtree(store.job.directory, ignore_errors=True)
 
 
 def _process(store: Store) -> Process:

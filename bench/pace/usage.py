@@ -43,6 +43,13 @@ def shared_out_mb(pid: int) -> float | None:
     return None if None in sizes else sum(size for size in sizes if size is not None)
 
 
+def load() -> str:
+    """How busy the machine is, in words: figures from a busy one are no figures."""
+    if not hasattr(os, "getloadavg"):
+        return f"{os.cpu_count()} cores"
+    return f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
+
+
 def disk_bytes(folder: Path) -> int:
     """What the files of a folder occupy."""
     return sum(path.stat().st_blocks * 512 for path in folder.rglob("*") if path.is_file())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -16,7 +16,7 @@ class Vectors:
     """Text to vector. The file is read when a text is not among the ``known``, which keeps opening fast."""
 
     def __init__(
-        self, path: Path, texts: Sequence[str], known: Mapping[str, Sequence[float]] | None = None
+        self, path: Path, texts: Iterable[str], known: Mapping[str, Sequence[float]] | None = None
     ) -> None:
         self._path, self._texts = path, texts
         self._known = {text: np.asarray(vector, np.float32) for text, vector in (known or {}).items()}
