@@ -110,8 +110,9 @@ class PlainSpace:
         allowed = [one for one in self.said if allows(one)]
         idf = self._idf(asked)
         words = {one.id: self._bm25(asked, idf, one.mixed, one.mixed_length, self._mean_mixed) for one in allowed}
-        threads = self._threads(asked, idf, allowed)
-        best_words, best_thread = max(words.values(), default=0.0), max(threads.values(), default=0.0)
+        threads = self._threads(asked, idf)
+        best_words = max(words.values(), default=0.0)
+        best_thread = max((threads[one.session] for one in allowed if one.session), default=0.0)
         weights = self._weights(asked, allowed)
         total = sum(weights.values()) - weights["length"] + weights["length"] * math.log(31)
         ranked: list[tuple[str, float, dict[str, float]]] = []
@@ -120,18 +121,23 @@ class PlainSpace:
             date = _date(one.time, asked.windows)
             if not (words[one.id] > 0 or cosine >= FLOOR or date > 0):
                 continue
-            taking_part = {s.speaker for s in self.threads.get(one.session or "", [])}
+            thread = self.threads.get(one.session or "", [])
+            taking_part = {s.speaker for s in thread}
+            among_people = one.session is not None and all(s.role == "user" for s in thread)
             signals = {
                 "meaning": max(0.0, cosine),
                 "words": words[one.id] / best_words if best_words else 0.0,
                 "session": threads.get(one.session or "", 0.0) / best_thread if best_thread else 0.0,
-                "speaker": float(self._number(one) in asked.speakers or (asked.asker and one.role == "user")),
+                "speaker": float(self._number(one) in asked.speakers),
+                "asker": float(one.role == "user"),
                 "people": float({m.person.name for m in asked.mentions} <= taking_part),
                 "date": date,
                 "when": float(tells_time(one.text)),
+                "tells": float(not (one.asks and among_people)),
                 "length": math.log(1 + min(one.bag.words, 30)),
             }
             parts = {name: weights[name] * value / total for name, value in signals.items()}
+            parts["speaker"] += parts.pop("asker")
             ranked.append((one.id, sum(parts.values()), {k: v for k, v in parts.items() if v}))
         return sorted(ranked, key=lambda hit: -hit[1])[:limit]
 
@@ -154,11 +160,11 @@ class PlainSpace:
             score += idf[term] * tf * (K1 + 1) / (tf + K1 * (1 - B + B * length / mean))
         return score
 
-    def _threads(self, asked: Question, idf: dict[str, float], allowed: Sequence[Said]) -> dict[str, float]:
+    def _threads(self, asked: Question, idf: dict[str, float]) -> dict[str, float]:
         mean = max(1.0, sum(one.bag.tokens for one in self.said) / max(1, len(self.threads)))
         scores: dict[str, float] = {}
         for name, thread in self.threads.items():
-            counts = sum((one.counts for one in thread if one in allowed), Counter[int]())
+            counts = sum((one.counts for one in thread), Counter[int]())
             scores[name] = self._bm25(asked, idf, counts, sum(one.bag.tokens for one in thread), mean)
         return scores
 
@@ -173,10 +179,12 @@ class PlainSpace:
             "meaning": 1.0,
             "words": 0.3 if asked.terms else 0.0,
             "session": 0.2 * min(1.0, max(0, len(self.threads) - 1) / 20) if asked.terms else 0.0,
-            "speaker": 0.2 if asked.speakers or asked.asker else 0.0,
+            "speaker": 0.2 if asked.speakers else 0.0,
+            "asker": 0.3 if asked.asker else 0.0,
             "people": 0.4 * _tells(together) if asked.mentions else 0.0,
             "date": 0.6 * _tells(in_time / max(1, len(allowed))) if asked.windows else 0.0,
             "when": 0.3 if asked.when else 0.0,
+            "tells": 0.1,
             "length": 0.06,
         }
 

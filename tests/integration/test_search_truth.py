@@ -142,3 +142,85 @@ async def test_a_small_space_is_ranked_exactly_by_the_formula(memory: AsyncMemor
             hits = await memory.recall(question, space="truth", limit=limit, **given)  # type: ignore[arg-type]
             expected = plain.ask(question, now=NOW, allows=allows, limit=limit)
             same(hits, expected, f"{question} {given} limit={limit}")
+
+
+@pytest.fixture(scope="module")
+def large() -> tuple[list[Said], PlainSpace]:
+    """A space in which the first pass must choose."""
+    said = invent(random.Random(99), 1200, sessions=40)
+    return said, PlainSpace(said)
+
+
+async def test_a_large_space_gives_as_many_hits_as_are_relevant(
+    memory: AsyncMemory, large: tuple[list[Said], PlainSpace]
+) -> None:
+    said, plain = large
+    await memory.import_messages([as_message(one) for one in said], space="truth")
+    rng = random.Random(1)
+    common = total = 0
+    for question in QUESTIONS:
+        for limit in (10, 60):
+            given, allows = filters(rng, said)
+            hits = await memory.recall(question, space="truth", limit=limit, **given)  # type: ignore[arg-type]
+            expected = plain.ask(question, now=NOW, allows=allows, limit=limit)
+            assert len(hits) == len(expected), (question, given, limit)
+            best = {id: parts for id, _, parts in expected}
+            for hit in hits:
+                assert plain_time(said, hit) == hit.happened_at
+                assert allows(next(one for one in said if one.id == hit.source.message))
+                if hit.source.message in best:
+                    common += 1
+                    assert dict(hit.parts) == pytest.approx(best[hit.source.message], abs=1e-4), question
+            total += len(hits)
+    # Words drawn at random make every message nearly as good as the next; real ones differ more.
+    assert common / total > 0.95
+
+
+def plain_time(said: list[Said], hit: Hit) -> datetime:
+    return next(one.time for one in said if one.id == hit.source.message)
+
+
+def word(number: int) -> str:
+    """A word of its own for each number."""
+    return "".join(chr(ord("a") + int(digit)) for digit in f"{number * 7919:09d}")
+
+
+async def test_what_is_of_the_time_asked_for_comes_back_however_far_in_meaning(memory: AsyncMemory) -> None:
+    day = datetime(2024, 5, 3, 9, tzinfo=UTC)
+    noise = [{"content": f"Fog on {word(n)}", "time": day + timedelta(days=100 + n % 300)} for n in range(900)]
+    await memory.import_messages([*noise, {"id": "then", "content": "Zwieback", "time": day}], space="truth")
+    later = {"id": "later", "content": "Knäckebrot", "time": day + timedelta(days=3)}
+    await memory.observe([later], space="truth")
+    hits = await memory.recall("What happened on 3 May 2024?", space="truth")
+    assert {hit.source.message for hit in hits[:2]} == {"then", "later"}
+
+
+@pytest.mark.parametrize("given", [{"user": "ana"}, {"since": NOW - timedelta(minutes=30)}, {"user": "ana", "limit": 1}])
+async def test_an_answer_is_found_by_the_words_of_a_question_that_the_filter_leaves_out(
+    memory: AsyncMemory, given: dict[str, object]
+) -> None:
+    """It inherits the words of the question before it, whoever asked that, and whenever."""
+    noise = [
+        {"content": " ".join(["We did", *(word(5 * n + k) for k in range(5))]), "user": "ana", "time": NOW}
+        for n in range(600)
+    ]
+    await memory.import_messages(noise, space="truth")
+    asked = {"content": "Where is the xylophone?", "role": "assistant", "time": NOW - timedelta(minutes=31)}
+    await memory.observe(
+        [asked, {"id": "answer", "content": "Attic, behind boxes", "user": "ana", "time": NOW - timedelta(minutes=29)}],
+        space="truth",
+        session="s",
+    )
+    (hit, *_) = await memory.recall("What did we do about the xylophone?", space="truth", **given)  # type: ignore[arg-type]
+    assert hit.source.message == "answer"
+    assert hit.parts["words"] > 0
+
+
+async def test_a_message_at_the_last_microsecond_before_until_is_found(memory: AsyncMemory) -> None:
+    times = [NOW - timedelta(days=n, microseconds=n * 7919) for n in range(1, 600)]
+    await memory.import_messages([{"id": str(n), "content": "lighthouse", "time": t} for n, t in enumerate(times)], space="t")
+    for n in range(0, len(times), 37):
+        until = times[n] + timedelta(microseconds=1)
+        (hit,) = await memory.recall("lighthouse", space="t", since=times[n], until=until)
+        assert hit.source.message == str(n)
+        assert await memory.recall("lighthouse", space="t", since=until, until=until + timedelta(seconds=1)) == []

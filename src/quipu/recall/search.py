@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +22,8 @@ from quipu.recall.rank import Weights
 from quipu.recall.signatures import Cache, Signatures, as_words, pack
 
 _ALWAYS = datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)
-# The rarer words of a question find entries until they have found this many; the commoner ones only add
-# to the score of what was found. Below this size of the space nothing is left out.
-_POSTINGS = 10_000
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_HEIRS = (0, 1, 2, -1)  # steps from an entry to itself and to those that inherit from it
 _SEEDS = 200
 _POOL = 150
 _DATED = 200
@@ -95,13 +94,22 @@ class Search:
     ) -> list[Found]:
         if not question.terms and not vector.any():
             return []
-        allowed = _allowed(view.signatures, filters, owner)
-        dated = _dated(view.signatures.happened, question.windows)
-        near = _nearest(view.signatures, vector, allowed, dated if question.windows else None, limit=limit)
+        held = view.signatures
+        allowed = _allowed(held, filters, owner)
+        dated = _dated(held.happened, question.windows)
         weights = self._in_force(question, within, _share(dated, allowed))
-        rows = await store.search(
-            within, self._values(within, question, vector, filters, owner, near, weights, limit)
-        )
+        values = self._values(within, question, vector, filters, owner, weights, limit)
+        places = np.arange(len(held.ids)) if allowed is None else np.flatnonzero(allowed)
+        distances = held.distances(as_words(pack(vector[np.newaxis]))[0])
+        timely = _timely(held, question.windows, dated, places, distances, count=max(_DATED, limit))
+        wanted = max(300, 4 * limit) + len(held.ids) // 250
+        while True:
+            near = _closest(places, distances, wanted)
+            ids = {"near": Int8s(held.ids[np.union1d(near, timely)]), "timely": Int8s(held.ids[timely])}
+            rows = await store.search(within, {**values, **ids})
+            if len(rows) >= limit or len(near) == len(places) or not vector.any():
+                break
+            wanted *= 8  # the nearest by sign bits were not all that is relevant
         most = weights.meaning + weights.words + weights.session + weights.longest
         most += weights.speaker + weights.asker + weights.people + weights.date + weights.when + weights.tells
         return [_found(row, most) for row in rows]
@@ -130,7 +138,6 @@ class Search:
         vector: NDArray[np.float32],
         filters: Filters,
         owner: int | None,
-        near: NDArray[np.int64],
         weights: Weights,
         limit: int,
     ) -> Mapping[str, object]:
@@ -141,7 +148,6 @@ class Search:
             "generation": space.generation,
             "hashes": Int4s([h for h, _ in pairs]),
             "numbers": Int4s([number for _, number in pairs]),
-            "near": Int8s(near),
             "vector": Vector(vector),
             "entries": space.entries,
             "mean_tokens": max(1.0, space.tokens / max(1, space.entries)),
@@ -153,7 +159,7 @@ class Search:
             "last": 2**63 - 1 if thread is None else ((thread + 1) << THREAD_SHIFT) - 1,
             "since": filters.since or _ALWAYS[0],
             "until": filters.until or _ALWAYS[1],
-            "postings": _POSTINGS,
+            "reach": Int4s([0] if filters == Filters() else _HEIRS),
             "seeds": max(_SEEDS, limit),
             "pool": max(_POOL, 2 * limit),
             "speakers": Int4s(question.speakers),
@@ -166,11 +172,11 @@ class Search:
 
 
 def _moment(microseconds: np.int64) -> datetime:
-    return datetime.fromtimestamp(int(microseconds) / 1e6, UTC)
+    return _EPOCH + timedelta(microseconds=int(microseconds))
 
 
 def _microseconds(moment: datetime) -> int:
-    return int(moment.timestamp() * 1e6)
+    return (moment - _EPOCH) // timedelta(microseconds=1)  # a float of seconds would be off by one here and there
 
 
 def _allowed(held: Signatures, filters: Filters, owner: int | None) -> NDArray[np.bool_] | None:
@@ -190,10 +196,15 @@ def _allowed(held: Signatures, filters: Filters, owner: int | None) -> NDArray[n
 
 
 def _dated(happened: NDArray[np.int64], windows: Sequence[Window]) -> NDArray[np.bool_]:
-    dated = np.zeros(len(happened), dtype=bool)
-    for window in windows:
-        dated |= (happened >= _microseconds(window.since)) & (happened < _microseconds(window.until))
-    return dated
+    return _between(happened, [(w.since, w.until) for w in windows])
+
+
+def _between(happened: NDArray[np.int64], spans: Iterable[tuple[datetime, datetime]]) -> NDArray[np.bool_]:
+    """Which moments lie in one of the spans: the start is in, the end is not."""
+    found = np.zeros(len(happened), dtype=bool)
+    for since, until in spans:
+        found |= (happened >= _microseconds(since)) & (happened < _microseconds(until))
+    return found
 
 
 def _share(dated: NDArray[np.bool_], allowed: NDArray[np.bool_] | None) -> float:
@@ -201,27 +212,21 @@ def _share(dated: NDArray[np.bool_], allowed: NDArray[np.bool_] | None) -> float
     return float(among.mean()) if len(among) else 0.0
 
 
-def _nearest(
+def _timely(
     held: Signatures,
-    vector: NDArray[np.float32],
-    allowed: NDArray[np.bool_] | None,
-    dated: NDArray[np.bool_] | None,
+    windows: Sequence[Window],
+    dated: NDArray[np.bool_],
+    places: NDArray[np.intp],
+    distances: NDArray[np.uint16],
     *,
-    limit: int,
-) -> NDArray[np.int64]:
-    """The ids that the statement orders exactly: all of a small space, of others the nearest by sign bits.
-
-    Of those in a time that the question names, the nearest come in any case.
-    """
-    wanted = max(300, 4 * limit) + len(held.ids) // 250
-    places = np.arange(len(held.ids)) if allowed is None else np.flatnonzero(allowed)
-    if len(places) <= wanted:
-        return held.ids[places]
-    distances = held.distances(as_words(pack(vector[np.newaxis]))[0])
-    near = _closest(places, distances, wanted)
-    if dated is not None:
-        near = np.union1d(near, _closest(places[dated[places]], distances, _DATED))
-    return held.ids[near]
+    count: int,
+) -> NDArray[np.intp]:
+    """Places that compete in any case, however far in meaning: the nearest of the time that the question
+    names, and the nearest of the time after it, when people still tell of it."""
+    if not windows:
+        return np.zeros(0, dtype=np.intp)
+    after = _between(held.happened, [(w.until, w.ends) for w in windows]) & ~dated
+    return np.union1d(*(_closest(places[mask[places]], distances, count) for mask in (dated, after)))
 
 
 def _closest(places: NDArray[np.intp], distances: NDArray[np.uint16], count: int) -> NDArray[np.intp]:

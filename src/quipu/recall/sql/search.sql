@@ -71,27 +71,37 @@ own as materialized (
     group by p.entry_id
 ),
 seed as materialized (
-    select w.entry_id
+    -- Where a filter is given, what inherits from an entry competes in its place: the filter may hide the donor.
+    select w.entry_id + around.step as entry_id
     from (select entry_id, score from own order by score desc, entry_id desc offset 0) w
+    cross join unnest(%(reach)s::int4[]) as around (step)
     cross join lateral (
         select
         from core.recall_entries e
-        where e.space_id = %(space)s and e.id = w.entry_id
+        where e.space_id = %(space)s and e.id = w.entry_id + around.step
           and (%(kinds)s::int4[] is null or e.kind = any(%(kinds)s::int4[]))
           and (%(owner)s::int4 is null or e.owner = %(owner)s::int4)
           and e.id between %(first)s and %(last)s
           and e.happened_at >= %(since)s and e.happened_at < %(until)s
+          and case around.step when 1 then e.from_previous > 0 when 2 then e.from_before > 0
+                               when -1 then e.from_next > 0 else true end
         offset 0
     ) e
     order by w.score desc, w.entry_id desc
     limit %(seeds)s
 ),
 near as materialized (
-    select entry_id as id, -(context <#> %(vector)s)::float8 as cosine
-    from core.recall_vectors
-    where space_id = %(space)s and generation = %(generation)s and entry_id = any(%(near)s::int8[])
-    order by cosine desc
-    limit %(pool)s
+    select id, cosine
+    from (
+        select id, cosine, row_number() over (order by cosine desc) as place
+        from (
+            select entry_id as id, -(context <#> %(vector)s)::float8 as cosine
+            from core.recall_vectors
+            where space_id = %(space)s and generation = %(generation)s and entry_id = any(%(near)s::int8[])
+            offset 0
+        ) v
+    ) ordered
+    where place <= %(pool)s or id = any(%(timely)s::int8[])
 ),
 pool as materialized (
     select e.*
