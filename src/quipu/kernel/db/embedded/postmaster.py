@@ -10,7 +10,6 @@ import os
 import signal
 import sys
 import time
-from pathlib import Path
 
 from quipu.errors import ServerError
 from quipu.kernel.db.embedded import windows
