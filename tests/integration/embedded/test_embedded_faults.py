@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import FileIO
 from pathlib import Path
 
 import psycopg
@@ -60,6 +61,18 @@ def small_disk(where: Path, megabytes: int) -> Iterator[Path]:
         subprocess.run(["umount", where], check=True)
 
 
+def write_for_ever(file: FileIO) -> None:
+    while True:
+        file.write(b"x" * 4096)
+
+
+def fill_up(ballast: Path) -> None:
+    """Write until the disk of the file is full."""
+    with ballast.open("wb", buffering=0) as file:
+        with pytest.raises(OSError, match="No space left"):
+            write_for_ever(file)
+
+
 @needs_root
 async def test_a_disk_too_full_for_a_database_says_so_and_leaves_no_half_of_it(open_dir: Path) -> None:
     with small_disk(open_dir / "disk", 24) as disk:
@@ -81,9 +94,7 @@ async def test_a_disk_that_filled_up_stops_the_start_and_loses_nothing(open_dir:
         settings = Settings(home=disk / "home", shared_buffers_mb=16)
         await start_and_leave(settings)
         ballast = disk / "ballast"
-        with pytest.raises(OSError, match="No space left"), ballast.open("wb", buffering=0) as file:
-            while True:
-                file.write(b"x" * 4096)
+        fill_up(ballast)
         with pytest.raises(DiskFull, match="is full") as caught:
             await embedded.start(settings)
         assert "the data is as it was" in (caught.value.hint or "")

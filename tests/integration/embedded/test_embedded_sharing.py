@@ -111,14 +111,20 @@ def test_a_server_whose_only_client_was_killed_is_joined_by_the_next_and_stopped
     assert embedded.status(settings).state == "stopped"
 
 
+def exit_code_of_fork(work: Callable[[], object]) -> int:
+    """Do the work in a forked child and wait for it."""
+    child = os.fork()
+    if child == 0:
+        try:
+            work()
+            os._exit(0)
+        finally:
+            os._exit(1)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
 async def test_a_forked_child_that_ends_does_not_stop_its_parents_server(settings: Settings) -> None:
     async with await embedded.start(settings) as server:
-        child = os.fork()
-        if child == 0:
-            try:
-                server._leave()  # what the end of the interpreter would do in the child
-            finally:
-                os._exit(0)
-        assert os.waitpid(child, 0)[1] == 0
+        assert exit_code_of_fork(server._leave) == 0  # what the end of the interpreter does in a child
         with psycopg.connect(server.conninfo()) as connection:
             connection.execute("select 1")

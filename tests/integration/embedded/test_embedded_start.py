@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import anyio
 import psycopg
 import pytest
 
@@ -24,6 +25,14 @@ def ask(server: embedded.EmbeddedServer, query: str) -> object:
     with psycopg.connect(server.conninfo(), autocommit=True) as connection:
         row = connection.execute(query).fetchone()  # type: ignore[call-overload]
     return row[0] if row else None
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def environment_of(pid: int) -> bytes:
+    return Path(f"/proc/{pid}/environ").read_bytes()
 
 
 async def test_the_first_start_makes_a_database_that_stores_and_compares_text_as_utf8(
@@ -170,9 +179,10 @@ async def test_a_home_deeper_than_a_socket_path_may_be_long_works(open_dir: Path
     settings = Settings(home=open_dir / ("deep" * 20) / ("deeper" * 20), shared_buffers_mb=16)
     async with await embedded.start(settings) as first, await embedded.start(settings) as second:
         assert first.pid == second.pid
-        socket_dir = Path(str(ask(first, "show unix_socket_directories")).strip('"'))
-        assert stat.S_IMODE(socket_dir.stat().st_mode) == 0o700
-    assert not socket_dir.exists()
+        socket_dir = find_place(settings).socket_dir
+        assert str(ask(first, "show unix_socket_directories")).strip('"') == str(socket_dir)
+        assert mode(socket_dir) == 0o700
+    assert not find_place(settings).socket_dir.exists()
 
 
 @pytest.mark.parametrize("name", ['it\'s a "home", 100% odd', "Überraschung 记忆", "a\\b"])
@@ -186,7 +196,7 @@ async def test_nothing_of_our_environment_stays_in_the_server(
 ) -> None:
     monkeypatch.setenv("QUIPU_TEST_SECRET", "do not pass on")
     async with await embedded.start(settings) as server:
-        assert b"do not pass on" not in Path(f"/proc/{server.pid}/environ").read_bytes()
+        assert b"do not pass on" not in environment_of(server.pid)
 
 
 async def test_data_and_socket_are_closed_to_others_and_existing_directories_keep_their_mode(
@@ -196,8 +206,8 @@ async def test_data_and_socket_are_closed_to_others_and_existing_directories_kee
     before = new_settings.home.stat().st_mode
     async with await embedded.start(new_settings):
         place = find_place(new_settings)
-        assert stat.S_IMODE(place.data.stat().st_mode) == 0o700
-        assert stat.S_IMODE(place.socket_dir.stat().st_mode) == 0o700
+        assert mode(place.data) == 0o700
+        assert mode(place.socket_dir) == 0o700
         assert new_settings.home.stat().st_mode == before
 
 
@@ -218,11 +228,6 @@ async def test_the_log_does_not_grow_without_end_nor_tell_what_people_wrote(sett
 async def test_the_programs_that_fit_the_data_are_at_hand(settings: Settings) -> None:
     async with await embedded.start(settings) as server:
         programs = await embedded.programs(settings)
-        done = subprocess.run(
-            [programs.tool("psql"), "-XAtc", "select 6 * 7", server.conninfo()],
-            env=programs.environment(settings.home),
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-    assert done.stdout == "42\n"
+        argv = [str(programs.tool("psql")), "-XAtc", "select 6 * 7", server.conninfo()]
+        done = await anyio.run_process(argv, env=programs.environment(settings.home))
+    assert done.stdout == b"42\n"
