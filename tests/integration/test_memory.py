@@ -26,7 +26,9 @@ async def test_the_same_message_twice_is_a_duplicate_and_other_words_a_conflict(
     assert (await memory.observe([message], space="ana", session="s")).imported == 1
     assert (await memory.observe([message], space="ana", session="s")).duplicates == 1
     with pytest.raises(Conflict, match="stored already"):
-        await memory.observe([{"id": "m2", "content": "New."}, message | {"content": "Other."}], space="ana", session="s")
+        await memory.observe(
+            [{"id": "m2", "content": "New."}, message | {"content": "Other."}], space="ana", session="s"
+        )
     assert [s.messages for s in await memory.sessions(space="ana")] == [1]
 
 
@@ -43,7 +45,9 @@ async def test_an_import_reports_what_it_refuses_and_takes_the_rest(memory: Asyn
 async def test_one_space_never_sees_another(memory: AsyncMemory) -> None:
     await memory.observe([{"content": "The safe is behind the mirror."}], space="ana")
     await memory.observe([{"content": "The safe is under the stairs."}], space="bob")
-    assert [h.text for h in await memory.recall("Where is the safe?", space="bob")] == ["The safe is under the stairs."]
+    assert [h.text for h in await memory.recall("Where is the safe?", space="bob")] == [
+        "The safe is under the stairs."
+    ]
     assert await memory.recall("Where is the safe?", space="eve") == []
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection
@@ -15,7 +16,7 @@ import pytest
 
 from quipu.kernel.config import Settings
 from quipu.kernel.db.embedded import lifecycle
-from quipu.kernel.db.embedded.locate import find_place
+from quipu.kernel.db.embedded.locate import find_place, make_place
 from quipu.kernel.db.embedded.postmaster import lives
 
 
@@ -28,12 +29,33 @@ def open_dir() -> Iterator[Path]:
     shutil.rmtree(directory)
 
 
+@pytest.fixture(scope="session")
+def stopped_home() -> Iterator[Path]:
+    """A home with a database whose server was started and stopped once."""
+    directory = Path(tempfile.mkdtemp(prefix="quipu-test-"))
+    directory.chmod(0o711)
+    made = Settings(home=directory / "home", shared_buffers_mb=16)
+    lifecycle.leave(lifecycle.join(make_place(made), made))
+    yield directory / "home"
+    shutil.rmtree(directory)
+
+
 @pytest.fixture
-def settings(open_dir: Path) -> Iterator[Settings]:
-    """Settings of an empty home; a server that is left on it is stopped."""
-    found = Settings(home=open_dir / "home", shared_buffers_mb=16)
+def settings(open_dir: Path, stopped_home: Path) -> Iterator[Settings]:
+    """Settings of a home with an empty database; a server that is left on it is stopped."""
+    subprocess.run(["cp", "-a", stopped_home, open_dir / "home"], check=True)
+    yield from _ending_stopped(Settings(home=open_dir / "home", shared_buffers_mb=16))
+
+
+@pytest.fixture
+def new_settings(open_dir: Path) -> Iterator[Settings]:
+    """Settings of a home that does not exist yet; a server that is left on it is stopped."""
+    yield from _ending_stopped(Settings(home=open_dir / "home", shared_buffers_mb=16))
+
+
+def _ending_stopped(found: Settings) -> Iterator[Settings]:
     yield found
-    if (open_dir / "home" / "postgres" / "data").exists() and lives(place := find_place(found)):
+    if (found.home / "postgres" / "data").exists() and lives(place := find_place(found)):
         lifecycle.stop(place, force=True)
 
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import anyio
 import psycopg
 import pytest
 
@@ -26,8 +27,18 @@ def ask(server: embedded.EmbeddedServer, query: str) -> object:
     return row[0] if row else None
 
 
-async def test_the_first_start_makes_a_database_that_stores_and_compares_text_as_utf8(settings: Settings) -> None:
-    async with await embedded.start(settings) as server:
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def environment_of(pid: int) -> bytes:
+    return Path(f"/proc/{pid}/environ").read_bytes()
+
+
+async def test_the_first_start_makes_a_database_that_stores_and_compares_text_as_utf8(
+    new_settings: Settings,
+) -> None:
+    async with await embedded.start(new_settings) as server:
         assert ask(server, "select current_database()") == "quipu"
         assert ask(server, "show server_encoding") == "UTF8"
         assert ask(server, "select lower('ÉÀ') || upper('ß€')") == "éàß€"
@@ -50,7 +61,9 @@ async def test_the_extensions_that_memory_needs_can_be_made(settings: Settings) 
     async with await embedded.start(settings) as server:
         with psycopg.connect(server.conninfo(), autocommit=True) as connection:
             for name in ("vector", "pg_trgm", "pgcrypto"):
-                connection.execute(psycopg.sql.SQL("create extension {}").format(psycopg.sql.Identifier(name)))
+                connection.execute(
+                    psycopg.sql.SQL("create extension {}").format(psycopg.sql.Identifier(name))
+                )
         assert ask(server, "select '[1,2]'::halfvec(2)::text") == "[1,2]"
 
 
@@ -62,7 +75,8 @@ async def test_a_second_start_joins_the_running_server(settings: Settings) -> No
 
 async def test_data_is_there_again_after_the_last_one_left(settings: Settings) -> None:
     async with await embedded.start(settings) as server:
-        ask(server, "create table kept as select 42 as answer; select 1")
+        with psycopg.connect(server.conninfo()) as connection:
+            connection.execute("create table kept as select 42 as answer")
     async with await embedded.start(settings) as server:
         assert ask(server, "select answer from kept") == 42
 
@@ -133,12 +147,12 @@ async def test_a_server_in_use_is_stopped_only_by_force(settings: Settings) -> N
         assert embedded.status(settings).state == "stopped"
 
 
-async def test_stopping_what_does_not_run_is_no_error(settings: Settings) -> None:
-    assert not await embedded.stop(settings)
-    assert not settings.home.exists()
-    async with await embedded.start(settings):
+async def test_stopping_what_does_not_run_is_no_error(new_settings: Settings) -> None:
+    assert not await embedded.stop(new_settings)
+    assert not new_settings.home.exists()
+    async with await embedded.start(new_settings):
         pass
-    assert not await embedded.stop(settings)
+    assert not await embedded.stop(new_settings)
 
 
 async def test_variables_of_other_postgresql_clients_do_not_lead_the_connection_astray(
@@ -165,12 +179,13 @@ async def test_a_home_deeper_than_a_socket_path_may_be_long_works(open_dir: Path
     settings = Settings(home=open_dir / ("deep" * 20) / ("deeper" * 20), shared_buffers_mb=16)
     async with await embedded.start(settings) as first, await embedded.start(settings) as second:
         assert first.pid == second.pid
-        socket_dir = Path(str(ask(first, "show unix_socket_directories")).strip('"'))
-        assert stat.S_IMODE(socket_dir.stat().st_mode) == 0o700
-    assert not socket_dir.exists()
+        socket_dir = find_place(settings).socket_dir
+        assert str(ask(first, "show unix_socket_directories")).strip('"') == str(socket_dir)
+        assert mode(socket_dir) == 0o700
+    assert not find_place(settings).socket_dir.exists()
 
 
-@pytest.mark.parametrize("name", ["it's a \"home\", 100% odd", "Überraschung 记忆", "a\\b"])
+@pytest.mark.parametrize("name", ['it\'s a "home", 100% odd', "Überraschung 记忆", "a\\b"])
 async def test_a_home_with_an_awkward_name_works(open_dir: Path, name: str) -> None:
     async with await embedded.start(Settings(home=open_dir / name, shared_buffers_mb=16)) as server:
         assert ask(server, "select 1") == 1
@@ -181,19 +196,19 @@ async def test_nothing_of_our_environment_stays_in_the_server(
 ) -> None:
     monkeypatch.setenv("QUIPU_TEST_SECRET", "do not pass on")
     async with await embedded.start(settings) as server:
-        assert b"do not pass on" not in Path(f"/proc/{server.pid}/environ").read_bytes()
+        assert b"do not pass on" not in environment_of(server.pid)
 
 
 async def test_data_and_socket_are_closed_to_others_and_existing_directories_keep_their_mode(
-    settings: Settings,
+    new_settings: Settings,
 ) -> None:
-    settings.home.mkdir(mode=0o755)
-    before = settings.home.stat().st_mode
-    async with await embedded.start(settings):
-        place = find_place(settings)
-        assert stat.S_IMODE(place.data.stat().st_mode) == 0o700
-        assert stat.S_IMODE(place.socket_dir.stat().st_mode) == 0o700
-        assert settings.home.stat().st_mode == before
+    new_settings.home.mkdir(mode=0o755)
+    before = new_settings.home.stat().st_mode
+    async with await embedded.start(new_settings):
+        place = find_place(new_settings)
+        assert mode(place.data) == 0o700
+        assert mode(place.socket_dir) == 0o700
+        assert new_settings.home.stat().st_mode == before
 
 
 async def test_the_log_does_not_grow_without_end_nor_tell_what_people_wrote(settings: Settings) -> None:
@@ -213,11 +228,6 @@ async def test_the_log_does_not_grow_without_end_nor_tell_what_people_wrote(sett
 async def test_the_programs_that_fit_the_data_are_at_hand(settings: Settings) -> None:
     async with await embedded.start(settings) as server:
         programs = await embedded.programs(settings)
-        done = subprocess.run(
-            [programs.tool("psql"), "-XAtc", "select 6 * 7", server.conninfo()],
-            env=programs.environment(settings.home),
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-    assert done.stdout == "42\n"
+        argv = [str(programs.tool("psql")), "-XAtc", "select 6 * 7", server.conninfo()]
+        done = await anyio.run_process(argv, env=programs.environment(settings.home))
+    assert done.stdout == b"42\n"

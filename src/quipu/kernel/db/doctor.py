@@ -15,16 +15,17 @@ from anyio import to_thread
 from quipu.errors import ConfigError
 from quipu.kernel.config import Settings
 from quipu.kernel.db import queries
+from quipu.kernel.db.embedded.account import user_id
 from quipu.kernel.db.embedded.binaries import NEEDED_EXTENSIONS, Binaries, inspect
 from quipu.kernel.db.embedded.directory import first_closed
 from quipu.kernel.db.embedded.finding import Finding, read_free_space, read_version
-from quipu.kernel.db.embedded.locate import find_place
+from quipu.kernel.db.embedded.locate import find_place, forgotten
 from quipu.kernel.db.embedded.lock import is_held_alone
 from quipu.kernel.db.embedded.log import tail
 from quipu.kernel.db.embedded.pidfile import read_pid_file
 from quipu.kernel.db.embedded.place import MACHINE_DIRECTORY, Place
 from quipu.kernel.db.embedded.postmaster import door_of
-from quipu.kernel.db.embedded.status import ServerStatus, expected_binaries, status
+from quipu.kernel.db.embedded.status import ServerStatus, expected_binaries, size_of, status
 
 __all__ = ["Finding", "examine"]
 
@@ -123,6 +124,18 @@ def _users(place: Place, found: ServerStatus) -> Finding:
     return Finding("clients", "ok", f"{found.clients} open sessions{stays}")
 
 
+def _forgotten(_: Place, __: ServerStatus) -> Finding:
+    found = forgotten() if os.access(MACHINE_DIRECTORY, os.R_OK) and not user_id() else []
+    if not found:
+        return Finding("forgotten", "ok", "no database without its home")
+    size = sum(map(size_of, found)) / 1e6
+    names = ", ".join(map(str, found[:3])) + (", …" if len(found) > 3 else "")
+    detail = f"{len(found)} databases of homes that are gone ({size:.0f} MB): {names}"
+    return Finding(
+        "forgotten", "warn", detail, "Their file 'home' says whose they were. Remove what you do not need."
+    )
+
+
 _ON_DISK: tuple[Callable[[Place, ServerStatus], Finding], ...] = (
     _account,
     _directory,
@@ -130,6 +143,7 @@ _ON_DISK: tuple[Callable[[Place, ServerStatus], Finding], ...] = (
     _disk,
     _leftovers,
     _users,
+    _forgotten,
 )
 
 

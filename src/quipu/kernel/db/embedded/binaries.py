@@ -103,7 +103,7 @@ def missing_extensions(binaries: Binaries, account: Account) -> tuple[str, ...]:
 
 
 def _set_by_user(bin_dir: Path, account: Account) -> Binaries:
-    found = inspect(bin_dir.expanduser().resolve(), "setting", account)
+    found = inspect(bin_dir.expanduser().absolute(), "setting", account)
     if isinstance(found, str):
         raise ConfigError(
             f"QUIPU_PG_BIN cannot be used: {found}.",

@@ -8,6 +8,7 @@ from pathlib import Path
 from quipu.errors import DatabaseError, DiskFull, ServerError
 
 _GRAVE = re.compile(r"(?:FATAL|PANIC|error|ERROR):\s+(.*)")
+_OUR_KNOCKING = re.compile(r"the database system is (?:starting up|shutting down|not yet accepting)")
 _DISK_FULL = ("no space left on device", "disk quota exceeded", "not enough space on the disk")
 
 _KNOWN: tuple[tuple[str, str], ...] = (
@@ -52,10 +53,13 @@ def says_disk_full(text: str) -> bool:
 
 
 def last_complaint(text: str) -> str:
-    """The last grave line of a log or of a program's output, without its prefix; its last line if none is."""
-    grave = _GRAVE.findall(text)
+    """The last grave line of a log or of a program's output, without its prefix; its last line if none is.
+
+    Those that answer to our own knocking while the server starts say nothing.
+    """
+    grave = [words.strip() for words in _GRAVE.findall(text) if not _OUR_KNOCKING.match(words)]
     if grave:
-        return grave[-1].strip()
+        return grave[-1]
     lines = [line for line in text.splitlines() if line.strip()]
     return lines[-1].strip() if lines else "it said nothing"
 

@@ -39,6 +39,7 @@ def make_place(settings: Settings) -> Place:
         make_directories(place.state, mode)
         entry = place.home / "postgres"
         if not entry.exists():
+            place.home_note.write_text(f"{place.home}\n", "utf-8")
             entry.symlink_to(place.state, target_is_directory=True)
     except FileExistsError:
         pass  # another process made the link a moment ago
@@ -48,6 +49,16 @@ def make_place(settings: Settings) -> Place:
             hint="Set QUIPU_HOME to a directory of yours, or QUIPU_DATABASE_URL to a server.",
         ) from error
     return place
+
+
+def forgotten() -> list[Path]:
+    """Databases of this machine's shelf whose home is gone, or leads to another one by now."""
+    found: list[Path] = []
+    for note in MACHINE_DIRECTORY.glob("*/home"):
+        entry = Path(note.read_text("utf-8").rstrip("\n")) / "postgres"
+        if not entry.exists() or not entry.samefile(note.parent):
+            found.append(note.parent)
+    return sorted(found)
 
 
 def _look(home: Path, pg_user: str | None) -> Place:

@@ -30,14 +30,19 @@ def read_pid_file(data: Path) -> PidFile | None:
         return None
 
 
-def is_stale(found: PidFile, data: Path) -> bool:
-    """Whether its process id now is a zombie's or a stranger's: PostgreSQL takes both for a living server."""
-    return _is_alive(found.pid) and not is_postmaster(found.pid, data)
+def clear_stale(data: Path, socket_dir: Path) -> None:
+    """Put the lock files of a dead server out of the way where their process id now is a zombie's or a
+    stranger's: PostgreSQL takes both for a living server and would refuse to start.
 
-
-def set_aside(data: Path) -> None:
-    """Rename the pid file. Only for who knows that no server lives."""
-    (data / _NAME).replace(data / _STALE_NAME)
+    Only for who holds ``server.lock``, so that no server of ours lives; one that somebody started by hand is
+    known by its working directory, and left alone. The pid file is kept under another name.
+    """
+    pid_file = data / _NAME
+    if _is_stale(pid_file, data):
+        pid_file.replace(data / _STALE_NAME)
+    for socket_lock in socket_dir.glob(".s.PGSQL.*.lock"):
+        if _is_stale(socket_lock, data):
+            socket_lock.unlink()
 
 
 def is_postmaster(pid: int, data: Path) -> bool:
@@ -52,6 +57,14 @@ def is_postmaster(pid: int, data: Path) -> bool:
         " "
     )
     return "Z" not in state and Path(command.strip()).name.startswith("postgres")
+
+
+def _is_stale(lock_file: Path, data: Path) -> bool:
+    try:
+        pid = abs(int(lock_file.read_text("utf-8", "replace").split("\n", 1)[0]))
+    except (FileNotFoundError, ValueError):
+        return False  # PostgreSQL itself says what it thinks of a torn one
+    return _is_alive(pid) and not is_postmaster(pid, data)
 
 
 def _is_alive(pid: int) -> bool:

@@ -9,6 +9,7 @@
       start.lock         held while one process starts or stops the server
       clients.lock       shared by everyone who uses the server; who can have it alone is the last
       server.lock        held by the server's own processes for as long as one of them lives
+      home               which home it is of, where it does not lie in it
       stays              present: the server stays when its last client leaves (``quipu db start``)
 
 Root's case: a powerless account cannot pass through a 0700 directory such as ``/root``, and opening such
@@ -49,9 +50,10 @@ class Place:
 
     @property
     def socket_dir(self) -> Path:
-        """Where a new server puts its socket: beside the data, or where the path is short enough."""
+        """Where a new server puts its socket: beside the data, or elsewhere if that path would be too long
+        or has a comma, at which libpq would take it apart."""
         beside = self.state / "run"
-        if len(os.fsencode(beside / _SOCKET_NAME)) <= _LONGEST_SOCKET_PATH:
+        if len(os.fsencode(beside / _SOCKET_NAME)) <= _LONGEST_SOCKET_PATH and "," not in str(beside):
             return beside
         if self.account.borrowed:
             return MACHINE_DIRECTORY / f"run-{digest(self.state)}"
@@ -96,6 +98,11 @@ class Place:
     def server_lock(self) -> Path:
         """Held by the server's own processes."""
         return self.state / "server.lock"
+
+    @property
+    def home_note(self) -> Path:
+        """Which home this is the database of, where it lies elsewhere."""
+        return self.state / "home"
 
     @property
     def stays_marker(self) -> Path:

@@ -10,7 +10,6 @@ import os
 import signal
 import sys
 import time
-from pathlib import Path
 
 from quipu.errors import ServerError
 from quipu.kernel.db.embedded import windows
@@ -18,7 +17,7 @@ from quipu.kernel.db.embedded.binaries import Binaries
 from quipu.kernel.db.embedded.door import LOOPBACK, SOCKET_PORT, Answer, Door, knock
 from quipu.kernel.db.embedded.faults import start_failure
 from quipu.kernel.db.embedded.lock import POLL_SECONDS, FileLock, is_held_alone, within
-from quipu.kernel.db.embedded.pidfile import is_postmaster, is_stale, read_pid_file, set_aside
+from quipu.kernel.db.embedded.pidfile import clear_stale, is_postmaster, read_pid_file
 from quipu.kernel.db.embedded.place import Place
 from quipu.kernel.db.embedded.process import spawn
 
@@ -76,7 +75,7 @@ def launch(place: Place, binaries: Binaries) -> Door:
     try:
         if not within(_PROBE_SECONDS, lock.try_exclusive):
             raise _hangs(place)
-        _set_aside_stale_pid_file(place.data)
+        clear_stale(place.data, place.socket_dir)
         said_before = place.log_file.stat().st_size if place.log_file.exists() else 0
         _spawn(place, binaries, lock)
     finally:
@@ -85,17 +84,19 @@ def launch(place: Place, binaries: Binaries) -> Door:
 
 
 def shut_down(place: Place) -> None:
-    """Stop the server the "fast" way: sessions end, all is written. Returns when its last process is gone."""
+    """Stop the server the "fast" way: sessions end, all is written. Returns when its last process is gone.
+
+    Where the first process was killed, the others end by themselves, which is waited for.
+    """
     if not lives(place):
         return
     if sys.platform == "win32":
         windows.stop(place)
         return
-    found = read_pid_file(place.data)
-    if found is None or not is_postmaster(found.pid, place.data):
-        raise _hangs(place)
     for sign in (signal.SIGINT, signal.SIGQUIT):  # fast; then at once, with recovery at the next start
-        _signal(found.pid, sign)
+        found = read_pid_file(place.data)
+        if found is not None and is_postmaster(found.pid, place.data):
+            _signal(found.pid, sign)
         if within(STOP_SECONDS, lambda: not lives(place)):
             return
     raise _hangs(place)
@@ -129,17 +130,6 @@ def _await_answer(place: Place, said_before: int) -> Door:
             raise _hangs(place)
         time.sleep(POLL_SECONDS)
     return door
-
-
-def _set_aside_stale_pid_file(data: Path) -> None:
-    """PostgreSQL refuses to start on a pid file whose process id lives, whoever has it now.
-
-    The caller holds ``server.lock``, so no server of ours lives; one that somebody started by hand is known
-    by its working directory, and left alone.
-    """
-    found = read_pid_file(data)
-    if found is not None and is_stale(found, data):
-        set_aside(data)
 
 
 def _signal(pid: int, sign: int) -> None:

@@ -64,7 +64,7 @@ def status(settings: Settings) -> ServerStatus:
 def expected_binaries(settings: Settings, place: Place) -> Path | None:
     """The programs that the next start would try first, if they are there without unpacking."""
     if settings.pg_bin is not None:
-        return settings.pg_bin.expanduser().resolve()
+        return settings.pg_bin.expanduser().absolute()
     program = package.packaged_program()
     if program is None:
         return None
