@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from quipu.kernel.redact import values
 from quipu.kernel.redact.model import Secret, Source
 
-_VALUE = r"(?P<secret>[A-Za-z0-9._~+/:-]{8,4096}+={0,2})"
+_VALUE = r"(?P<secret>[A-Za-z0-9._~+/-]{8,4096}+={0,2})"
 _AUTHORIZATION = re.compile(
     rf"(?:\\?[\"'`]|\])*+\s{{0,4}}(?:=>|[:=,])\s{{0,4}}[fbr]?(?:\\?[\"'`])?(?:(?:bearer|basic|token|apikey|digest)\s{{1,4}})?{_VALUE}",
     re.IGNORECASE,

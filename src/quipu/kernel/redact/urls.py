@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from quipu.kernel.redact import values
-from quipu.kernel.redact.model import Secret, Source
+from quipu.kernel.redact.model import MARK, Secret, Source
 
 _USER_AND_PASSWORD = re.compile(
     r"://[^\s:/@?#\"'<>]{0,128}:(?P<secret>[^\s/\"'<>?#]{1,256})@|://(?P<sole>[A-Za-z0-9_-]{32,128})@"
@@ -32,4 +32,6 @@ def find(source: Source) -> Iterator[Secret]:
 def _secret(match: re.Match[str], kind: str) -> Secret | None:
     group = match.lastgroup or "secret"
     value = match[group]
-    return None if values.is_placeholder(value) or value.isdigit() else Secret(*match.span(group), kind)
+    if MARK in match[0] or values.is_placeholder(value) or value.isdigit():
+        return None
+    return Secret(*match.span(group), kind)

@@ -1,3 +1,5 @@
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -124,3 +126,28 @@ def test_the_words_around_a_block_stay_whatever_they_are(before: str, memory: st
     assert stripped.text.startswith(before)
     assert stripped.text.endswith(after)
     assert stripped.removed == bool(memory.strip())
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        *(
+            "<quipu-memory>\n",
+            "</quipu-memory>\n",
+            OPENING,
+            OPENING + CLOSING,
+            "`<quipu-memory>",
+            "``" + OPENING,
+        ),
+        *("<quipu-memory ", "<quipu-memory a=", "quipu-memory ` ", "\n<quipu-memory>\nx\n</quipu-memory>\n"),
+    ],
+)
+def test_hostile_text_costs_no_more_than_its_length(growth: Callable[..., float], unit: str):
+    assert growth(strip, unit) < 9
+
+
+@pytest.mark.parametrize(
+    ("start", "unit"), [("<quipu-memory", " "), ("<quipu-memory a=", "b"), ("<quipu-memory>`", "`")]
+)
+def test_one_endless_tag_costs_no_more_than_its_length(growth: Callable[..., float], start: str, unit: str):
+    assert growth(lambda text: strip(start + text), unit) < 9

@@ -1,3 +1,5 @@
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -95,3 +97,10 @@ def test_the_content_hash_is_sha256_of_utf8():
 def test_the_size_is_that_of_the_text_in_utf8(text: str):
     cleaned = clean(text).text
     assert size_bytes(cleaned) == len(cleaned.encode())
+
+
+@pytest.mark.parametrize("unit", ["\0", "\ud800", "\ude42\ud83d", "word ", " ", "你", "don't'"])
+def test_a_long_text_costs_no_more_than_its_length(growth: Callable[..., float], unit: str):
+    assert growth(clean, unit) < 9
+    assert growth(count_words, unit) < 9
+    assert growth(lambda text: excerpt(text, 200), unit) < 9

@@ -2,7 +2,6 @@ import hashlib
 import random
 import re
 import string
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -68,6 +67,3 @@ def positives() -> list[Case]:
 @pytest.fixture(scope="session")
 def negatives() -> list[Case]:
     return read_corpus("negatives.txt")
-
-
-Linear = Callable[[Callable[[str], object], str], None]
