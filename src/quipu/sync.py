@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from quipu.record.store import Session
     from quipu.upkeep.erasure.model import Erasure
     from quipu.upkeep.health import Health
+    from quipu.upkeep.reembed.model import ReembedReport
 
 
 __all__ = ["Memory"]
@@ -220,6 +221,19 @@ class Memory:
                 space=space, session=session, user=user, message=message, confirm=confirm
             )
         )
+
+    def reembed(self, model: str | None = None, *, progress: Progress | None = None) -> ReembedReport:
+        """Change the embedding model of the whole database: to ``model``, or to that of the settings.
+
+        Everything goes on being searched and written meanwhile, by this process and by others. Each space is
+        searched by its old vectors until all new ones are there. What was cut off is finished by asking for
+        the same again. ``progress`` is called with the number of entries embedded since the last call.
+
+        Raises:
+            EmbeddingError: the model cannot be had or failed; the message says which one serves now.
+            Conflict: another process is changing to another model.
+        """
+        return self._portal.call(lambda: self._inner.reembed(model, progress=progress))
 
     def health(self) -> Health:
         """What this memory runs on and how much it holds."""

@@ -11,6 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from anyio import to_thread
+
 from quipu.app.answer import Answering
 from quipu.app.kinds import KINDS, PACKAGES
 from quipu.errors import BadInput, QuipuError
@@ -19,6 +21,7 @@ from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.config import Settings, load
 from quipu.kernel.db import embedded
 from quipu.kernel.db.database import Database
+from quipu.kernel.embedding.choose import choose
 from quipu.recall.generations import Models
 from quipu.recall.model import Hit
 from quipu.recall.render import Block, block
@@ -32,9 +35,12 @@ from quipu.record.store import Session
 from quipu.upkeep.erasure import service as erasure
 from quipu.upkeep.erasure.model import Erasure, What
 from quipu.upkeep.health import Health, examine
+from quipu.upkeep.reembed import service as change
+from quipu.upkeep.reembed.model import ReembedReport
 from quipu.upkeep.tidy import Tidying
 
 _ERASERS = tuple(kind.eraser for kind in KINDS)
+_CITES = {kind.code: kind.cite for kind in KINDS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +48,6 @@ class _Parts:
     """What an open memory works with."""
 
     database: Database
-    models: Models
     record: Record
     answering: Answering
     tidying: Tidying
@@ -58,7 +63,7 @@ async def _assemble(stack: AsyncExitStack, settings: Settings, clock: Clock) -> 
     search = Search(models, clock=clock, cache=Cache())
     tidying = Tidying(database)
     stack.push_async_callback(tidying.aclose)
-    return _Parts(database, models, record, Answering(database, search), tidying)
+    return _Parts(database, record, Answering(database, search), tidying)
 
 
 class AsyncMemory:
@@ -257,6 +262,27 @@ class AsyncMemory:
         return await erasure.erase(
             ready.database, _ERASERS, what, space=check_name("space", space), now=self._clock.now()
         )
+
+    async def reembed(self, model: str | None = None, *, progress: Progress | None = None) -> ReembedReport:
+        """Change the embedding model of the whole database: to ``model``, or to that of the settings.
+
+        Everything goes on being searched and written meanwhile, by this process and by others. Each space is
+        searched by its old vectors until all new ones are there. What was cut off is finished by asking for
+        the same again. ``progress`` is called with the number of entries embedded since the last call.
+
+        Raises:
+            EmbeddingError: the model cannot be had or failed; the message says which one serves now.
+            Conflict: another process is changing to another model.
+        """
+        ready = self._ready
+        wanted = {} if model is None else {"embedding_model": model}
+        embedder = await to_thread.run_sync(choose, self._settings.model_copy(update=wanted))
+        try:
+            report = await change.reembed(ready.database, embedder, _CITES, progress=progress)
+        finally:
+            await embedder.aclose()
+        ready.tidying.wrote(report.entries + report.removed)
+        return report
 
     async def health(self) -> Health:
         """What this memory runs on and how much it holds."""

@@ -21,7 +21,6 @@ from quipu.kernel.db.database import Database
 from quipu.kernel.embedding.choose import choose
 from quipu.kernel.embedding.model import Embedder, Vectors
 from quipu.recall import store
-from quipu.recall.store import Generation
 
 _IDLE_SECONDS = 60.0
 
@@ -67,15 +66,13 @@ class Models:
         """
         async with database.plain() as conn:
             serving = await store.serving(conn)
-        embedder = None
         if serving is None:
             embedder = await to_thread.run_sync(choose, settings)
             async with database.owner() as conn:
                 serving = await store.begin_serving(conn, embedder)
+            await embedder.aclose()
         models = cls(database, settings, serving.id)
         try:
-            if embedder is not None:
-                await models.adopt(serving, embedder)
             yield models
         finally:
             await models.aclose()
@@ -98,13 +95,6 @@ class Models:
             held.calls -= 1
             held.used_at = time.monotonic()
             await self._close_idle()
-
-    async def adopt(self, generation: Generation, embedder: Embedder) -> None:
-        """Use an embedder that is open already, and close it in the end, or now if it is of no use."""
-        if embedder.digest == generation.digest and generation.id not in self._held:
-            self._held[generation.id] = _Held(embedder)
-        else:
-            await embedder.aclose()
 
     async def aclose(self) -> None:
         """Close all embedders."""

@@ -1,0 +1,99 @@
+"""Batches of entries that get their vectors of a new model: read, embedded, filed."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quipu.kernel.db.database import Database, Within
+from quipu.kernel.embedding.model import Embedder
+from quipu.upkeep.reembed import store
+from quipu.upkeep.reembed.mixing import contexts, donors
+from quipu.upkeep.reembed.model import Cite, Entry, Progress
+
+_ENTRIES = 400
+_FIRST = -(2**63)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Entries to be given vectors, the texts to embed for that, and the directions that are known already.
+
+    Texts and directions are by entry, those of the entries beside the batch included.
+    """
+
+    entries: Sequence[Entry]
+    texts: Mapping[int, str]
+    known: Mapping[int, NDArray[np.float32]]
+
+
+class Batches:
+    """Makes the vectors of one generation. ``filed`` counts them."""
+
+    def __init__(
+        self, embedder: Embedder, generation: int, cites: Mapping[int, Cite], progress: Progress | None
+    ) -> None:
+        self.generation = generation
+        self.filed = 0
+        self._embedder = embedder
+        self._cites = cites
+        self._progress = progress
+
+    async def make_all(self, database: Database, space: str) -> int:
+        """Make what is missing in a space, in the order of the ids; how many entries that were."""
+        after, found = _FIRST, 0
+        while True:
+            async with database.reading(space) as within:
+                batch = await self.read(within, after=after) if within is not None else None
+            if batch is None:
+                return found
+            own = await self._embed(batch)
+            async with database.space(space) as within:
+                if within is not None:
+                    await self._file(within, batch, own)
+            after, found = batch.entries[-1].id, found + len(batch.entries)
+
+    async def read(self, within: Within, *, after: int = _FIRST) -> Batch | None:
+        """The next entries beyond ``after`` that have no vector, or None where all have."""
+        entries = await store.missing(within, generation=self.generation, after=after, limit=_ENTRIES)
+        if not entries:
+            return None
+        beside = donors(entries)
+        known = await store.own_vectors(within, beside, generation=self.generation) if beside else {}
+        texts = {entry.id: "" for entry in entries}
+        texts |= await self._texts(within, [*texts, *(beside - known.keys())])
+        return Batch(entries, texts, known)
+
+    async def make(self, within: Within, batch: Batch) -> int:
+        """Embed and file a batch in one transaction; how many entries got their vectors."""
+        return await self._file(within, batch, await self._embed(batch))
+
+    async def _texts(self, within: Within, ids: Iterable[int]) -> dict[int, str]:
+        """What was embedded for entries: their content, or the text that their kind tells."""
+        texts: dict[int, str] = {}
+        elsewhere: defaultdict[int, list[int]] = defaultdict(list)
+        for entry in await store.contents(within, ids):
+            if entry.content is None:
+                elsewhere[entry.kind].append(entry.id)
+            else:
+                texts[entry.id] = entry.content
+        for kind, entries in elsewhere.items():
+            texts |= {entry: told.text for entry, told in (await self._cites[kind](within, entries)).items()}
+        return texts
+
+    async def _embed(self, batch: Batch) -> dict[int, NDArray[np.float32]]:
+        vectors = await self._embedder.embed(list(batch.texts.values()))
+        return dict(batch.known) | dict(zip(batch.texts, vectors, strict=True))
+
+    async def _file(self, within: Within, batch: Batch, own: Mapping[int, NDArray[np.float32]]) -> int:
+        mine = np.stack([own[entry.id] for entry in batch.entries])
+        mixed = contexts(batch.entries, own)
+        filed = await store.file_vectors(within, batch.entries, mine, mixed, generation=self.generation)
+        self.filed += filed
+        if self._progress is not None:
+            self._progress(filed)
+        return filed

@@ -1,0 +1,152 @@
+"""The queries of a change of model, one short function each."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from psycopg.rows import class_row
+
+from quipu.kernel.db import queries
+from quipu.kernel.db.arrays import Float4s, Int8s, Vectors, halfvecs
+from quipu.kernel.db.database import Connection, Within
+from quipu.kernel.embedding.model import Embedder
+from quipu.recall.neighbours import Shares
+from quipu.recall.store import Generation
+from quipu.upkeep.reembed.model import Entry
+
+_SQL = queries.load("quipu.upkeep.reembed")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A space, the generation that it is searched by, and how many entries it has."""
+
+    id: int
+    name: str
+    generation: int
+    entries: int
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """Of which kind an entry is; its text where no other table keeps it."""
+
+    id: int
+    kind: int
+    content: str | None
+
+
+async def others_at_work(conn: Connection, embedder: Embedder) -> list[str]:
+    """Models to which other processes are changing now. Nobody else registers until the transaction ends."""
+    await conn.execute(_SQL["hold_registration"])
+    rows = await (await conn.execute(_SQL["others_at_work"], {"digest": embedder.digest})).fetchall()
+    return [model for (model,) in rows]
+
+
+async def register(conn: Connection, embedder: Embedder) -> Generation:
+    """The generation of a model, in the making unless it serves; this connection is at work on it now."""
+    values = {"model": embedder.name, "digest": embedder.digest, "dimensions": embedder.dimensions}
+    await conn.execute(_SQL["give_up_others"], values)
+    async with conn.cursor(row_factory=class_row(Generation)) as cursor:
+        generation = await (await cursor.execute(_SQL["register"], values)).fetchone()
+    assert generation is not None
+    await conn.execute(_SQL["be_at_work"], {"generation": generation.id})
+    return generation
+
+
+@asynccontextmanager
+async def claim(conn: Connection, space: int) -> AsyncGenerator[bool]:
+    """Whether a space is this process's to work on; it is until the block ends."""
+    row = await (await conn.execute(_SQL["claim"], {"space": space})).fetchone()
+    mine = bool(row and row[0])
+    try:
+        yield mine
+    finally:
+        if mine and not conn.broken:
+            await conn.execute(_SQL["release"], {"space": space})
+
+
+async def serve(conn: Connection, generation: int) -> None:
+    """Let new spaces begin with a generation; writers who are filing a first entry are waited for."""
+    async with conn.transaction():
+        await conn.execute(_SQL["hold_registration"])
+        await conn.execute(_SQL["retire"], {"generation": generation})
+        await conn.execute(_SQL["serve"], {"generation": generation})
+
+
+async def retired(conn: Connection) -> list[int]:
+    """Generations that no new space begins with."""
+    return [number for (number,) in await (await conn.execute(_SQL["retired"])).fetchall()]
+
+
+async def places(conn: Connection) -> list[Place]:
+    """The spaces with entries, the fullest last."""
+    async with conn.cursor(row_factory=class_row(Place)) as cursor:
+        return await (await cursor.execute(_SQL["all_spaces"])).fetchall()
+
+
+async def missing(within: Within, *, generation: int, after: int, limit: int) -> list[Entry]:
+    """Entries beyond ``after`` that have no vector of a generation, in the order of their ids."""
+    values = {"space": within.space.id, "generation": generation, "after": after, "limit": limit}
+    rows = await (await within.conn.execute(_SQL["missing"], values)).fetchall()
+    return [Entry(number, Shares(*shares)) for number, *shares in rows]
+
+
+async def own_vectors(
+    within: Within, ids: Iterable[int], *, generation: int
+) -> dict[int, NDArray[np.float32]]:
+    """The directions that entries have by themselves, of those that have one of that generation."""
+    values = {"space": within.space.id, "generation": generation, "ids": Int8s(list(ids))}
+    rows = await (await within.conn.execute(_SQL["own_vectors"], values, binary=True)).fetchall()
+    return {number: halfvecs(packed)[0] for number, packed in rows}
+
+
+async def contents(within: Within, ids: Iterable[int]) -> list[Content]:
+    """What entries are, of those that are there."""
+    async with within.conn.cursor(row_factory=class_row(Content)) as cursor:
+        await cursor.execute(_SQL["contents"], {"space": within.space.id, "ids": Int8s(list(ids))})
+        return await cursor.fetchall()
+
+
+async def file_vectors(
+    within: Within,
+    entries: Sequence[Entry],
+    own: NDArray[np.float32],
+    contexts: NDArray[np.float32],
+    *,
+    generation: int,
+) -> int:
+    """File the vectors of entries that nobody has changed since they were read; how many those were."""
+    values: Mapping[str, object] = {
+        "space": within.space.id,
+        "generation": generation,
+        "id": Int8s([e.id for e in entries]),
+        "from_previous": Float4s([e.shares.previous for e in entries]),
+        "from_before": Float4s([e.shares.before for e in entries]),
+        "from_next": Float4s([e.shares.next for e in entries]),
+        "own": Vectors(own),
+        "context": Vectors(contexts),
+    }
+    return (await within.conn.execute(_SQL["file_vectors"], values)).rowcount
+
+
+async def take_time(within: Within) -> None:
+    """Lift the limit on how long a statement may take, for this transaction."""
+    await within.conn.execute(_SQL["take_time"])
+
+
+async def change_over(within: Within, *, generation: int) -> None:
+    """Let the space be searched by a generation of which it has all vectors."""
+    values = {"space": within.space.id, "generation": generation}
+    await within.conn.execute(_SQL["set_signs"], values)
+    await within.conn.execute(_SQL["change_over"], values)
+
+
+async def remove_vectors(within: Within, *, generation: int, limit: int) -> int:
+    """Delete some vectors of a generation that the space has left; how many they were."""
+    values = {"space": within.space.id, "generation": generation, "limit": limit}
+    return (await within.conn.execute(_SQL["remove_vectors"], values)).rowcount
