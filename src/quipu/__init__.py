@@ -23,7 +23,7 @@ __all__ = ["AsyncMemory", "Memory", "QuipuError", "__version__"]
 def __getattr__(name: str) -> Any:
     """``AsyncMemory`` brings the database driver with it (0.2 s), so it is loaded when it is asked for."""
     if name == "AsyncMemory":
-        from quipu.app.memory import AsyncMemory  # noqa: PLC0415
+        from quipu.app.memory import AsyncMemory  # noqa: PLC0415 - the driver is loaded only when asked for
 
         return AsyncMemory
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -18,7 +18,9 @@ def demo(home: Path, *arguments: str) -> str:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("QUIPU_")}
     environment |= {"HOME": str(home), "PYTHONPATH": str(SOURCE), "QUIPU_HOME": str(home / "memory")}
     command = [sys.executable, "-m", "quipu", "demo", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", env=environment, timeout=240)
+    done = subprocess.run(
+        command, capture_output=True, text=True, encoding="utf-8", env=environment, timeout=240
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -37,7 +37,9 @@ class CommandLine:
     settings: dict[str, str] = field(default_factory=dict)
 
     def environment(self) -> dict[str, str]:
-        bare = {name: value for name, value in os.environ.items() if not name.startswith(("QUIPU_", "CLAUDE_"))}
+        bare = {
+            name: value for name, value in os.environ.items() if not name.startswith(("QUIPU_", "CLAUDE_"))
+        }
         given = {"QUIPU_HOME": str(self.home), "PYTHONPATH": str(SOURCE), "HOME": str(self.home)}
         return bare | given | self.settings
 
@@ -45,7 +47,9 @@ class CommandLine:
         """A process of its own."""
         command = [sys.executable, "-m", "quipu", *arguments]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
-        return subprocess.Popen(command, text=True, encoding="utf-8", env=self.environment(), cwd=self.home, **pipes)
+        return subprocess.Popen(
+            command, text=True, encoding="utf-8", env=self.environment(), cwd=self.home, **pipes
+        )
 
     def process(self, *arguments: str, given: str = "") -> Done:
         """The same as ``run`` in a process of its own."""

@@ -25,6 +25,7 @@ _NUMBERS = count()
 def server_settings() -> Iterator[Settings]:
     """Settings of a home that exists for this run only, with the deterministic embedder."""
     with tempfile.TemporaryDirectory(prefix="quipu-test-") as home:
+        Path(home).chmod(0o711)  # the account that runs the server must be able to pass through
         yield Settings(home=Path(home), embedding_model="hashing", shared_buffers_mb=64, pool_size=8)
 
 

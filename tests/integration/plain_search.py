@@ -88,7 +88,9 @@ class PlainSpace:
         for thread in self.threads.values():
             _inherit(thread)
         self.languages = sorted({one.bag.language for one in said})
-        self._names = {name: n for n, name in enumerate(sorted({s.speaker for s in said if s.speaker}), start=1)}
+        self._names = {
+            name: n for n, name in enumerate(sorted({s.speaker for s in said if s.speaker}), start=1)
+        }
 
     def people(self) -> list[Name]:
         """Everybody who took part in a thread, with the share of the threads."""
@@ -98,7 +100,12 @@ class PlainSpace:
     def understand(self, question: str, now: datetime) -> Question:
         times = [one.time for one in self.said] or [now]
         return understand(
-            question, people=self.people(), languages=self.languages, now=now, first=min(times), last=max(times)
+            question,
+            people=self.people(),
+            languages=self.languages,
+            now=now,
+            first=min(times),
+            last=max(times),
         )
 
     def ask(
@@ -109,7 +116,9 @@ class PlainSpace:
         vector = EMBEDDER.embed_now(asked.meaning).astype(np.float16).astype(np.float32)
         allowed = [one for one in self.said if allows(one)]
         idf = self._idf(asked)
-        words = {one.id: self._bm25(asked, idf, one.mixed, one.mixed_length, self._mean_mixed) for one in allowed}
+        words = {
+            one.id: self._bm25(asked, idf, one.mixed, one.mixed_length, self._mean_mixed) for one in allowed
+        }
         threads = self._threads(asked, idf)
         best_words = max(words.values(), default=0.0)
         best_thread = max((threads[one.session] for one in allowed if one.session), default=0.0)

@@ -13,10 +13,34 @@ import pytest
 from cli_process import CommandLine
 
 CHAT = [
-    {"session": "s1", "id": "m1", "speaker": "Ana", "content": "I moved to Lisbon in May.", "time": "2025-05-03T10:00:00Z"},
-    {"session": "s1", "id": "m2", "speaker": "Bo", "content": "How is the flat?", "time": "2025-05-03T10:01:00Z"},
-    {"session": "s1", "id": "m3", "speaker": "Ana", "content": "Small, and the lift squeaks.", "time": "2025-05-03T10:02:00Z"},
-    {"session": "s2", "id": "m4", "speaker": "Bo", "content": "My bicycle was stolen.", "time": "2025-06-01T09:00:00Z"},
+    {
+        "session": "s1",
+        "id": "m1",
+        "speaker": "Ana",
+        "content": "I moved to Lisbon in May.",
+        "time": "2025-05-03T10:00:00Z",
+    },
+    {
+        "session": "s1",
+        "id": "m2",
+        "speaker": "Bo",
+        "content": "How is the flat?",
+        "time": "2025-05-03T10:01:00Z",
+    },
+    {
+        "session": "s1",
+        "id": "m3",
+        "speaker": "Ana",
+        "content": "Small, and the lift squeaks.",
+        "time": "2025-05-03T10:02:00Z",
+    },
+    {
+        "session": "s2",
+        "id": "m4",
+        "speaker": "Bo",
+        "content": "My bicycle was stolen.",
+        "time": "2025-06-01T09:00:00Z",
+    },
 ]
 LINES = "".join(json.dumps(line) + "\n" for line in CHAT)
 
@@ -53,7 +77,9 @@ def test_a_text_may_come_from_standard_input_or_a_file(quipu: CommandLine) -> No
     assert quipu.json("recall", "parser in Rust")["hits"][0]["source"]["speaker"] == "Ana"
 
 
-@pytest.mark.parametrize("wrong", [["observe", "  "], ["observe", "x", "--file", "y"], ["observe", "x", "--role", "king"]])
+@pytest.mark.parametrize(
+    "wrong", [["observe", "  "], ["observe", "x", "--file", "y"], ["observe", "x", "--role", "king"]]
+)
 def test_what_cannot_be_observed_is_said_and_not_stored(quipu: CommandLine, wrong: list[str]) -> None:
     done = quipu.run(*wrong)
     assert done.returncode == 2
@@ -209,7 +235,10 @@ def receipts(url: str) -> str:
 
 
 def test_a_whole_space_is_forgotten_only_when_it_is_named_as_such(chat: CommandLine) -> None:
-    for arguments in (["forget", "-s", "chat", "--yes"], ["forget", "-s", "chat", "--user", "Bo", "--everything", "--yes"]):
+    for arguments in (
+        ["forget", "-s", "chat", "--yes"],
+        ["forget", "-s", "chat", "--user", "Bo", "--everything", "--yes"],
+    ):
         assert chat.run(*arguments).returncode == 2
     assert len(chat.json("sessions", "-s", "chat")["sessions"]) == 2
     chat.text("forget", "-s", "chat", "--everything", "--yes")

@@ -28,7 +28,9 @@ def test_the_embedded_database_can_be_kept_looked_at_and_stopped(quipu: CommandL
         assert quipu.json("db", "stop") == {"stopped": True}
     assert quipu.json("db", "status")["state"] == "stopped"
     assert quipu.json("db", "stop") == {"stopped": False}
-    assert quipu.json("recall", "parser")["hits"][0]["text"] == "The parser is slow."  # it comes when it is needed
+    assert (
+        quipu.json("recall", "parser")["hits"][0]["text"] == "The parser is slow."
+    )  # it comes when it is needed
     assert quipu.json("db", "status")["state"] == "stopped"  # and goes with its last user
 
 

@@ -193,7 +193,9 @@ async def test_what_is_erased_between_reading_a_batch_and_filing_it_leaves_nothi
             "select count(*) from core.recall_vectors v where not exists (select from core.recall_entries e"
             " where e.space_id = v.space_id and e.id = v.entry_id)"
         ).fetchone()
-        (building,) = conn.execute("select id from core.recall_generations where state = 'building'").fetchone() or (0,)
+        (building,) = conn.execute(
+            "select id from core.recall_generations where state = 'building'"
+        ).fetchone() or (0,)
     assert orphans == (0,)
     true_vectors.check(url, generation=building)  # none holds a direction of what was erased beside it
     await change(database, HashEmbedder(dimensions=NEW))
@@ -209,7 +211,9 @@ async def test_what_is_erased_after_its_new_vectors_were_made_takes_its_neighbou
     for n in (4, 40, 41, 42):
         await memory.forget(space="ana", message=f"m{n}", confirm=True)
     with psycopg.connect(url) as conn:
-        (building,) = conn.execute("select id from core.recall_generations where state = 'building'").fetchone() or (0,)
+        (building,) = conn.execute(
+            "select id from core.recall_generations where state = 'building'"
+        ).fetchone() or (0,)
     assert true_vectors.check(url, generation=building).compared > 300
     await change(database, HashEmbedder(dimensions=NEW))
     assert true_vectors.check(url).missing == []
@@ -254,7 +258,9 @@ async def test_one_can_go_back_and_a_second_time_there_is_nothing_to_do(
     assert true_vectors.check(url) == true_vectors.Checked(100, [])
 
 
-async def test_an_empty_database_only_takes_note_of_the_model(memory: AsyncMemory, other: Settings, url: str) -> None:
+async def test_an_empty_database_only_takes_note_of_the_model(
+    memory: AsyncMemory, other: Settings, url: str
+) -> None:
     async with AsyncMemory(settings=other) as changing:
         await changing.reembed()
     await memory.observe([{"content": "The first words."}], space="ana")

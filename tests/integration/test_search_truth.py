@@ -127,7 +127,10 @@ def same(hits: list[Hit], expected: list[tuple[str, float, dict[str, float]]], a
         if hit.source.message not in parts:  # cut off by the limit among equals
             assert hit.score == pytest.approx(last, abs=1e-4), about
             continue
-        assert dict(hit.parts) == pytest.approx(parts[hit.source.message], abs=1e-4), (about, hit.source.message)
+        assert dict(hit.parts) == pytest.approx(parts[hit.source.message], abs=1e-4), (
+            about,
+            hit.source.message,
+        )
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -187,7 +190,9 @@ def word(number: int) -> str:
 
 async def test_what_is_of_the_time_asked_for_comes_back_however_far_in_meaning(memory: AsyncMemory) -> None:
     day = datetime(2024, 5, 3, 9, tzinfo=UTC)
-    noise = [{"content": f"Fog on {word(n)}", "time": day + timedelta(days=100 + n % 300)} for n in range(900)]
+    noise = [
+        {"content": f"Fog on {word(n)}", "time": day + timedelta(days=100 + n % 300)} for n in range(900)
+    ]
     await memory.import_messages([*noise, {"id": "then", "content": "Zwieback", "time": day}], space="truth")
     later = {"id": "later", "content": "Knäckebrot", "time": day + timedelta(days=3)}
     await memory.observe([later], space="truth")
@@ -195,7 +200,9 @@ async def test_what_is_of_the_time_asked_for_comes_back_however_far_in_meaning(m
     assert {hit.source.message for hit in hits[:2]} == {"then", "later"}
 
 
-@pytest.mark.parametrize("given", [{"user": "ana"}, {"since": NOW - timedelta(minutes=30)}, {"user": "ana", "limit": 1}])
+@pytest.mark.parametrize(
+    "given", [{"user": "ana"}, {"since": NOW - timedelta(minutes=30)}, {"user": "ana", "limit": 1}]
+)
 async def test_an_answer_is_found_by_the_words_of_a_question_that_the_filter_leaves_out(
     memory: AsyncMemory, given: dict[str, object]
 ) -> None:
@@ -207,7 +214,15 @@ async def test_an_answer_is_found_by_the_words_of_a_question_that_the_filter_lea
     await memory.import_messages(noise, space="truth")
     asked = {"content": "Where is the xylophone?", "role": "assistant", "time": NOW - timedelta(minutes=31)}
     await memory.observe(
-        [asked, {"id": "answer", "content": "Attic, behind boxes", "user": "ana", "time": NOW - timedelta(minutes=29)}],
+        [
+            asked,
+            {
+                "id": "answer",
+                "content": "Attic, behind boxes",
+                "user": "ana",
+                "time": NOW - timedelta(minutes=29),
+            },
+        ],
         space="truth",
         session="s",
     )
@@ -218,9 +233,14 @@ async def test_an_answer_is_found_by_the_words_of_a_question_that_the_filter_lea
 
 async def test_a_message_at_the_last_microsecond_before_until_is_found(memory: AsyncMemory) -> None:
     times = [NOW - timedelta(days=n, microseconds=n * 7919) for n in range(1, 600)]
-    await memory.import_messages([{"id": str(n), "content": "lighthouse", "time": t} for n, t in enumerate(times)], space="t")
+    await memory.import_messages(
+        [{"id": str(n), "content": "lighthouse", "time": t} for n, t in enumerate(times)], space="t"
+    )
     for n in range(0, len(times), 37):
         until = times[n] + timedelta(microseconds=1)
         (hit,) = await memory.recall("lighthouse", space="t", since=times[n], until=until)
         assert hit.source.message == str(n)
-        assert await memory.recall("lighthouse", space="t", since=until, until=until + timedelta(seconds=1)) == []
+        assert (
+            await memory.recall("lighthouse", space="t", since=until, until=until + timedelta(seconds=1))
+            == []
+        )

@@ -1,1 +1,1 @@
-"""."""
+"""The one index over all memory and the search in it."""

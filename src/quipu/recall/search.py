@@ -24,6 +24,9 @@ from quipu.recall.signatures import Cache, Signatures, as_words, pack
 _ALWAYS = datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _HEIRS = (0, 1, 2, -1)  # steps from an entry to itself and to those that inherit from it
+# The rarer words of a question find entries until they have found this many; the commoner ones only add
+# to the score of what was found. Below this size of the space nothing is left out.
+_POSTINGS = 10_000
 _SEEDS = 200
 _POOL = 150
 _DATED = 200
@@ -160,6 +163,7 @@ class Search:
             "since": filters.since or _ALWAYS[0],
             "until": filters.until or _ALWAYS[1],
             "reach": Int4s([0] if filters == Filters() else _HEIRS),
+            "postings": _POSTINGS,
             "seeds": max(_SEEDS, limit),
             "pool": max(_POOL, 2 * limit),
             "speakers": Int4s(question.speakers),
@@ -176,7 +180,9 @@ def _moment(microseconds: np.int64) -> datetime:
 
 
 def _microseconds(moment: datetime) -> int:
-    return (moment - _EPOCH) // timedelta(microseconds=1)  # a float of seconds would be off by one here and there
+    return (moment - _EPOCH) // timedelta(
+        microseconds=1
+    )  # a float of seconds would be off by one here and there
 
 
 def _allowed(held: Signatures, filters: Filters, owner: int | None) -> NDArray[np.bool_] | None:

@@ -11,7 +11,9 @@ import pytest
 from quipu.errors import NotFound
 from quipu.interfaces.cli.asked import Asked, Filters, drop, last, remember
 
-FILTERS = Filters(space="demo", user=None, session="s1", kinds=["message"], since=None, until="2025-01-01", limit=3)
+FILTERS = Filters(
+    space="demo", user=None, session="s1", kinds=["message"], since=None, until="2025-01-01", limit=3
+)
 ASKED = Asked("Who is the dog?", FILTERS, (("message", "12"), ("message", "7")))
 
 

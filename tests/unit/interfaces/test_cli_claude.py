@@ -14,20 +14,32 @@ from quipu.interfaces.cli.samples import samples
 
 def session(path: Path, *lines: object) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(line if isinstance(line, str) else json.dumps(line) + "\n" for line in lines), "utf-8")
+    path.write_text(
+        "".join(line if isinstance(line, str) else json.dumps(line) + "\n" for line in lines), "utf-8"
+    )
     return path
 
 
 @pytest.mark.parametrize(
     ("directory", "name"),
-    [("/home/dana/src/ferryboard", "ferryboard"), ("/srv/app/", "app"), ("C:\\Users\\dana\\label press", "label press")],
+    [
+        ("/home/dana/src/ferryboard", "ferryboard"),
+        ("/srv/app/", "app"),
+        ("C:\\Users\\dana\\label press", "label press"),
+    ],
 )
-def test_a_project_is_called_like_the_directory_it_was_worked_on_in(tmp_path: Path, directory: str, name: str) -> None:
-    path = session(tmp_path / "-x" / "a.jsonl", {"type": "summary"}, {"cwd": directory}, {"cwd": "/elsewhere"})
+def test_a_project_is_called_like_the_directory_it_was_worked_on_in(
+    tmp_path: Path, directory: str, name: str
+) -> None:
+    path = session(
+        tmp_path / "-x" / "a.jsonl", {"type": "summary"}, {"cwd": directory}, {"cwd": "/elsewhere"}
+    )
     assert project(path) == name
 
 
-@pytest.mark.parametrize("line", ["not json\n", '{"cwd": 7}\n', '["cwd"]\n', '{"cwd": "/"}\n', '{"cwd": null}\n'])
+@pytest.mark.parametrize(
+    "line", ["not json\n", '{"cwd": 7}\n', '["cwd"]\n', '{"cwd": "/"}\n', '{"cwd": null}\n']
+)
 def test_a_session_that_does_not_say_belongs_to_its_folder(tmp_path: Path, line: str) -> None:
     assert project(session(tmp_path / "-home-dana-x" / "a.jsonl", line)) == "-home-dana-x"
 

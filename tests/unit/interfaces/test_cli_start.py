@@ -25,7 +25,9 @@ def loaded_by(arguments: list[str], repository: Path) -> set[str]:
         "print(code, *{name.partition('.')[0] for name in sys.modules}, file=sys.stderr)\n"
     )
     environment = os.environ | {"PYTHONPATH": str(repository / "src")}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=60
+    )
     exit_code, *modules = done.stderr.splitlines()[-1].split()
     assert exit_code == "0", done.stderr
     return set(modules)
@@ -57,8 +59,12 @@ def test_no_command_at_all_shows_the_help(capsys: pytest.CaptureFixture[str]) ->
     assert "Commands:" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("wrong", [["nosuch"], ["--nosuch"], ["recall"], ["db"], ["recall", "x", "-n", "many"]])
-def test_what_cannot_be_understood_is_one_line_and_a_hint(wrong: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "wrong", [["nosuch"], ["--nosuch"], ["recall"], ["db"], ["recall", "x", "-n", "many"]]
+)
+def test_what_cannot_be_understood_is_one_line_and_a_hint(
+    wrong: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(wrong) == 2
     said = capsys.readouterr()
     assert said.out == ""
@@ -82,7 +88,9 @@ def test_a_terminal_is_not_steered_by_what_a_message_quotes(capsys: pytest.Captu
     assert "\x1b" not in capsys.readouterr().err
 
 
-def test_a_wrong_setting_is_named(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_setting_is_named(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("QUIPU_POOL_SIZE", "zero")
     assert run(["model", "list"]) == 2
     assert "QUIPU_POOL_SIZE" in capsys.readouterr().err
@@ -104,7 +112,9 @@ def test_what_nobody_foresaw_is_one_line_too(repository: Path) -> None:
         "{}['missing']\n"
     )
     environment = os.environ | {"PYTHONPATH": str(repository / "src")}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=60
+    )
     assert done.returncode == 1
     first, second = done.stderr.splitlines()
     assert first == "quipu: unexpected KeyError: 'missing'"

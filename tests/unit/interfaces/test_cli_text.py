@@ -58,7 +58,9 @@ def test_values_become_json_with_times_that_can_be_read_back() -> None:
     at = datetime(2025, 3, 4, 10, 3, tzinfo=UTC)
     report = Report(imported=1, refused=(Refusal(7, "time", "it has no year"),), redacted={"aws": 2})
     read = json.loads(as_json({"report": report, "at": at, "where": Path("a/b")}))
-    assert read["report"]["refused"] == [{"line": 7, "field": "time", "reason": "it has no year", "file": None}]
+    assert read["report"]["refused"] == [
+        {"line": 7, "field": "time", "reason": "it has no year", "file": None}
+    ]
     assert read["report"]["redacted"] == {"aws": 2}
     assert datetime.fromisoformat(read["at"]) == at
     assert Path(read["where"]) == Path("a/b")

@@ -1,1 +1,1 @@
-"""."""
+"""Readers of recordings: they turn files into the messages that the record takes in."""

@@ -54,8 +54,8 @@ left join core.sessions s on s.space_id = %(space)s and s.id = m.session_id
 -- name: around: a message and those beside it in its session
 select m.id, m.external_id, null as session, m.role, m.speaker, m.user_name, m.happened_at, m.recorded_at, m.content
 from core.messages m
-where m.space_id = %(space)s and m.id between %(id)s - %(before)s and %(id)s + %(after)s and %(id)s > 0
-    and m.id >> 24 = %(id)s >> 24
+where m.space_id = %(space)s and m.id between %(id)s::int8 - %(before)s::int4 and %(id)s::int8 + %(after)s::int4
+    and %(id)s::int8 > 0 and m.id >> 24 = %(id)s::int8 >> 24
 order by m.id
 
 -- name: list_sessions: sessions, the latest first

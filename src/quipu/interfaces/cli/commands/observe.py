@@ -17,7 +17,10 @@ from quipu.interfaces.cli.views.report import report
 @click.command()
 @click.argument("text", required=False)
 @click.option(
-    "--file", "-f", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Read the text from a file."
+    "--file",
+    "-f",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Read the text from a file.",
 )
 @in_space
 @click.option("--session", metavar="ID", help="The conversation that it belongs to.")
