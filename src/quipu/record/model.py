@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Final, Literal
 
 Role = Literal["user", "assistant", "system", "tool"]
+
+
+class Line(dict[str, object]):
+    """A message as a reader found it, not yet checked, with the place where it stands."""
+
+    __slots__ = ("file", "number")
+
+    def __init__(self, fields: Mapping[str, object], *, number: int, file: str | None = None) -> None:
+        super().__init__(fields)
+        self.number: Final = number
+        self.file: Final = file
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Final, cast
 
 from quipu.kernel.base import text
-from quipu.record.model import Incoming, Refusal, Role
+from quipu.record.model import Incoming, Line, Refusal, Role
 from quipu.record.moment import moment
 
 CONTENT_LIMIT_BYTES: Final = 16 * 1024 * 1024
@@ -60,10 +60,12 @@ def check(
     so that the report of an import can name them once. ``now`` is aware; a time more than a day later is
     refused.
     """
+    if isinstance(raw, Line):
+        line = raw.number
     try:
         return _incoming(raw, line=line, default_session=default_session, now=now)
     except _Refused as refused:
-        return Refusal(line, refused.field, refused.reason)
+        return Refusal(line, refused.field, refused.reason, raw.file if isinstance(raw, Line) else None)
 
 
 def _incoming(raw: object, *, line: int | None, default_session: str | None, now: datetime) -> Incoming:

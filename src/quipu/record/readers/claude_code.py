@@ -1,0 +1,159 @@
+"""What people and the agent said to each other in the sessions that Claude Code recorded.
+
+The format is undocumented and changes, so a line is known by the fields it has, and what is unknown is passed
+over and counted, never an error.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final, cast
+
+from quipu.record.model import Line, Refusal
+from quipu.record.readers.lines import lines, opened, parse
+
+# Files among the sessions that hold something else.
+_NO_SESSIONS: Final = frozenset({"journal.jsonl", "history.jsonl"})
+
+# Written by the program in the name of the user.
+_NOISE: Final = (
+    *(
+        "<command-name>",
+        "<command-message>",
+        "<command-args>",
+        "<local-command-",
+        "<bash-input>",
+        "<bash-stdout>",
+    ),
+    *("<bash-stderr>", "<task-notification>", "<user-memory-input>", "[Request interrupted"),
+    "Caveat: The messages below were generated",
+)
+_INJECTED: Final = re.compile(
+    r"<(system-reminder|ide_opened_file|ide_selection|ide_diagnostics)>(?:(?!<\1>).)*?</\1>\s*", re.DOTALL
+)
+_SYNTHETIC: Final = "<synthetic>"
+_BETWEEN_BLOCKS: Final = "\n\n"
+
+Fields = Mapping[str, object]
+
+
+def find(root: Path) -> Iterator[Path]:
+    """The files of recorded sessions below the directory, subagents' too, in the order of their names."""
+    for path in sorted(root.rglob("*.jsonl")):
+        if path.name not in _NO_SESSIONS and path.is_file():
+            yield path
+
+
+def read(path: Path, *, skipped: Counter[str] | None = None) -> Iterator[Line | Refusal]:
+    """Every message that a person or the agent said, in the order of the file.
+
+    A message is ``{"id", "session", "role", "content", "time"}``: ``id`` is the uuid of the record. A
+    subagent is a session of its own, named by its agent id; what was asked of it was said by the agent, so
+    all of it has the role assistant. ``skipped`` is told what was passed over, by kind: tool results,
+    thinking, notices of the program, records of other types. A last line that is still being written is left
+    for the next time.
+
+    Raises:
+        NotFound: there is no such file.
+        BadInput: it is a directory, or we may not read it.
+    """
+    passed: Counter[str] = Counter() if skipped is None else skipped
+    with opened(path) as file:
+        for line in lines(file):
+            if line.data is None:
+                yield Refusal(line.number, None, "it is longer than 64 MiB and was passed over.", str(path))
+                continue
+            record = parse(line.data)
+            if isinstance(record, str):
+                if line.ended:
+                    yield Refusal(line.number, None, record, str(path))
+                continue
+            said = _said(record, path.stem)
+            if isinstance(said, str):
+                passed[said] += 1
+            else:
+                yield Line(said, number=line.number, file=str(path))
+
+
+def _said(record: Fields, stem: str) -> dict[str, object] | str:
+    """The message in a record, or the kind of record that it is where nobody says anything."""
+    kind = record.get("type")
+    if kind == "attachment":
+        return _queued(record, stem)
+    fields = _fields(record.get("message"))
+    if kind not in ("user", "assistant") or not fields:
+        return kind if isinstance(kind, str) and kind else "untyped"
+    if record.get("isMeta"):
+        return "meta"
+    if record.get("isCompactSummary"):
+        return "compact summary"
+    if record.get("isApiErrorMessage") or fields.get("model") == _SYNTHETIC:
+        return "notice"
+    content = fields.get("content")
+    text = _text(content)
+    if kind == "user":
+        if "tool_result" in _block_types(content):
+            return "tool result"
+        text = _spoken(text)
+    return _message(record, text, kind, stem) if text.strip() else _silence(content)
+
+
+def _queued(record: Fields, stem: str) -> dict[str, object] | str:
+    """What a person typed while the agent was at work: it is recorded as an attachment."""
+    fields = _fields(record.get("attachment"))
+    if fields.get("type") != "queued_command" or fields.get("commandMode", "prompt") != "prompt":
+        return "attachment"
+    text = _spoken(_text(fields.get("prompt")))
+    return _message(record, text, "user", stem) if text.strip() else "attachment"
+
+
+def _message(record: Fields, text: str, role: str, stem: str) -> dict[str, object]:
+    session = record.get("sessionId") or stem
+    if record.get("isSidechain"):
+        role = "assistant"
+        session = record.get("agentId") or f"{session}/sidechain"
+    return {
+        "id": record.get("uuid"),
+        "session": session,
+        "role": role,
+        "content": text,
+        "time": record.get("timestamp"),
+    }
+
+
+def _text(content: object) -> str:
+    """The text of a message: it is the content itself, or in its blocks of type text."""
+    if isinstance(content, str):
+        return content
+    texts = [block.get("text") for block in _blocks(content) if block.get("type") == "text"]
+    return _BETWEEN_BLOCKS.join(text for text in texts if isinstance(text, str) and text.strip())
+
+
+def _spoken(text: str) -> str:
+    """What a person wrote of it: nothing, where the program wrote it in their name."""
+    spoken = _INJECTED.sub("", text).strip()
+    return "" if spoken.startswith(_NOISE) else spoken
+
+
+def _silence(content: object) -> str:
+    """What a message without spoken words is."""
+    types = _block_types(content) - {"text"}
+    return min(types) if types else "no words"
+
+
+def _blocks(content: object) -> list[Fields]:
+    if not isinstance(content, list):
+        return []
+    return [_fields(block) for block in cast("list[object]", content)]
+
+
+def _fields(value: object) -> Fields:
+    """The fields of an object; none of what is no object."""
+    return cast("Fields", value) if isinstance(value, dict) else {}
+
+
+def _block_types(content: object) -> set[str]:
+    return {kind for block in _blocks(content) if isinstance(kind := block.get("type"), str)}

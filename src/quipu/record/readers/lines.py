@@ -1,0 +1,113 @@
+"""Lines of a file, one at a time, however long or broken they are, and what one line of JSON says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import BufferedIOBase
+from pathlib import Path
+from typing import BinaryIO, Final, cast
+
+from quipu.errors import BadInput, NotFound
+
+LINE_LIMIT_BYTES: Final = 64 * 1024 * 1024
+_SKIP_BYTES: Final = 1024 * 1024
+_BOM: Final = b"\xef\xbb\xbf"
+_UTF16_BOMS: Final = (b"\xff\xfe", b"\xfe\xff")
+
+
+@dataclass(frozen=True, slots=True)
+class RawLine:
+    """One line without its end, and whether it had one: the last line may be half-written.
+
+    ``data`` is None where the line was too long to load.
+    """
+
+    number: int
+    data: bytes | None
+    ended: bool
+
+
+@contextmanager
+def opened(path: Path) -> Generator[BinaryIO]:
+    """The file, open for reading bytes.
+
+    Raises:
+        NotFound: there is no such file.
+        BadInput: it is a directory, or we may not read it.
+    """
+    try:
+        file = path.open("rb")
+    except FileNotFoundError as missing:
+        raise NotFound(f"There is no file {path}.") from missing
+    except IsADirectoryError as directory:
+        raise BadInput(f"{path} is a directory.", hint="Name a file in it.") from directory
+    except OSError as failed:
+        raise BadInput(f"{path} cannot be read: {failed.strerror}.") from failed
+    with file:
+        yield file
+
+
+def lines(source: BinaryIO | BufferedIOBase | Iterable[bytes | str]) -> Iterator[RawLine]:
+    """Every line, numbered from 1, blank ones left out. Of a file only one line is in memory at a time."""
+    numbered = _of_file(source) if isinstance(source, BufferedIOBase) else _of_iterable(source)
+    for line in numbered:
+        if line.data is None or line.data.strip():
+            yield line
+
+
+def parse(data: bytes) -> dict[str, object] | str:
+    """The object that a line of JSON says, or the reason why it says none."""
+    try:
+        # Surrogates may pass here: what of them cannot be stored is mended where content is checked.
+        said: object = json.loads(data.decode("utf-8"))
+    except UnicodeDecodeError as broken:
+        return f"it is not UTF-8 (byte {broken.start + 1}); save the file as UTF-8."
+    except RecursionError:
+        return "it is nested too deeply."
+    except json.JSONDecodeError as broken:
+        return f"it is not JSON: {broken.msg} at character {broken.pos + 1}."
+    except ValueError:  # a number with more digits than Python converts
+        return "it holds a number that is too long."
+    if isinstance(said, dict):
+        return cast("dict[str, object]", said)
+    if isinstance(said, list):
+        return "it is a list; put one object on each line (jq -c '.[]' does it)."
+    return 'it is not an object such as {"content": "…"}.'
+
+
+def is_utf16(data: bytes) -> bool:
+    """Whether a file that begins like this is UTF-16, which makes every line of it unreadable."""
+    return data.startswith(_UTF16_BOMS)
+
+
+def _of_file(file: BufferedIOBase) -> Iterator[RawLine]:
+    number = 0
+    while data := file.readline(LINE_LIMIT_BYTES + 1):
+        number += 1
+        ended = data.endswith(b"\n")
+        if len(data) > LINE_LIMIT_BYTES and not ended:
+            yield RawLine(number, None, ended=_skip_line(file))
+        else:
+            yield RawLine(number, _bare(data, number), ended)
+
+
+def _of_iterable(source: Iterable[bytes | str]) -> Iterator[RawLine]:
+    for number, line in enumerate(source, start=1):
+        data = line.encode("utf-8", "surrogatepass") if isinstance(line, str) else line
+        yield RawLine(number, None if len(data) > LINE_LIMIT_BYTES else _bare(data, number), ended=True)
+
+
+def _skip_line(file: BufferedIOBase) -> bool:
+    """Pass over the rest of a line; whether it had an end."""
+    while data := file.readline(_SKIP_BYTES):
+        if data.endswith(b"\n"):
+            return True
+    return False
+
+
+def _bare(data: bytes, number: int) -> bytes:
+    data = data.rstrip(b"\r\n")
+    return data.removeprefix(_BOM) if number == 1 else data

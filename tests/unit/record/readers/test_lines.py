@@ -1,0 +1,84 @@
+import io
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quipu.errors import BadInput, NotFound
+from quipu.record.readers import lines as module
+from quipu.record.readers.lines import RawLine, lines, opened, parse
+
+
+def test_lines_are_numbered_and_blank_ones_left_out():
+    found = list(lines(io.BytesIO(b"\xef\xbb\xbfone\r\n\n  \r\ntwo\nthree")))
+    assert found == [RawLine(1, b"one", True), RawLine(4, b"two", True), RawLine(5, b"three", False)]
+
+
+def test_lines_may_be_handed_in_as_text():
+    assert list(lines(["one\n", "", "two"])) == [RawLine(1, b"one", True), RawLine(3, b"two", True)]
+
+
+@pytest.mark.parametrize("excess", [1, 1000])
+def test_a_line_beyond_the_limit_is_passed_over_and_the_next_one_read(
+    monkeypatch: pytest.MonkeyPatch, excess: int
+):
+    monkeypatch.setattr(module, "LINE_LIMIT_BYTES", 10)
+    monkeypatch.setattr(module, "_SKIP_BYTES", 16)
+    file = io.BytesIO(b"0123456789\n" + b"x" * (10 + excess) + b"\nnext\n" + b"y" * (10 + excess))
+    assert list(lines(file)) == [
+        RawLine(1, b"0123456789", True),
+        RawLine(2, None, True),
+        RawLine(3, b"next", True),
+        RawLine(4, None, False),
+    ]
+
+
+def test_a_handed_in_line_beyond_the_limit_is_passed_over(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(module, "LINE_LIMIT_BYTES", 10)
+    assert list(lines([b"x" * 11, b"ok"])) == [RawLine(1, None, True), RawLine(2, b"ok", True)]
+
+
+@given(st.lists(st.binary().filter(lambda line: b"\n" not in line and b"\r" not in line)))
+def test_a_file_and_its_lines_say_the_same(said: list[bytes]):
+    whole = b"".join(line + b"\n" for line in said)
+    assert list(lines(io.BytesIO(whole))) == list(lines(said))
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"{", "not JSON"),
+        (b'{"content": "cut o', "not JSON"),
+        (b"[1]", "one object on each line"),
+        (b'"text"', "not an object"),
+        (b"null", "not an object"),
+        (b'{"content": "caf\xe9"}', "UTF-8"),
+        (b"[" * 100_000, "nested"),
+        (b'{"id": ' + b"9" * 10_000 + b"}", "number"),
+    ],
+)
+def test_a_line_that_says_no_object_is_refused_with_the_reason(data: bytes, reason: str):
+    found = parse(data)
+    assert isinstance(found, str)
+    assert reason in found
+
+
+def test_odd_but_readable_json_is_read():
+    assert parse(b'{"content": "one", "content": "two", "time": NaN}') == {
+        "content": "two",
+        "time": pytest.approx(float("nan"), nan_ok=True),
+    }
+    assert parse(b'{"content": "\\ud800"}') == {"content": "\ud800"}
+
+
+@given(st.binary())
+def test_any_line_gives_an_object_or_a_reason(data: bytes):
+    assert isinstance(parse(data), dict | str)
+
+
+def test_a_missing_file_and_a_directory_are_told_apart(tmp_path: Path):
+    with pytest.raises(NotFound, match="no file"), opened(tmp_path / "none.jsonl"):
+        pass
+    with pytest.raises(BadInput, match="directory"), opened(tmp_path):
+        pass
