@@ -220,6 +220,8 @@ async def _insert(within: Within, rows: Sequence[_Row], *, version: int, generat
     }
     await store.run(within, "insert_vectors", {"generation": generation, **vectors})
     await store.run(within, "insert_postings", _postings(rows, drafts))
+    terms, entries = np.unique(np.concatenate([d.bag.hashes for d in drafts]), return_counts=True)
+    await store.run(within, "count_terms", {"term": Int4s(terms), "entries": Int4s(entries)})
 
 
 def _inherited(rows: Sequence[_Row]) -> dict[str, object]:

@@ -23,7 +23,7 @@ async def remove(within: Within, ids: Sequence[int]) -> None:
     if generation is None:
         return
     gone = Int8s(np.array(sorted(ids), dtype=np.int64))
-    for name in ("remove_postings", "remove_entries", "remove_vectors"):
+    for name in ("discount_terms", "remove_terms", "remove_postings", "remove_entries", "remove_vectors"):
         await store.run(within, name, {"ids": gone})
     around = await store.bereaved(within, gone, generation=generation)
     await store.run(within, "recount_threads", {})

@@ -26,7 +26,9 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _HEIRS = (0, 1, 2, -1)  # steps from an entry to itself and to those that inherit from it
 # The rarer words of a question find entries until they have found this many; the commoner ones only add
 # to the score of what was found. Below this size of the space nothing is left out.
-_POSTINGS = 10_000
+_POSTINGS = 8_000
+# A word in more entries than this is looked up in the candidates instead of being read through.
+_RARE = 2_000
 _SEEDS = 200
 _POOL = 150
 _DATED = 200
@@ -164,6 +166,8 @@ class Search:
             "until": filters.until or _ALWAYS[1],
             "reach": Int4s([0] if filters == Filters() else _HEIRS),
             "postings": _POSTINGS,
+            "rare": _RARE,
+            "filtered": filters != Filters(),
             "seeds": max(_SEEDS, limit),
             "pool": max(_POOL, 2 * limit),
             "speakers": Int4s(question.speakers),

@@ -1,6 +1,20 @@
 -- name: lock_all_threads: hold every thread of a space, in the order in which writers hold theirs
 select from core.recall_threads where space_id = %(space)s order by id for update
 
+-- name: discount_terms: in how many fewer entries each term occurs
+update core.recall_terms t set entries = t.entries - g.entries
+from (
+    select term, count(*) as entries
+    from core.recall_entries
+    cross join lateral unnest(terms) as u (term)
+    where space_id = %(space)s and id = any(%(ids)s::int8[])
+    group by term
+) g
+where t.space_id = %(space)s and t.term = g.term
+
+-- name: remove_terms: forget terms that occur nowhere
+delete from core.recall_terms where space_id = %(space)s and entries = 0
+
 -- name: remove_postings: take the terms of entries out
 delete from core.recall_postings p
 using (

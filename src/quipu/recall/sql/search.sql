@@ -42,16 +42,16 @@ with term as materialized (
     select hash, number from unnest(%(hashes)s::int4[], %(numbers)s::int4[]) as t (hash, number)
 ),
 rarity as materialized (
-    select number,
+    select number, entries,
            ln(1 + (%(entries)s - entries + 0.5) / (entries + 0.5))::float8 as idf,
            sum(entries) over (order by entries, number) <= %(postings)s
                or row_number() over (order by entries, number) = 1 as finds
     from (
-        select t.number, sum(p.entries) as entries
+        select t.number, sum(f.entries) as entries
         from term t
         cross join lateral (
-            select count(*) as entries from core.recall_postings where space_id = %(space)s and term = t.hash
-        ) p
+            select entries from core.recall_terms where space_id = %(space)s and term = t.hash offset 0
+        ) f
         group by t.number
     ) counted
     where entries > 0
@@ -73,7 +73,10 @@ own as materialized (
 seed as materialized (
     -- Where a filter is given, what inherits from an entry competes in its place: the filter may hide the donor.
     select w.entry_id + around.step as entry_id
-    from (select entry_id, score from own order by score desc, entry_id desc offset 0) w
+    from (
+        select entry_id, score from own order by score desc, entry_id desc
+        limit case when %(filtered)s then null else %(seeds)s::int8 end
+    ) w
     cross join unnest(%(reach)s::int4[]) as around (step)
     cross join lateral (
         select
@@ -128,9 +131,17 @@ pool as materialized (
         offset 0
     ) e
 ),
+donor as materialized (
+    select id, id as donor, 1.0::real as share from pool
+    union all select id, id - 1, from_previous from pool where from_previous > 0
+    union all select id, id - 2, from_before from pool where from_before > 0
+    union all select id, id + 1, from_next from pool where from_next > 0
+),
 occurrence as materialized (
+    -- rare words: all of their occurrences in the threads of the pool
     select p.entry_id, t.number, p.occurrences
     from term t
+    join rarity r on r.number = t.number and r.entries <= %(rare)s
     cross join lateral (
         select entry_id, occurrences
         from core.recall_postings
@@ -139,15 +150,22 @@ occurrence as materialized (
     ) p
     where case when p.entry_id > 0 then p.entry_id >> 24 else p.entry_id end
         in (select case when id > 0 then id >> 24 else id end from pool)
+    union all
+    -- common words: looked up only where they count
+    select d.donor, t.number, p.occurrences
+    from term t
+    join rarity r on r.number = t.number and r.entries > %(rare)s
+    cross join (select distinct donor from donor) d
+    cross join lateral (
+        select occurrences
+        from core.recall_postings
+        where space_id = %(space)s and term = t.hash and entry_id = d.donor
+        offset 0
+    ) p
 ),
 mixed as (
     select d.id, o.number, sum(d.share * o.occurrences) as occurrences
-    from (
-        select id, id as donor, 1.0::real as share from pool
-        union all select id, id - 1, from_previous from pool where from_previous > 0
-        union all select id, id - 2, from_before from pool where from_before > 0
-        union all select id, id + 1, from_next from pool where from_next > 0
-    ) d
+    from donor d
     join occurrence o on o.entry_id = d.donor
     group by d.id, o.number
 ),

@@ -46,8 +46,8 @@ cross join lateral (
 where t.space_id = %(space)s and t.id = any(%(threads)s::int8[]) and t.next_position >= back.steps
 order by e.id
 
--- name: alone_ids: numbers for entries that stand alone
-select -nextval('core.recall_alone') from generate_series(1, %(count)s)
+-- name: alone_ids: numbers for entries that stand alone: negative, and rising, so that indexes grow at one end
+select nextval('core.recall_alone') from generate_series(1, %(count)s)
 
 -- name: grow_space: count a write and give its version; the last lock that a write takes
 update core.spaces set
@@ -96,6 +96,11 @@ insert into core.recall_postings (space_id, term, entry_id, occurrences, tokens)
 select %(space)s, p.term, p.entry_id, p.occurrences, p.tokens
 from unnest(%(term)s::int4[], %(entry)s::int8[], %(occurrences)s::int2[], %(tokens)s::int2[])
     as p (term, entry_id, occurrences, tokens)
+
+-- name: count_terms: in how many more entries each term occurs
+insert into core.recall_terms as t (space_id, term, entries)
+select %(space)s, c.term, c.entries from unnest(%(term)s::int4[], %(entries)s::int4[]) as c (term, entries)
+on conflict (space_id, term) do update set entries = t.entries + excluded.entries
 
 -- name: refit_entries: what entries inherit after their neighbours changed
 update core.recall_entries e set

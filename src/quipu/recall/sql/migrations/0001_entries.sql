@@ -41,7 +41,7 @@ create table core.recall_threads (
     primary key (space_id, id)
 ) with (fillfactor = 70);
 
-create sequence core.recall_alone as bigint;
+create sequence core.recall_alone as bigint minvalue -4611686018427387904 maxvalue -1;
 
 create table core.recall_entries (
     space_id integer not null references core.spaces (id) on delete cascade,
@@ -109,11 +109,19 @@ create table core.recall_postings (
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_vacuum_insert_threshold = 5000,
         autovacuum_vacuum_scale_factor = 0.05);
 
+-- In how many entries of the space a term occurs: what makes a word of a question rare or common.
+create table core.recall_terms (
+    space_id integer not null references core.spaces (id) on delete cascade,
+    term integer not null,
+    entries integer not null check (entries >= 0),
+    primary key (space_id, term)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.1);
+
 do $$
 declare
     t text;
 begin
-    foreach t in array array['recall_names', 'recall_threads', 'recall_entries', 'recall_vectors', 'recall_postings'] loop
+    foreach t in array array['recall_terms', 'recall_names', 'recall_threads', 'recall_entries', 'recall_vectors', 'recall_postings'] loop
         execute format('alter table core.%I enable row level security', t);
         execute format('alter table core.%I force row level security', t);
         execute format('create policy own_space on core.%I using (space_id = (select core.current_space()))', t);
