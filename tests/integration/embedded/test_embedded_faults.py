@@ -68,9 +68,8 @@ def write_for_ever(file: FileIO) -> None:
 
 def fill_up(ballast: Path) -> None:
     """Write until the disk of the file is full."""
-    with ballast.open("wb", buffering=0) as file:
-        with pytest.raises(OSError, match="No space left"):
-            write_for_ever(file)
+    with ballast.open("wb", buffering=0) as file, pytest.raises(OSError, match="No space left"):
+        write_for_ever(file)
 
 
 @needs_root

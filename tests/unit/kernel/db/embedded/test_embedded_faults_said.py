@@ -23,8 +23,10 @@ def test_the_last_grave_line_is_the_complaint() -> None:
 
 
 def test_the_answers_to_our_own_knocking_are_no_complaint() -> None:
-    log = "[1] PANIC:  could not locate a valid checkpoint record\n"
+    log = (
+        "[1] PANIC:  could not locate a valid checkpoint record\n"
         "[2] FATAL:  the database system is starting up\n"
+    )
     assert last_complaint(log) == "could not locate a valid checkpoint record"
 
 
