@@ -141,7 +141,6 @@ async def test_a_home_that_the_account_cannot_reach_gets_its_data_elsewhere_and_
     found = {finding.name: finding for finding in await examine(settings)}
     assert found["directory"].state == "warn"
     assert str(find_place(settings).data) in found["directory"].detail
-    closed_home.chmod(0o700)
     assert embedded.status(settings).state == "stopped"
 
 

@@ -61,6 +61,10 @@ def small_disk(where: Path, megabytes: int) -> Iterator[Path]:
         subprocess.run(["umount", where], check=True)
 
 
+def remount(disk: Path, mode: str) -> None:
+    subprocess.run(["mount", "-o", f"remount,{mode}", disk], check=True)
+
+
 def write_for_ever(file: FileIO) -> None:
     while True:
         file.write(b"x" * 4096)
@@ -68,9 +72,8 @@ def write_for_ever(file: FileIO) -> None:
 
 def fill_up(ballast: Path) -> None:
     """Write until the disk of the file is full."""
-    with ballast.open("wb", buffering=0) as file:
-        with pytest.raises(OSError, match="No space left"):
-            write_for_ever(file)
+    with ballast.open("wb", buffering=0) as file, pytest.raises(OSError, match="No space left"):
+        write_for_ever(file)
 
 
 @needs_root
@@ -99,6 +102,19 @@ async def test_a_disk_that_filled_up_stops_the_start_and_loses_nothing(open_dir:
             await embedded.start(settings)
         assert "the data is as it was" in (caught.value.hint or "")
         ballast.unlink()
+        await start_and_leave(settings)
+
+
+@needs_root
+async def test_a_disk_that_became_read_only_is_named_and_nothing_is_lost(open_dir: Path) -> None:
+    with small_disk(open_dir / "disk", 80) as disk:
+        settings = Settings(home=disk / "home", shared_buffers_mb=16)
+        await start_and_leave(settings)
+        remount(disk, "ro")
+        with pytest.raises(ServerError, match="Read-only file system") as caught:
+            await embedded.start(settings)
+        assert "QUIPU_HOME" in (caught.value.hint or "")
+        remount(disk, "rw")
         await start_and_leave(settings)
 
 

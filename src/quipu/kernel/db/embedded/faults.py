@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 from pathlib import Path
 
@@ -74,6 +75,17 @@ def start_failure(text: str, *, data: Path, log: Path) -> DatabaseError:
         )
     hint = next((hint for words, hint in _KNOWN if words in text.lower()), _LOOK_IN_LOG)
     return ServerError(f"PostgreSQL did not start on {data}: {complaint} (log: {log}).", hint=hint)
+
+
+def file_failure(error: OSError) -> DatabaseError:
+    """The error for a file of ours that the system did not let us make, read or write."""
+    what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return DiskFull(f"The disk is full ({what}).", hint="Make room and try again; the data is as it was.")
+    return ServerError(
+        f"A file of the embedded database cannot be used ({what}).",
+        hint="Check its owner, its mode and its disk, or set QUIPU_HOME to another directory.",
+    )
 
 
 def creation_failure(text: str, *, data: Path) -> DatabaseError:

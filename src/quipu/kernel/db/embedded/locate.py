@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
@@ -44,6 +45,8 @@ def make_place(settings: Settings) -> Place:
     except FileExistsError:
         pass  # another process made the link a moment ago
     except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise
         raise ServerError(
             f"{error.filename} cannot be made: {error.strerror}.",
             hint="Set QUIPU_HOME to a directory of yours, or QUIPU_DATABASE_URL to a server.",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import weakref
+from collections.abc import Callable
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 from anyio import CancelScope, to_thread
 
@@ -14,9 +15,12 @@ from quipu.kernel.config import Settings
 from quipu.kernel.db.embedded import lifecycle
 from quipu.kernel.db.embedded.binaries import Binaries, choose_binaries
 from quipu.kernel.db.embedded.cluster import data_major
+from quipu.kernel.db.embedded.faults import file_failure
 from quipu.kernel.db.embedded.lifecycle import Share
 from quipu.kernel.db.embedded.locate import find_place, make_place
 from quipu.kernel.db.embedded.pidfile import read_pid_file
+
+_T = TypeVar("_T")
 
 
 class EmbeddedServer:
@@ -44,7 +48,7 @@ class EmbeddedServer:
     async def aclose(self) -> None:
         """Let go of the server; stops it if nobody else uses it. A second call does nothing."""
         with CancelScope(shield=True):
-            await to_thread.run_sync(self._leave)
+            await _in_thread(self._leave)
 
     async def __aenter__(self) -> Self:
         return self
@@ -60,22 +64,29 @@ async def start(settings: Settings) -> EmbeddedServer:
 
     Raises ServerError (with the way out in ``hint``), DiskFull or ConfigError. No data is ever deleted.
     """
-    return await to_thread.run_sync(lambda: EmbeddedServer(lifecycle.join(make_place(settings), settings)))
+    return await _in_thread(lambda: EmbeddedServer(lifecycle.join(make_place(settings), settings)))
 
 
 async def keep(settings: Settings) -> None:
     """Start the server, and let it stay when its last client leaves, until ``stop``."""
-    await to_thread.run_sync(lambda: lifecycle.keep(make_place(settings), settings))
+    await _in_thread(lambda: lifecycle.keep(make_place(settings), settings))
 
 
 async def stop(settings: Settings, *, force: bool = False) -> bool:
     """Stop the server; False if none ran. Raises ServerError if others use it and ``force`` is not set."""
-    return await to_thread.run_sync(lambda: lifecycle.stop(find_place(settings), force=force))
+    return await _in_thread(lambda: lifecycle.stop(find_place(settings), force=force))
 
 
 async def programs(settings: Settings) -> Binaries:
     """The PostgreSQL programs (psql, pg_dump, …) that fit the data of these settings."""
-    return await to_thread.run_sync(_programs, settings)
+    return await _in_thread(lambda: _programs(settings))
+
+
+async def _in_thread(work: Callable[[], _T]) -> _T:
+    try:
+        return await to_thread.run_sync(work)
+    except OSError as error:
+        raise file_failure(error) from error
 
 
 def _programs(settings: Settings) -> Binaries:

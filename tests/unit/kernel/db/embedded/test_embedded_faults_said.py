@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
 
 from quipu.errors import DiskFull, ServerError
 from quipu.kernel.db.embedded.door import Answer, Door, read_refusal
-from quipu.kernel.db.embedded.faults import creation_failure, last_complaint, says_disk_full, start_failure
+from quipu.kernel.db.embedded.faults import (
+    creation_failure,
+    file_failure,
+    last_complaint,
+    says_disk_full,
+    start_failure,
+)
 
 DATA, LOG = Path("/h/postgres/data"), Path("/h/postgres/server.log")
 
@@ -23,8 +31,10 @@ def test_the_last_grave_line_is_the_complaint() -> None:
 
 
 def test_the_answers_to_our_own_knocking_are_no_complaint() -> None:
-    log = "[1] PANIC:  could not locate a valid checkpoint record\n"
+    log = (
+        "[1] PANIC:  could not locate a valid checkpoint record\n"
         "[2] FATAL:  the database system is starting up\n"
+    )
     assert last_complaint(log) == "could not locate a valid checkpoint record"
 
 
@@ -60,6 +70,20 @@ def test_every_failed_start_has_the_servers_words_and_a_way_out(words: str, hint
     assert words in error.message
     assert str(LOG) in error.message
     assert hint in (error.hint or "")
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_a_full_disk_is_known_by_its_number(number: int) -> None:
+    error = file_failure(OSError(number, os.strerror(number), "/h/start.lock"))
+    assert isinstance(error, DiskFull)
+    assert "/h/start.lock" in error.message
+
+
+def test_any_other_trouble_with_a_file_names_the_file() -> None:
+    error = file_failure(PermissionError(errno.EACCES, "Permission denied", "/h/start.lock"))
+    assert isinstance(error, ServerError)
+    assert "/h/start.lock: Permission denied" in error.message
+    assert "QUIPU_HOME" in (error.hint or "")
 
 
 @pytest.mark.parametrize(
