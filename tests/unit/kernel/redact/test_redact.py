@@ -238,3 +238,23 @@ def test_the_library_is_loaded_only_for_a_text_that_may_need_it():
         "assert 'detect_secrets' in sys.modules"
     )
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "gh" + "p_" + "x" * 36,
+        "AKIA" + "IOSFODNN7" + "EXAMPLE",
+        "postgres://user:pass@localhost/db",
+        "my senha is fraca demais",
+        "The --username and --password options can't be used here.",
+        "next_token=" + key(40),
+    ],
+)
+def test_masks_and_examples_of_documentation_stay(text: str):
+    assert redact(text) == Redacted(text, {})
+
+
+def test_a_password_is_known_in_other_languages():
+    for name in ("senha", "contraseña", "пароль", "密码", "パスワード"):
+        assert redact(f"{name}: Blau" + "wal#2019").counts == {"password": 1}

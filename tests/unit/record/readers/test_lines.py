@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quipu.errors import BadInput, NotFound
+from quipu.record.readers import claude_code, jsonl
 from quipu.record.readers import lines as module
 from quipu.record.readers.lines import RawLine, lines, opened, parse
 
@@ -81,4 +82,23 @@ def test_a_missing_file_and_a_directory_are_told_apart(tmp_path: Path):
     with pytest.raises(NotFound, match="no file"), opened(tmp_path / "none.jsonl"):
         pass
     with pytest.raises(BadInput, match="directory"), opened(tmp_path):
+        pass
+
+
+@pytest.mark.parametrize("read", [jsonl.read, claude_code.read])
+def test_both_readers_tell_of_an_over_long_line_and_go_on(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, read
+):
+    monkeypatch.setattr(module, "LINE_LIMIT_BYTES", 100)
+    path = tmp_path / "s.jsonl"
+    path.write_text('{"content": "%s"}\n{"type": "user", "message": {"content": "short"}}\n' % ("x" * 200))
+    refusal, message = read(path)
+    assert (refusal.line, message.number) == (1, 2)
+    assert "64 MiB" in refusal.reason
+
+
+def test_a_file_that_cannot_be_opened_says_so(tmp_path: Path):
+    path = tmp_path / "loop.jsonl"
+    path.symlink_to(path)
+    with pytest.raises(BadInput, match="cannot be read"), opened(path):
         pass
