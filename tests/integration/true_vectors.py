@@ -16,7 +16,8 @@ select e.space_id, e.id, e.from_previous, e.from_before, e.from_next, m.content,
 from core.recall_entries e
 join core.spaces s on s.id = e.space_id
 join core.messages m on m.space_id = e.space_id and m.id = e.id
-left join core.recall_vectors v on v.space_id = e.space_id and v.generation = {generation} and v.entry_id = e.id
+left join core.recall_vectors v
+    on v.space_id = e.space_id and v.generation = {generation} and v.entry_id = e.id
 left join core.recall_generations g on g.id = {generation}
 order by e.space_id, e.id
 """

@@ -1,0 +1,287 @@
+"""While the model changes, others search, write and erase; processes are killed, and two do the same."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime, timedelta
+
+import anyio
+import psycopg
+import pytest
+import true_vectors
+
+from quipu import AsyncMemory
+from quipu.app.answer import Answering
+from quipu.app.kinds import KINDS
+from quipu.kernel.base.clock import SystemClock
+from quipu.kernel.config import Settings
+from quipu.kernel.db.database import Database
+from quipu.kernel.embedding.hashing import HashEmbedder
+from quipu.recall.generations import Embedded, Models
+from quipu.recall.search import Search
+from quipu.recall.signatures import Cache
+from quipu.upkeep.reembed.batch import Batches
+
+pytestmark = pytest.mark.anyio
+
+WORDS = [
+    "harbour",
+    "lantern",
+    "copper",
+    "willow",
+    "marble",
+    "thunder",
+    "saddle",
+    "violet",
+    "anchor",
+    "pepper",
+]
+
+
+def said(count: int, *, first: int = 0, sessions: int = 5) -> list[dict[str, object]]:
+    return [
+        {
+            "id": f"m{n}",
+            "content": f"Number {n} is about {WORDS[n % 10]} and {WORDS[n // 10 % 10]}.",
+            "session": f"s{n % sessions}",
+            "time": datetime(2020, 5, 1, tzinfo=UTC) + timedelta(minutes=n),
+        }
+        for n in range(first, first + count)
+    ]
+
+
+def with_dimensions(settings: Settings, dimensions: int) -> Settings:
+    return settings.model_copy(update={"embedding_dimensions": dimensions})
+
+
+async def until_stopped(done: anyio.Event, work: Callable[[int], Awaitable[object]]) -> int:
+    """Do ``work`` again and again; how often."""
+    times = 0
+    while not done.is_set():
+        await work(times)
+        times += 1
+        await anyio.sleep(0.001)
+    return times
+
+
+async def test_recall_writing_and_forgetting_go_on_through_several_changes(
+    settings: Settings, url: str
+) -> None:
+    recalls = 0
+
+    async def searches(memory: AsyncMemory, done: anyio.Event) -> None:
+        async def ask(turn: int) -> None:
+            nonlocal recalls
+            hits = await memory.recall(f"What is about {WORDS[turn % 10]}?", space="ana", limit=5)
+            assert len(hits) == 5
+            # Without vectors that fit to the question's there would be no such part.
+            assert all(hit.parts.get("meaning", 0) > 0.05 for hit in hits), [hit.parts for hit in hits]
+            recalls += 1
+
+        await until_stopped(done, ask)
+
+    async def writes(memory: AsyncMemory, done: anyio.Event) -> None:
+        async def tell(turn: int) -> None:
+            first = 10_000 + 10 * turn
+            if turn % 5 == 4:
+                await memory.import_messages(said(300, first=first * 100), space=f"new{turn}")
+            else:
+                await memory.observe(said(3, first=first), space=("ana", "bob")[turn % 2])
+
+        await until_stopped(done, tell)
+
+    async def forgets(memory: AsyncMemory, done: anyio.Event) -> None:
+        async def forget(turn: int) -> None:
+            await memory.forget(space="ana", message=f"m{7 * turn}", confirm=True)
+            await anyio.sleep(0.05)
+
+        await until_stopped(done, forget)
+
+    async with (
+        AsyncMemory(settings=settings) as first,
+        AsyncMemory(settings=settings) as second,
+        AsyncMemory(settings=settings) as third,
+    ):
+        await first.import_messages(said(1500), space="ana")
+        await first.import_messages(said(300), space="bob")
+        done = anyio.Event()
+        async with anyio.create_task_group() as tasks:
+            for memory, work in ((first, searches), (second, writes), (third, forgets)):
+                tasks.start_soon(work, memory, done)
+            for dimensions in (100, 384):
+                async with AsyncMemory(settings=with_dimensions(settings, dimensions)) as changing:
+                    await changing.reembed()
+            done.set()
+    assert recalls > 20
+    checked = true_vectors.check(url)
+    assert checked.missing == []
+    assert checked.compared > 1500
+    with psycopg.connect(url) as conn:
+        left = conn.execute(
+            "select count(*) from core.recall_vectors v join core.spaces s on s.id = v.space_id"
+            " where v.generation <> s.generation or not exists (select from core.recall_entries e"
+            " where e.space_id = v.space_id and e.id = v.entry_id)"
+        ).fetchone()
+    assert left == (0,)
+
+
+CHANGE = """
+import anyio, sys
+from quipu import AsyncMemory
+from quipu.kernel.config import Settings
+
+async def main():
+    url, dimensions = sys.argv[1:]
+    settings = Settings(database_url=url, embedding_model="hashing", embedding_dimensions=dimensions)
+    async with AsyncMemory(settings=settings) as memory:
+        report = await memory.reembed(progress=lambda n: print(n, flush=True))
+        print("done", report.entries, flush=True)
+
+anyio.run(main)
+"""
+
+
+def changing_process(url: str, dimensions: int) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", CHANGE, url, str(dimensions)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def vectors(url: str) -> dict[str, int]:
+    with psycopg.connect(url) as conn:
+        return dict(
+            conn.execute(
+                "select g.state, count(*) from core.recall_vectors v"
+                " join core.recall_generations g on g.id = v.generation group by 1"
+            ).fetchall()
+        )
+
+
+async def test_a_change_that_is_killed_goes_on_where_it_was(memory: AsyncMemory, url: str) -> None:
+    await memory.import_messages(said(3000), space="ana")
+    rounds = 0
+    while True:
+        process = changing_process(url, 100)
+        assert process.stdout is not None
+        line = ""
+        for count, line in enumerate(process.stdout, start=1):
+            if line.startswith("done") or count == 2:
+                break
+        process.kill()
+        assert process.wait() == -signal.SIGKILL or line.startswith("done")
+        process.stdout.close()
+        assert len(await memory.recall("What is about copper?", space="ana")) == 10
+        if line.startswith("done"):
+            break
+        rounds += 1
+        assert vectors(url)["building"] >= 400 * rounds
+    assert rounds >= 3
+    async with AsyncMemory(
+        settings=memory._settings.model_copy(update={"embedding_dimensions": 100})
+    ) as last:
+        report = await last.reembed()  # whatever the last kill left
+    assert report.entries == 0
+    assert vectors(url) == {"serving": 3000}
+    assert true_vectors.check(url) == true_vectors.Checked(3000, [])
+
+
+async def test_two_processes_at_once_share_the_work(memory: AsyncMemory, url: str) -> None:
+    for n in range(4):
+        await memory.import_messages(said(600), space=f"space{n}")
+    processes = [changing_process(url, 100) for _ in range(2)]
+    outputs = [await anyio.to_thread.run_sync(process.communicate) for process in processes]
+    assert [process.returncode for process in processes] == [0, 0]
+    done = [int(output.split("done ")[1]) for output, _ in outputs]
+    assert sum(done) == 2400
+    assert vectors(url) == {"serving": 2400}
+    assert true_vectors.check(url) == true_vectors.Checked(2400, [])
+
+
+async def test_a_write_that_waits_for_the_change_of_its_space_gets_the_new_vectors(
+    memory: AsyncMemory, settings: Settings, url: str
+) -> None:
+    """The space changes between the moment when a write enters it and the moment when it files."""
+    await memory.import_messages(said(50), space="ana")
+    async with AsyncMemory(settings=with_dimensions(settings, 100)) as changing:
+        with psycopg.connect(url) as conn:
+            # Whoever holds the thread keeps the write waiting: it has entered the space, but not filed.
+            conn.execute("select from core.recall_threads for update")
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(lambda: memory.observe(said(1, first=60), space="ana"))
+                await somebody_waits(url)
+                await changing.reembed()
+                conn.rollback()
+    assert true_vectors.check(url) == true_vectors.Checked(51, [])
+
+
+async def test_an_erasure_that_waits_for_a_batch_of_new_vectors_takes_them_along(
+    memory: AsyncMemory, database: Database, url: str
+) -> None:
+    await memory.import_messages(said(50), space="ana")
+    embedder = HashEmbedder(dimensions=100)
+    with psycopg.connect(url) as conn:
+        conn.execute(
+            "insert into core.recall_generations (model, digest, dimensions, state)"
+            " values ('hashing', %s, 100, 'building')",
+            [embedder.digest],
+        )
+        row = conn.execute("select id from core.recall_generations where state = 'building'").fetchone()
+    assert row is not None
+    batches = Batches(embedder, row[0], {kind.code: kind.cite for kind in KINDS}, None)
+
+    async def forget() -> None:
+        await memory.forget(space="ana", message="m20", confirm=True)
+
+    async with anyio.create_task_group() as tasks, database.space("ana") as within:
+        assert within is not None
+        batch = await batches.read(within)
+        assert batch is not None
+        assert await batches.make(within, batch) == 50
+        tasks.start_soon(forget)
+        await somebody_waits(url)
+    checked = true_vectors.check(url, generation=row[0])
+    assert vectors(url) == {"serving": 49, "building": checked.compared}
+    # The two after it and the one before it had inherited from it: theirs went too, to be made anew.
+    assert len(checked.missing) == 3
+
+
+async def test_a_recall_during_which_its_space_changes_over_is_answered_by_the_old_vectors(
+    memory: AsyncMemory, database: Database, settings: Settings, url: str
+) -> None:
+    await memory.import_messages(said(3000), space="ana")
+    question = "What is about copper?"
+    before = await memory.recall(question, space="ana")
+
+    class ChangesMeanwhile(Models):
+        """Between reading the signatures of a space and searching it, the question is embedded."""
+
+        async def embed(self, texts: Sequence[str], *, generation: int | None = None) -> Embedded:
+            async with AsyncMemory(settings=with_dimensions(settings, 100)) as changing:
+                await changing.reembed()
+            return await super().embed(texts, generation=generation)
+
+    async with ChangesMeanwhile.open(database, settings) as models:
+        answering = Answering(database, Search(models, clock=SystemClock(), cache=Cache()))
+        (during,) = await answering.answer(
+            [question], space="ana", user=None, session=None, kinds=None, since=None, until=None, limit=10
+        )
+    assert during == before
+    assert vectors(url) == {"serving": 3000}
+    assert len(await memory.recall(question, space="ana")) == 10
+
+
+async def somebody_waits(url: str) -> None:
+    """Return once a connection waits for a lock."""
+    until = time.monotonic() + 20
+    with psycopg.connect(url, autocommit=True) as conn:
+        while time.monotonic() < until:
+            if conn.execute(
+                "select 1 from pg_stat_activity"
+                " where wait_event_type = 'Lock' and datname = current_database()"
+            ).fetchone():
+                return
+            await anyio.sleep(0.02)
+    raise AssertionError("nobody waited")
