@@ -23,12 +23,12 @@ class Weights:
 
     meaning: float = 1.0
     words: float = 0.3
-    session: float = 0.2
+    session: float = 0.25
     speaker: float = 0.2
     asker: float = 0.3
     people: float = 0.4
     date: float = 0.6
-    when: float = 0.3
+    when: float = 0.4
     tells: float = 0.1
     length: float = 0.06
 

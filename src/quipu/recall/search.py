@@ -107,7 +107,7 @@ class Search:
         places = np.arange(len(held.ids)) if allowed is None else np.flatnonzero(allowed)
         distances = held.distances(as_words(pack(vector[np.newaxis]))[0])
         timely = _timely(held, question.windows, dated, places, distances, count=max(_DATED, limit))
-        wanted = max(300, 4 * limit) + len(held.ids) // 250
+        wanted = max(600, 4 * limit) + len(held.ids) // 250
         while True:
             near = _closest(places, distances, wanted)
             ids = {"near": Int8s(held.ids[np.union1d(near, timely)]), "timely": Int8s(held.ids[timely])}
