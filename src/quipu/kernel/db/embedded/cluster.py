@@ -28,7 +28,7 @@ def data_major(place: Place) -> int | None:
     if not place.data.exists():
         return None
     try:
-        return int((place.data / "PG_VERSION").read_text("ascii").strip())
+        return int((place.data / "PG_VERSION").read_text("utf-8").strip())
     except (OSError, ValueError) as error:
         raise ServerError(
             f"{place.data} is there, but its PG_VERSION cannot be read: {error}.",

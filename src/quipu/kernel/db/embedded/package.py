@@ -22,10 +22,11 @@ from quipu.kernel.db.embedded.directory import give, make_directories
 from quipu.kernel.db.embedded.faults import says_disk_full
 from quipu.kernel.db.embedded.lock import alone
 from quipu.kernel.db.embedded.place import MACHINE_DIRECTORY
-from quipu.kernel.db.embedded.process import Outcome, bare_environment, run
+from quipu.kernel.db.embedded.process import bare_environment, run
 
 _PROGRAM = "pg0.exe" if sys.platform == "win32" else "pg0"
 _UNPACK_SECONDS = 300
+_THE_SERVERS_REFUSAL = "no socket created for listening"  # its words when all before it went well
 _SERVER = "postgres.exe" if sys.platform == "win32" else "postgres"
 
 
@@ -86,63 +87,57 @@ def _prepare_shelf(shelf: Path) -> None:
 def _unpack(program: Path, target: Path, account: Account) -> None:
     for leftover in target.parent.glob("unpacking-*"):
         shutil.rmtree(leftover, ignore_errors=True)
-    staging = Path(tempfile.mkdtemp(prefix="unpacking-", dir=target.parent))
+    bench = Path(tempfile.mkdtemp(prefix="unpacking-", dir=target.parent))
     try:
-        give(staging, account)
-        said = _run_in(staging, program, account)
-        installed = next(staging.glob(f".pg0/installation/*/bin/{_SERVER}"), None)
-        if installed is None or not _is_whole(installed.parent.parent):
-            raise _failure(said, target.parent)
-        _put_on_shelf(installed.parent.parent, target, account)
+        bench.chmod(0o711)
+        installed = _unpack_in(bench / "unpacked", program, account)
+        if account.borrowed:
+            installed = _copy_of_our_own(installed, bench / "copied")
+        installed.chmod(0o755)
+        if sys.platform != "win32":
+            os.sync()  # or a power cut could leave the final name with empty files behind it
+        installed.replace(target)
     except OSError as error:
-        raise _failure(Outcome(code=1, text=str(error)), target.parent) from error
+        raise _failure(str(error), target.parent) from error
     finally:
-        shutil.rmtree(staging, ignore_errors=True)
+        shutil.rmtree(bench, ignore_errors=True)
 
 
-def _run_in(staging: Path, program: Path, account: Account) -> Outcome:
-    env = bare_environment(bin_dir=staging, home=staging) | {
-        "TMPDIR": str(staging),
-        "USERPROFILE": str(staging),
-    }
+def _unpack_in(staging: Path, program: Path, account: Account) -> Path:
+    """Let the package unpack below ``staging``; what it unpacked."""
+    staging.mkdir(mode=0o700)
+    give(staging, account)
     if account.borrowed:
         # The program may lie where the other account cannot go, such as below /root.
-        program = Path(shutil.copyfile(program, staging / program.name))
+        program = Path(shutil.copyfile(program, staging.parent / program.name))
         program.chmod(0o755)
-    refused = ("-c", "listen_addresses=", "-c", "unix_socket_directories=")
-    return run(
-        [program, "start", "--name", "unpack", *refused],
+    said = run(
+        [program, "start", "--name", "unpack", "-c", "listen_addresses=", "-c", "unix_socket_directories="],
         account=account,
-        env=env,
+        env=bare_environment(bin_dir=staging, home=staging)
+        | {"TMPDIR": str(staging), "USERPROFILE": str(staging)},
         timeout_seconds=_UNPACK_SECONDS,
         umask=0o022,  # the other account is to read and execute what is unpacked
     )
+    installed = next(staging.glob(f".pg0/installation/*/bin/{_SERVER}"), None)
+    if installed is None or _THE_SERVERS_REFUSAL not in said.text:
+        raise _failure(said.text, staging.parent.parent)
+    return installed.parent.parent
 
 
-def _is_whole(installation: Path) -> bool:
-    """pgvector comes last, so its files say that all is there."""
-    return (installation / "share" / "extension" / "vector.control").exists()
+def _copy_of_our_own(installed: Path, copied: Path) -> Path:
+    """Root runs psql and pg_dump from there, so no file may stay in the hands of the powerless account."""
+    headers = shutil.ignore_patterns("include")
+    return Path(shutil.copytree(installed, copied, symlinks=True, ignore=headers))
 
 
-def _put_on_shelf(installation: Path, target: Path, account: Account) -> None:
-    if account.borrowed:
-        # Root runs psql and pg_dump from here, so no file may stay in the hands of the powerless account.
-        copied = Path(tempfile.mkdtemp(prefix="unpacking-", dir=target.parent))
-        shutil.copytree(installation, copied, symlinks=True, dirs_exist_ok=True)
-        installation = copied
-    installation.chmod(0o755)
-    if sys.platform != "win32":
-        os.sync()  # or a power cut could leave the final name with empty files behind it
-    installation.replace(target)
-
-
-def _failure(said: Outcome, shelf: Path) -> ServerError | DiskFull:
-    if says_disk_full(said.text) or shutil.disk_usage(shelf).free < 2**24:
+def _failure(said: str, shelf: Path) -> ServerError | DiskFull:
+    if says_disk_full(said) or shutil.disk_usage(shelf).free < 2**24:
         return DiskFull(
             f"PostgreSQL could not be unpacked to {shelf}: the disk is full.",
             hint="It takes 200 MB for a moment and 75 MB to stay. Make room and try again.",
         )
     return ServerError(
-        f"PostgreSQL could not be unpacked to {shelf}: {said.text[-500:]}",
+        f"PostgreSQL could not be unpacked to {shelf}: {said[-500:]}",
         hint="Set QUIPU_PG_BIN to other PostgreSQL programs, or QUIPU_DATABASE_URL to a server.",
     )
