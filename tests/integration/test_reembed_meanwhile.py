@@ -21,6 +21,7 @@ from quipu.kernel.base.clock import SystemClock
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.kernel.embedding.hashing import HashEmbedder
+from quipu.recall import generations
 from quipu.recall.generations import Embedded, Models
 from quipu.recall.search import Search
 from quipu.recall.signatures import Cache
@@ -271,6 +272,25 @@ async def test_a_recall_during_which_its_space_changes_over_is_answered_by_the_o
     assert during == before
     assert vectors(url) == {"serving": 3000}
     assert len(await memory.recall(question, space="ana")) == 10
+
+
+async def test_a_model_that_nobody_needs_any_more_is_closed(
+    memory: AsyncMemory, database: Database, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await memory.observe(said(1), space="ana")
+    async with Models.open(database, settings) as models:
+        old = (await models.embed(["tea"])).generation
+        async with AsyncMemory(settings=with_dimensions(settings, 100)) as changing:
+            await changing.reembed()
+        async with database.reading("ana") as within:
+            assert within is not None
+            new = within.space.generation
+        assert (await models.embed(["tea"], generation=new)).vectors.shape == (1, 100)
+        assert models.open_generations == {old, new}
+        monkeypatch.setattr(generations, "_IDLE_SECONDS", 0.0)
+        await models.embed(["salt"], generation=new)
+        assert models.open_generations <= {new}
+        assert (await models.embed(["salt"], generation=old)).vectors.shape == (1, 384)
 
 
 async def somebody_waits(url: str) -> None:

@@ -77,6 +77,11 @@ class Models:
         finally:
             await models.aclose()
 
+    @property
+    def open_generations(self) -> set[int]:
+        """The generations whose models are open now."""
+        return set(self._held)
+
     async def embed(self, texts: Sequence[str], *, generation: int | None = None) -> Embedded:
         """Vectors of texts by the model of ``generation``, or by the one last asked for.
 
