@@ -63,7 +63,7 @@ def project(path: Path) -> str:
 def messages(
     files: Sequence[Path], *, skipped: Counter[str] | None = None
 ) -> Iterator[Mapping[str, object] | Refusal]:
-    """What people and agent said in the sessions, one after the other; ``skipped`` counts the rest by kind."""
+    """What people and agent said in the sessions, in turn; ``skipped`` counts the rest by kind."""
     for path in files:
         yield from claude_code.read(path, skipped=skipped)
 
