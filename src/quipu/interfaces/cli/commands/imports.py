@@ -15,6 +15,7 @@ from quipu import Memory
 from quipu.interfaces.cli import claude
 from quipu.interfaces.cli.call import Call, common, in_space
 from quipu.interfaces.cli.opening import opened
+from quipu.interfaces.cli.program import program
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.report import report
 from quipu.interfaces.cli.views.text import visible
@@ -95,7 +96,7 @@ def import_claude_code(call: Call, path: Path | None, space: str | None) -> int:
             f"Passed over: {', '.join(f'{number:,} {kind}' for kind, number in skipped.most_common())}."
         )
     name = next(iter(done))
-    screen.note(f'\nAsk: quipu recall --space {name} "Why did we …?"')
+    screen.note(f'\nAsk: {program()} recall --space {name} "Why did we …?"')
     return _code(list(done.values()))
 
 
