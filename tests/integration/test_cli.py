@@ -144,6 +144,7 @@ def test_recorded_sessions_go_to_a_space_for_each_project(quipu: CommandLine, re
     done = quipu.json("import", "claude-code", str(repository / "samples" / "claude-code" / "projects"))
     assert set(done["spaces"]) == {"ferryboard", "labelpress"}
     assert all(report["imported"] > 0 for report in done["spaces"].values())
+    assert sum(done["skipped"].values()) > 0
     hits = quipu.json("recall", "How many retries may the feed client make?", "-s", "ferryboard")["hits"]
     assert hits
     assert quipu.json("recall", "retries of the feed client", "-s", "default")["hits"] == []
@@ -265,8 +266,8 @@ def test_a_long_message_stays_on_one_line_in_a_pipe(quipu: CommandLine) -> None:
 
 def test_progress_and_notes_stay_off_standard_output(chat: CommandLine) -> None:
     done = chat.run("recall", "Who moved to Lisbon?", "-s", "chat")
-    assert "quipu why" in done.stderr
-    assert "quipu why" not in done.stdout
+    assert "why 1 explains" in done.stderr
+    assert "why 1 explains" not in done.stdout
     assert chat.run("recall", "Who moved to Lisbon?", "-s", "chat", "--quiet").stderr == ""
     assert chat.run("recall", "Who moved to Lisbon?", "-s", "chat", "--json").stderr == ""
 
@@ -353,6 +354,15 @@ def test_models_are_listed_and_a_wrong_one_is_refused(quipu: CommandLine) -> Non
     done = quipu.run("model", "add", "empty")
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
+
+
+def test_the_model_is_changed_while_everything_stays(chat: CommandLine) -> None:
+    done = chat.json("reembed", "--model", "all-MiniLM-L6-v2")
+    assert (done["model"], done["previous"], done["entries"]) == ("all-MiniLM-L6-v2", "hashing", 4)
+    vectors = next(one for one in chat.json("doctor")["findings"] if one["name"] == "vectors")
+    assert vectors["state"] == "warn"  # the settings still name the old one
+    assert chat.json("recall", "Where is Ana's home?", "-s", "chat")["hits"][0]["source"]["speaker"] == "Ana"
+    assert "already" in chat.text("reembed", "--model", "all-MiniLM-L6-v2")
 
 
 def test_bench_measures_and_leaves_nothing_behind(chat: CommandLine) -> None:

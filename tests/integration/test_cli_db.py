@@ -1,4 +1,4 @@
-"""The embedded database from the command line: it comes when it is needed, stays when it is told to, and goes."""
+"""The embedded database from the command line: comes when it is needed, stays when it is told to, goes."""
 
 from __future__ import annotations
 

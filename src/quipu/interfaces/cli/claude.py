@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -60,10 +60,12 @@ def project(path: Path) -> str:
     return path.parent.name
 
 
-def messages(files: Sequence[Path]) -> Iterator[Mapping[str, object] | Refusal]:
-    """What people and agent said in the sessions, one after the other."""
+def messages(
+    files: Sequence[Path], *, skipped: Counter[str] | None = None
+) -> Iterator[Mapping[str, object] | Refusal]:
+    """What people and agent said in the sessions, in turn; ``skipped`` counts the rest by kind."""
     for path in files:
-        yield from claude_code.read(path)
+        yield from claude_code.read(path, skipped=skipped)
 
 
 def _last_part(line: bytes) -> str | None:

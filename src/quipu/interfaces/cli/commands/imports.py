@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from quipu import Memory
 from quipu.interfaces.cli import claude
 from quipu.interfaces.cli.call import Call, common, in_space
 from quipu.interfaces.cli.opening import opened
+from quipu.interfaces.cli.program import program
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.report import report
 from quipu.interfaces.cli.views.text import visible
@@ -75,16 +77,26 @@ def import_claude_code(call: Call, path: Path | None, space: str | None) -> int:
     screen = Screen(call)
     files = claude.recordings((path or claude.default_path()).expanduser())
     groups = {space: files} if space else claude.by_project(files)
+    skipped: Counter[str] = Counter()
     with opened(call, screen) as memory:
         done = {
             name: take(
-                memory, screen, claude.messages(group), space=name, total=None, text=f"Importing {name}"
+                memory,
+                screen,
+                claude.messages(group, skipped=skipped),
+                space=name,
+                total=None,
+                text=f"Importing {name}",
             )
             for name, group in sorted(groups.items())
         }
-    screen.answer({"spaces": done}, *_by_space(done))
+    screen.answer({"spaces": done, "skipped": skipped}, *_by_space(done))
+    if skipped:
+        screen.note(
+            f"Passed over: {', '.join(f'{number:,} {kind}' for kind, number in skipped.most_common())}."
+        )
     name = next(iter(done))
-    screen.note(f'\nAsk: quipu recall --space {name} "Why did we …?"')
+    screen.note(f'\nAsk: {program()} recall --space {name} "Why did we …?"')
     return _code(list(done.values()))
 
 

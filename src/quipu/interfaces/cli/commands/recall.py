@@ -9,6 +9,7 @@ from quipu import Memory
 from quipu.interfaces.cli.asked import Asked, Filters, remember
 from quipu.interfaces.cli.call import Call, common, in_space
 from quipu.interfaces.cli.opening import opened, settings_of
+from quipu.interfaces.cli.program import program
 from quipu.interfaces.cli.questions import narrowing
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.hits import hits
@@ -50,4 +51,4 @@ def _block(memory: Memory, screen: Screen, question: str, asked: Filters, *, bud
 def _show(screen: Screen, question: str, asked: Filters, found: list[Hit]) -> None:
     screen.answer({"question": question, "space": asked["space"], "hits": found}, hits(found))
     if found:
-        screen.note("\nquipu why 1 explains the first.")
+        screen.note(f"\n{program()} why 1 explains the first.")

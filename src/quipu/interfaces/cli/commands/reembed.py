@@ -8,6 +8,8 @@ from rich.text import Text
 from quipu.interfaces.cli.call import Call, common
 from quipu.interfaces.cli.opening import opened
 from quipu.interfaces.cli.screen import Screen
+from quipu.interfaces.cli.views.text import count
+from quipu.upkeep.reembed.model import ReembedReport
 
 
 @click.command()
@@ -21,6 +23,17 @@ def command(call: Call, model: str | None) -> None:
     it again goes on where it was.
     """
     screen = Screen(call)
-    with opened(call, screen) as memory, screen.progress("Embedding", total=None) as steps:
-        done = memory.reembed(model, progress=steps.advance)
-    screen.answer(done, Text(f"Recall uses {done.model} now."))
+    with opened(call, screen) as memory:
+        held = memory.health().entries
+        with screen.progress("Embedding", total=held) as steps:
+            done = memory.reembed(model, progress=steps.advance)
+    screen.answer(done, Text(_told(done)))
+
+
+def _told(done: ReembedReport) -> str:
+    if not done.entries and not done.spaces:
+        return f"All vectors are of {done.model} already."
+    changed = (
+        f"{count(done.entries, 'memory', 'memories')} embedded, {count(done.spaces, 'space')} changed over"
+    )
+    return f"{changed}: recall uses {done.model} now; {done.seconds:.1f} s"
