@@ -79,7 +79,9 @@ def test_every_file_of_the_package_is_inside(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         inside = {name for name in archive.namelist() if ".dist-info/" not in name}
     samples = {
-        f"quipu/{path.relative_to(ROOT).as_posix()}" for path in (ROOT / "samples").rglob("*") if path.is_file()
+        f"quipu/{path.relative_to(ROOT).as_posix()}"
+        for path in (ROOT / "samples").rglob("*")
+        if path.is_file()
     }
     assert there | samples == inside
     for suffix in (".py", ".sql", ".onnx", ".typed"):
