@@ -56,4 +56,4 @@ def selectivity(share: float) -> float:
 def scored(parts: Mapping[str, float], *, most: float) -> tuple[float, dict[str, float]]:
     """Score and parts on the scale 0 to 1: divided by the most that the signals in force can add up to."""
     scaled = {signal: round(parts[signal] / most, 6) for signal in SIGNALS if parts[signal]}
-    return min(1.0, sum(scaled.values())), scaled
+    return round(min(1.0, sum(scaled.values())), 6), scaled

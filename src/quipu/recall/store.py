@@ -140,11 +140,12 @@ async def grow_space(within: Within, values: Mapping[str, object], *, generation
     """Count a write; the version of it.
 
     Raises:
-        Moved: the space is not at ``generation`` any more.
+        Moved: the space is not at ``generation`` any more, or it was forgotten while we waited for it.
     """
     values = {"space": within.space.id, "generation": generation, **values}
     row = await (await within.conn.execute(_SQL["grow_space"], values)).fetchone()
-    assert row is not None
+    if row is None:
+        raise Moved(generation)
     version, current = row
     if current != generation:
         raise Moved(current)

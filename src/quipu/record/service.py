@@ -13,7 +13,7 @@ import anyio
 import numpy as np
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from numpy.typing import NDArray
-from psycopg.errors import DeadlockDetected, UniqueViolation
+from psycopg.errors import DeadlockDetected, ForeignKeyViolation, UniqueViolation
 
 from quipu.errors import BadInput, Conflict, DatabaseError
 from quipu.kernel.base.clock import Clock
@@ -159,8 +159,8 @@ class Record:
         try:
             await self._write(space, batch, tally, now=now, strict=strict)
         except DatabaseError as error:
-            # Somebody else stored one of these ids, or a name, between our look and our write.
-            if not isinstance(error.__cause__, UniqueViolation | DeadlockDetected):
+            # Somebody stored one of these ids, or a name, or forgot the space, between our look and our write.
+            if not isinstance(error.__cause__, UniqueViolation | DeadlockDetected | ForeignKeyViolation):
                 raise
             await self._write(space, batch, tally, now=now, strict=strict)
 

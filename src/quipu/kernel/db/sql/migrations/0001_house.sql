@@ -12,10 +12,10 @@ begin
     if not exists (select from pg_roles where rolname = 'quipu_app') then
         create role quipu_app nologin;
     end if;
-    if not pg_has_role(current_user, 'quipu_owner', 'member') then
+    if not pg_has_role(current_user, 'quipu_owner', 'usage') then
         execute format('grant quipu_owner to %I', current_user);
     end if;
-    if not pg_has_role(current_user, 'quipu_app', 'member') then
+    if not pg_has_role(current_user, 'quipu_app', 'usage') then
         execute format('grant quipu_app to %I', current_user);
     end if;
     execute format('grant create on database %I to quipu_owner', current_database());
