@@ -91,12 +91,11 @@ def _unpack(program: Path, target: Path, account: Account) -> None:
     try:
         bench.chmod(0o711)
         installed = _unpack_in(bench / "unpacked", program, account)
-        if account.borrowed:
-            installed = _copy_of_our_own(installed, bench / "copied")
-        installed.chmod(0o755)
+        ours = _made_ours(installed, bench / "ours", account)
+        shutil.rmtree(bench / "unpacked")  # before it is written out below, which would be for nothing
         if sys.platform != "win32":
             os.sync()  # or a power cut could leave the final name with empty files behind it
-        installed.replace(target)
+        ours.replace(target)
     except OSError as error:
         raise _failure(str(error), target.parent) from error
     finally:
@@ -125,10 +124,15 @@ def _unpack_in(staging: Path, program: Path, account: Account) -> Path:
     return installed.parent.parent
 
 
-def _copy_of_our_own(installed: Path, copied: Path) -> Path:
-    """Root runs psql and pg_dump from there, so no file may stay in the hands of the powerless account."""
-    headers = shutil.ignore_patterns("include")
-    return Path(shutil.copytree(installed, copied, symlinks=True, ignore=headers))
+def _made_ours(installed: Path, ours: Path, account: Account) -> Path:
+    """What was unpacked, moved; copied for root, who runs psql and pg_dump from there, so that no file stays
+    in the hands of the powerless account."""
+    if account.borrowed:
+        shutil.copytree(installed, ours, symlinks=True, ignore=shutil.ignore_patterns("include"))
+    else:
+        installed.rename(ours)
+    ours.chmod(0o755)
+    return ours
 
 
 def _failure(said: str, shelf: Path) -> ServerError | DiskFull:
