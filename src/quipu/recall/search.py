@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 
+import anyio
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,14 +20,14 @@ from quipu.recall.model import THREAD_SHIFT, Filters, Found
 from quipu.recall.names import Name
 from quipu.recall.question import Question, understand
 from quipu.recall.rank import Weights
-from quipu.recall.signatures import Cache, Signatures, as_words, pack
+from quipu.recall.signatures import Cache, Signatures, as_words, closest, pack
 
 _ALWAYS = datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _HEIRS = (0, 1, 2, -1)  # steps from an entry to itself and to those that inherit from it
 # The rarer words of a question find entries until they have found this many; the commoner ones only add
 # to the score of what was found. Below this size of the space nothing is left out.
-_POSTINGS = 8_000
+_POSTINGS = 6_000
 # A word in more entries than this is looked up in the candidates instead of being read through.
 _RARE = 2_000
 _SEEDS = 200
@@ -50,6 +51,7 @@ class Search:
         self._clock = clock
         self._cache = cache
         self._weights = weights or Weights()
+        self._reading = anyio.Lock()
         self._people: dict[int, tuple[tuple[int, int], list[Name]]] = {}
 
     async def find(
@@ -69,10 +71,11 @@ class Search:
 
     async def _view(self, within: Within) -> View:
         space = within.space
-        held = self._cache.get(space.id, epoch=space.epoch)
-        if held.version < space.version:
-            held = held.merge(await store.read_signatures(within, since=held.version))
-            self._cache.put(space.id, held)
+        async with self._reading:  # one at a time: what one has read, the next need not
+            held = self._cache.get(space.id, epoch=space.epoch)
+            if held.version < space.version:
+                held = held.merged(await store.read_signatures(within, since=held.version))
+                self._cache.put(space.id, held)
         state, people = self._people.get(space.id, ((-1, -1), []))
         if state != (space.epoch, space.version):
             people = await store.names(within)
@@ -105,11 +108,11 @@ class Search:
         weights = self._in_force(question, within, _share(dated, allowed))
         values = self._values(within, question, vector, filters, owner, weights, limit)
         places = np.arange(len(held.ids)) if allowed is None else np.flatnonzero(allowed)
-        distances = held.distances(as_words(pack(vector[np.newaxis]))[0])
+        distances = held.distances(as_words(pack(vector[np.newaxis]))[:, 0])
         timely = _timely(held, question.windows, dated, places, distances, count=max(_DATED, limit))
-        wanted = max(600, 4 * limit) + len(held.ids) // 250
+        wanted = max(600, 4 * limit) + len(held.ids) // 500
         while True:
-            near = _closest(places, distances, wanted)
+            near = closest(distances, places, wanted)
             ids = {"near": Int8s(held.ids[np.union1d(near, timely)]), "timely": Int8s(held.ids[timely])}
             rows = await store.search(within, {**values, **ids})
             if len(rows) >= limit or len(near) == len(places) or not vector.any():
@@ -236,13 +239,7 @@ def _timely(
     if not windows:
         return np.zeros(0, dtype=np.intp)
     after = _between(held.happened, [(w.until, w.ends) for w in windows]) & ~dated
-    return np.union1d(*(_closest(places[mask[places]], distances, count) for mask in (dated, after)))
-
-
-def _closest(places: NDArray[np.intp], distances: NDArray[np.uint16], count: int) -> NDArray[np.intp]:
-    if len(places) <= count:
-        return places
-    return places[np.argpartition(distances[places], count)[:count]]
+    return np.union1d(*(closest(distances, places[mask[places]], count) for mask in (dated, after)))
 
 
 def _date_values(windows: Sequence[Window]) -> Mapping[str, object]:

@@ -18,11 +18,13 @@ from numpy.typing import NDArray
 _MICROSECONDS_2000 = 946_684_800_000_000  # PostgreSQL counts its time from the year 2000
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Signatures:
-    """The signatures of one space, in ascending order of ``ids``.
+    """The signatures of one space, in no order.
 
-    ``bits``: uint64, shape (n, words of 64 bits). ``happened``: microseconds since 1970.
+    ``bits``: uint64, shape (words of 64 bits, n): one row a word, so that a pass runs through memory in its
+    order. ``happened``: microseconds since 1970. The arrays may be the beginnings of longer ones, which
+    ``merged`` fills up: what is seen through older signatures stays as it was, or becomes newer.
     """
 
     version: int
@@ -36,32 +38,44 @@ class Signatures:
     @property
     def size_bytes(self) -> int:
         """Memory held."""
-        return sum(a.nbytes for a in (self.ids, self.kinds, self.owners, self.happened, self.bits))
+        return sum(array.nbytes for array in self._arrays)
+
+    @property
+    def _arrays(self) -> tuple[NDArray[np.generic], ...]:
+        return (self.ids, self.kinds, self.owners, self.happened, self.bits)
 
     def distances(self, query: NDArray[np.uint64]) -> NDArray[np.uint16]:
-        """Number of sign bits in which each entry differs from ``query``."""
-        return np.bitwise_count(self.bits ^ query).sum(axis=1, dtype=np.uint16)
+        """Number of sign bits in which each entry differs from ``query``: shape (n,)."""
+        total = np.zeros(len(self.ids), dtype=np.uint16)
+        for held, asked in zip(self.bits, query, strict=True):
+            total += np.bitwise_count(held ^ asked)
+        return total
 
-    def merge(self, newer: Signatures) -> Signatures:
+    def merged(self, newer: Signatures) -> Signatures:
         """These, with those of ``newer`` added or put in place of their older selves."""
-        if len(self.ids) == 0 or len(newer.ids) == 0:
-            return newer if len(self.ids) == 0 else self._at(newer.version)
-        kept = ~np.isin(self.ids, newer.ids, assume_unique=True)
-        ids = np.concatenate((self.ids[kept], newer.ids))
-        order = np.argsort(ids, kind="stable")
-        return Signatures(
-            newer.version,
-            newer.epoch,
-            ids[order],
-            np.concatenate((self.kinds[kept], newer.kinds))[order],
-            np.concatenate((self.owners[kept], newer.owners))[order],
-            np.concatenate((self.happened[kept], newer.happened))[order],
-            np.concatenate((self.bits[kept], newer.bits))[order],
+        if len(self.ids) == 0:
+            return newer
+        known = (
+            np.isin(newer.ids, self.ids, assume_unique=True) if len(newer.ids) else np.zeros(0, dtype=bool)
         )
+        for place in np.flatnonzero(known):
+            at = np.flatnonzero(self.ids == newer.ids[place])[0]
+            for mine, theirs in zip(self._arrays, newer._arrays, strict=True):
+                mine[..., at] = theirs[..., place]
+        added = [array[..., ~known] for array in newer._arrays]
+        grown = [_append(mine, more) for mine, more in zip(self._arrays, added, strict=True)]
+        return Signatures(newer.version, newer.epoch, *grown)  # pyright: ignore[reportArgumentType]
 
-    def _at(self, version: int) -> Signatures:
-        self.version = version
-        return self
+
+def _append(held: NDArray[np.generic], more: NDArray[np.generic]) -> NDArray[np.generic]:
+    """``held`` with ``more`` behind it, in the spare room of the array that it is the beginning of."""
+    count, wanted = held.shape[-1], held.shape[-1] + more.shape[-1]
+    room = held.base if isinstance(held.base, np.ndarray) and held.base.ndim == held.ndim else held
+    if room.shape[-1] < wanted:
+        room = np.empty((*held.shape[:-1], wanted + wanted // 4 + 64), dtype=held.dtype)
+        room[..., :count] = held
+    room[..., count:wanted] = more
+    return room[..., :wanted]
 
 
 def pack(vectors: NDArray[np.floating]) -> NDArray[np.uint8]:
@@ -70,10 +84,21 @@ def pack(vectors: NDArray[np.floating]) -> NDArray[np.uint8]:
 
 
 def as_words(packed: NDArray[np.uint8]) -> NDArray[np.uint64]:
-    """Packed bits as 64-bit words, padded with zeros: shape (n, bytes) to (n, ceil(bytes / 8))."""
+    """Packed bits as rows of 64-bit words: shape (n, bytes) to (ceil(bytes / 8), n), padded with zeros."""
     spare = -packed.shape[1] % 8
     padded = np.pad(packed, ((0, 0), (0, spare))) if spare else packed
-    return np.ascontiguousarray(padded).view(np.uint64)
+    return np.ascontiguousarray(np.ascontiguousarray(padded).view(np.uint64).T)
+
+
+def closest(distances: NDArray[np.uint16], places: NDArray[np.intp], count: int) -> NDArray[np.intp]:
+    """The ``count`` of ``places`` with the smallest distances, in no order."""
+    if len(places) <= count:
+        return places
+    among = distances[places]
+    upto = np.cumsum(np.bincount(among))
+    bound = int(np.searchsorted(upto, count))
+    surely = places[among < bound]
+    return np.concatenate((surely, places[among == bound][: count - len(surely)]))
 
 
 def read(copied: bytes, *, version: int, epoch: int) -> Signatures:
@@ -95,8 +120,6 @@ def read(copied: bytes, *, version: int, epoch: int) -> Signatures:
         ]
     )  # fmt: skip
     rows = np.frombuffer(body, dtype=row)
-    order = np.argsort(rows["id"], kind="stable")
-    rows = rows[order]
     return Signatures(
         version,
         epoch,
@@ -118,7 +141,7 @@ def empty(*, version: int = 0, epoch: int = 0) -> Signatures:
     """No signatures."""
     none = np.zeros(0, dtype=np.int64)
     return Signatures(
-        version, epoch, none, none.astype(np.int16), none.astype(np.int32), none, np.zeros((0, 1), np.uint64)
+        version, epoch, none, none.astype(np.int16), none.astype(np.int32), none, np.zeros((0, 0), np.uint64)
     )
 
 
