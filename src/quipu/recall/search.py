@@ -27,9 +27,11 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _HEIRS = (0, 1, 2, -1)  # steps from an entry to itself and to those that inherit from it
 # The rarer words of a question find entries until they have found this many; the commoner ones only add
 # to the score of what was found. Below this size of the space nothing is left out.
-_POSTINGS = 6_000
+_POSTINGS = 4_000
 # A word in more entries than this is looked up in the candidates instead of being read through.
 _RARE = 2_000
+# Up to this many entries are all ordered by their exact cosine; of more, those nearest by sign bits are.
+_EXACT, _NEAR = 600, 400
 _SEEDS = 200
 _POOL = 150
 _DATED = 200
@@ -110,7 +112,7 @@ class Search:
         places = np.arange(len(held.ids)) if allowed is None else np.flatnonzero(allowed)
         distances = held.distances(as_words(pack(vector[np.newaxis]))[:, 0])
         timely = _timely(held, question.windows, dated, places, distances, count=max(_DATED, limit))
-        wanted = max(600, 4 * limit) + len(held.ids) // 500
+        wanted = max(_EXACT if len(places) <= _EXACT else _NEAR + len(places) // 1000, 4 * limit)
         while True:
             near = closest(distances, places, wanted)
             ids = {"near": Int8s(held.ids[np.union1d(near, timely)]), "timely": Int8s(held.ids[timely])}

@@ -159,7 +159,7 @@ class Record:
         try:
             await self._write(space, batch, tally, now=now, strict=strict)
         except DatabaseError as error:
-            # Somebody stored one of these ids, or a name, or forgot the space, between our look and our write.
+            # Between our look and our write, somebody stored one of these ids or names, or forgot the space.
             if not isinstance(error.__cause__, UniqueViolation | DeadlockDetected | ForeignKeyViolation):
                 raise
             await self._write(space, batch, tally, now=now, strict=strict)
