@@ -81,12 +81,20 @@ where space_id = %(space)s
 delete from core.messages where space_id = %(space)s and id = any(%(ids)s::int8[])
 
 -- name: recount_sessions: what is left of sessions that lost messages; empty ones go
-with left_over as (
-    select session_id, count(*) as messages, min(happened_at) as started_at, max(happened_at) as last_at
-    from core.messages where space_id = %(space)s and session_id is not null group by session_id
+with left_over as materialized (
+    select t.id, l.messages, l.started_at, l.last_at
+    from (select distinct gone >> 24 as id from unnest(%(ids)s::int8[]) as g (gone) where gone > 0) t
+    cross join lateral (
+        select count(*) as messages, min(happened_at) as started_at, max(happened_at) as last_at
+        from core.messages
+        where space_id = %(space)s and id between t.id << 24 and (t.id << 24) + 16777215
+        offset 0
+    ) l
 ), kept as (
     update core.sessions s set messages = l.messages, started_at = l.started_at, last_at = l.last_at
-    from left_over l where s.space_id = %(space)s and s.id = l.session_id and s.messages <> l.messages
+    from left_over l
+    where s.space_id = %(space)s and s.id = l.id and l.messages > 0
 )
 delete from core.sessions s
-where s.space_id = %(space)s and not exists (select from left_over l where l.session_id = s.id)
+using left_over l
+where s.space_id = %(space)s and s.id = l.id and l.messages = 0

@@ -1,6 +1,12 @@
 -- name: enter: make the transaction see one space
 select id, name, languages, entries, tokens, mixed_tokens, threads, version, epoch, generation from core.enter(%(name)s)
 
+-- name: hold_to_write: any number write to a space at once; nothing of it is erased until they are through
+select pg_advisory_xact_lock_shared(hashtextextended(%(name)s, 7310522003))
+
+-- name: hold_to_erase: nobody writes to the space until the end of the transaction
+select pg_advisory_xact_lock(hashtextextended(%(name)s, 7310522003))
+
 -- name: create_space: make the space of that name if it is not there
 insert into core.spaces (name) values (%(name)s) on conflict (name) do nothing
 
