@@ -15,6 +15,7 @@ from quipu.upkeep.consistency.store import RULES
 
 FIRST = "id = (select min(id) from core.messages where external_id like 'm%')"
 LAST = FIRST.replace("min", "max")
+ONE = "term = (select min(term) from core.recall_postings where entry_" + FIRST + ")"
 BREAKS = {
     "entries_without_their_message": "delete from core.messages where external_id = 'm1'",
     "messages_without_their_entry": "update core.messages set speaker = 'Eve' where external_id = 'm1'",
@@ -23,11 +24,11 @@ BREAKS = {
     "entries_without_vector": f"delete from core.recall_vectors where entry_{FIRST}",
     "vectors_without_entry": f"delete from core.recall_entries where {FIRST}",
     "entries_without_postings": f"delete from core.recall_postings where entry_{LAST}",
-    "postings_without_entry": "insert into core.recall_postings select space_id, 77, id, 1, 1 from core.messages",
+    "postings_without_entry": f"update core.recall_postings set term = 77 where entry_{FIRST} and {ONE}",
     "threads_that_miscount": "update core.recall_threads set speakers = '{}'",
     "entries_without_thread": "delete from core.recall_threads",
     "threads_with_gaps": "update core.recall_threads set next_position = next_position + 1",
-    "names_without_use": "insert into core.recall_names (space_id, name) select id, 'Nobody' from core.spaces",
+    "names_without_use": "insert into core.recall_names (space_id, name) select id, 'No' from core.spaces",
     "space_that_miscounts": "update core.spaces set tokens = tokens + 1",
 }
 BREAKS_INHERITANCE = [
@@ -109,9 +110,6 @@ async def test_a_long_thread_is_examined_across_its_chunks(
             session="s",
         )
         assert await examine(database) == []
-        run(
-            url,
-            "update core.recall_entries set from_next = 0 where id = (select min(id) + 8 from core.recall_entries)",
-        )
+        run(url, f"update core.recall_entries set from_next = 0 where {FIRST.replace('(id)', '(id) + 8')}")
     (fault,) = await examine(database)
     assert len(fault.found) == 1
