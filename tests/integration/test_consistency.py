@@ -25,6 +25,7 @@ BREAKS = {
     "vectors_without_entry": f"delete from core.recall_entries where {FIRST}",
     "entries_without_postings": f"delete from core.recall_postings where entry_{LAST}",
     "postings_without_entry": f"update core.recall_postings set term = 77 where entry_{FIRST} and {ONE}",
+    "terms_that_miscount": "update core.recall_terms set entries = entries + 1",
     "threads_that_miscount": "update core.recall_threads set speakers = '{}'",
     "entries_without_thread": "delete from core.recall_threads",
     "threads_with_gaps": "update core.recall_threads set next_position = next_position + 1",

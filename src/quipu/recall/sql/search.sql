@@ -47,7 +47,7 @@ rarity as materialized (
            sum(entries) over (order by entries, number) <= %(postings)s
                or row_number() over (order by entries, number) = 1 as finds
     from (
-        select t.number, sum(f.entries) as entries
+        select t.number, least(sum(f.entries), %(entries)s) as entries
         from term t
         cross join lateral (
             select entries from core.recall_terms where space_id = %(space)s and term = t.hash offset 0

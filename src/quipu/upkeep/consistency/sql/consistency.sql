@@ -67,6 +67,15 @@ left join core.recall_entries e on e.space_id = p.space_id and e.id = p.entry_id
 where p.space_id = %(space)s and (e.id is null or p.term <> all(e.terms))
 order by 1
 
+-- name: terms_that_miscount: of each term it is known in how many entries it occurs
+select term::text as what
+from (select term, entries from core.recall_terms where space_id = %(space)s) t
+full join (
+    select term, count(*) as entries from core.recall_postings where space_id = %(space)s group by term
+) p using (term)
+where t.entries is distinct from p.entries
+order by 1
+
 -- name: threads_that_miscount: a thread counts its tokens, knows who took part, and ends after its last entry
 select t.id::text as what
 from core.recall_threads t
