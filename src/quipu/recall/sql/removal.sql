@@ -81,8 +81,9 @@ where space_id = %(space)s and id = any(%(names)s::int4[])
 
 -- name: recount_space: the counters of what is left; copies of the space are to be dropped
 update core.spaces s set
-    (entries, tokens, mixed_tokens) = (
-        select count(*), coalesce(sum(tokens), 0), coalesce(sum(mixed_tokens::float8), 0)
+    (entries, tokens, mixed_tokens, languages) = (
+        select count(*), coalesce(sum(tokens), 0), coalesce(sum(mixed_tokens::float8), 0),
+               coalesce(array_agg(distinct language order by language), '{}')
         from core.recall_entries where space_id = %(space)s),
     threads = (select count(*) from core.recall_threads where space_id = %(space)s),
     version = version + 1,

@@ -120,12 +120,13 @@ select concat_ws(' ', s.entries, s.tokens, s.mixed_tokens, s.threads, 'for', e.e
 from core.spaces s
 cross join (
     select count(*) as entries, coalesce(sum(tokens), 0) as tokens, coalesce(sum(mixed_tokens::float8), 0) as mixed_tokens,
-           coalesce(max(version), 0) as version
+           coalesce(max(version), 0) as version, coalesce(array_agg(distinct language), '{}') as languages
     from core.recall_entries where space_id = %(space)s
 ) e
 cross join (select count(*) as threads from core.recall_threads where space_id = %(space)s) t
 where s.id = %(space)s
     and ((s.entries, s.tokens, s.threads) is distinct from (e.entries, e.tokens, t.threads) or e.version > s.version
+        or not (s.languages @> e.languages and s.languages <@ e.languages)
         or abs(s.mixed_tokens - e.mixed_tokens) > 1e-5 * e.mixed_tokens + 1e-3)
 
 -- name: heritage: what each entry of the threads inherits, and what that is worked out from, in order
