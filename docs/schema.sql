@@ -111,10 +111,10 @@ CREATE TABLE core.migrations (
 );
 
 CREATE SEQUENCE core.recall_alone
-    START WITH 1
+    START WITH -4611686018427387904
     INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
+    MINVALUE -4611686018427387904
+    MAXVALUE -1
     CACHE 1;
 
 CREATE TABLE core.recall_entries (
@@ -132,6 +132,7 @@ CREATE TABLE core.recall_entries (
     words integer NOT NULL,
     tokens integer NOT NULL,
     mixed_tokens real NOT NULL,
+    language text NOT NULL,
     from_previous real DEFAULT 0 NOT NULL,
     from_before real DEFAULT 0 NOT NULL,
     from_next real DEFAULT 0 NOT NULL,
@@ -164,6 +165,8 @@ COMMENT ON COLUMN core.recall_entries.words IS 'All words of the text.';
 COMMENT ON COLUMN core.recall_entries.tokens IS 'Its terms, repetitions counted: the length that BM25 knows.';
 
 COMMENT ON COLUMN core.recall_entries.mixed_tokens IS 'Its own tokens plus the inherited shares.';
+
+COMMENT ON COLUMN core.recall_entries.language IS 'What its words were stemmed by.';
 
 COMMENT ON COLUMN core.recall_entries.from_previous IS 'Share of the words and direction of entry id - 1 that this one inherits.';
 
@@ -235,6 +238,16 @@ CREATE TABLE core.recall_postings (
 WITH (autovacuum_vacuum_insert_scale_factor='0.05', autovacuum_vacuum_insert_threshold='5000', autovacuum_vacuum_scale_factor='0.05');
 
 ALTER TABLE ONLY core.recall_postings FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE core.recall_terms (
+    space_id integer NOT NULL,
+    term integer NOT NULL,
+    entries integer NOT NULL,
+    CONSTRAINT recall_terms_entries_check CHECK ((entries >= 0))
+)
+WITH (fillfactor='80', autovacuum_vacuum_scale_factor='0.1');
+
+ALTER TABLE ONLY core.recall_terms FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE core.recall_threads (
     space_id integer NOT NULL,
@@ -333,6 +346,9 @@ ALTER TABLE ONLY core.recall_names
 ALTER TABLE ONLY core.recall_postings
     ADD CONSTRAINT recall_postings_pkey PRIMARY KEY (space_id, term, entry_id) INCLUDE (occurrences, tokens);
 
+ALTER TABLE ONLY core.recall_terms
+    ADD CONSTRAINT recall_terms_pkey PRIMARY KEY (space_id, term);
+
 ALTER TABLE ONLY core.recall_threads
     ADD CONSTRAINT recall_threads_pkey PRIMARY KEY (space_id, id);
 
@@ -377,6 +393,9 @@ ALTER TABLE ONLY core.recall_names
 ALTER TABLE ONLY core.recall_postings
     ADD CONSTRAINT recall_postings_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY core.recall_terms
+    ADD CONSTRAINT recall_terms_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY core.recall_threads
     ADD CONSTRAINT recall_threads_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
 
@@ -406,6 +425,8 @@ CREATE POLICY own_space ON core.recall_names USING ((space_id = ( SELECT core.cu
 
 CREATE POLICY own_space ON core.recall_postings USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
+CREATE POLICY own_space ON core.recall_terms USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
 CREATE POLICY own_space ON core.recall_threads USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 CREATE POLICY own_space ON core.recall_vectors USING ((space_id = ( SELECT core.current_space() AS current_space)));
@@ -419,6 +440,8 @@ ALTER TABLE core.recall_entries ENABLE ROW LEVEL SECURITY;
 ALTER TABLE core.recall_names ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE core.recall_postings ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE core.recall_terms ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE core.recall_threads ENABLE ROW LEVEL SECURITY;
 
@@ -455,6 +478,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_names TO quipu_app;
 GRANT USAGE ON SEQUENCE core.recall_names_id_seq TO quipu_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_postings TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_terms TO quipu_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_threads TO quipu_app;
 

@@ -19,10 +19,11 @@ from quipu.kernel.embedding.hashing import HashEmbedder
 from quipu.recall.dates import Window, tells_time
 from quipu.recall.names import Name
 from quipu.recall.question import Question, understand
+from quipu.recall.rank import FLOOR, Weights
 from quipu.recall.terms import Bag, bag
 
 K1, B = 1.2, 0.75
-FLOOR = 0.12
+WEIGHTS = Weights()
 EMBEDDER = HashEmbedder()
 
 
@@ -184,17 +185,18 @@ class PlainSpace:
     def _weights(self, asked: Question, allowed: Sequence[Said]) -> dict[str, float]:
         in_time = sum(any(w.since <= one.time < w.until for w in asked.windows) for one in allowed)
         together = min((m.person.share for m in asked.mentions), default=1.0)
+        many = min(1.0, max(0, len(self.threads) - 1) / 20)
         return {
-            "meaning": 1.0,
-            "words": 0.3 if asked.terms else 0.0,
-            "session": 0.2 * min(1.0, max(0, len(self.threads) - 1) / 20) if asked.terms else 0.0,
-            "speaker": 0.2 if asked.speakers else 0.0,
-            "asker": 0.3 if asked.asker else 0.0,
-            "people": 0.4 * _tells(together) if asked.mentions else 0.0,
-            "date": 0.6 * _tells(in_time / max(1, len(allowed))) if asked.windows else 0.0,
-            "when": 0.3 if asked.when else 0.0,
-            "tells": 0.1,
-            "length": 0.06,
+            "meaning": WEIGHTS.meaning,
+            "words": WEIGHTS.words if asked.terms else 0.0,
+            "session": WEIGHTS.session * many if asked.terms else 0.0,
+            "speaker": WEIGHTS.speaker if asked.speakers else 0.0,
+            "asker": WEIGHTS.asker if asked.asker else 0.0,
+            "people": WEIGHTS.people * _tells(together) if asked.mentions else 0.0,
+            "date": WEIGHTS.date * _tells(in_time / max(1, len(allowed))) if asked.windows else 0.0,
+            "when": WEIGHTS.when if asked.when else 0.0,
+            "tells": WEIGHTS.tells,
+            "length": WEIGHTS.length,
         }
 
 

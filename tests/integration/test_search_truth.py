@@ -19,12 +19,13 @@ pytestmark = pytest.mark.anyio
 NOW = datetime(2026, 3, 14, 12, tzinfo=UTC)
 PEOPLE = ["Ana", "Boris", "Chiara", "Dmitri Volkov", "小林"]
 USERS = ["ana", "boris"]
-WORDS = (
-    "boat harbour green painted sail repair winter engine letter garden roses piano lesson doctor appointment "
-    "recipe soup mushroom forest ticket train Lisbon Vienna hotel server database index timeout parser token "
-    "yesterday Monday birthday ship painting repaired gardens user_id src/app.py parseHTTPHeader deploy rollback"
-).split()
-FILLER = "the a of and is was with for it that we you they on in at had been will would about".split()
+WORDS = """
+boat harbour green painted sail repair winter engine letter garden roses piano lesson doctor appointment
+recipe soup mushroom forest ticket train Lisbon Vienna hotel server database index timeout parser token
+yesterday Monday birthday ship painting repaired gardens user_id src/app.py parseHTTPHeader deploy rollback
+"""
+FILLER = "the a of and is was with for it that we you they on in at had been will would about"
+COMMON = [*WORDS.split(), *FILLER.split()]
 FOREIGN = [
     "Das Boot ist nicht mehr im Hafen und wir haben es auch nicht gesehen",
     "我们昨天在花园里种了玫瑰", "ボートは緑色に塗られた", "เราซ่อมเรือเมื่อวาน", "😀😀",
@@ -32,7 +33,8 @@ FOREIGN = [
 QUESTIONS = [
     "Who painted the boat green?", "When was the engine repaired?", "What did Ana say about the garden?",
     "What did Boris and Chiara cook?", "Where do I play the piano?", "What happened on 12 March 2026?",
-    "What was said in February 2026?", "What did we do yesterday?", "roses", "parseHTTPHeader timeout in src/app.py",
+    "What was said in February 2026?", "What did we do yesterday?", "roses",
+    "parseHTTPHeader timeout in src/app.py",
     "我们在哪里种了玫瑰", "Hafen", "Which letter did Dmitri Volkov write last month?", "ok", "😀",
     "When did 小林 visit the harbour in 2025?", "server server server database", "xyzzy plugh",
 ]  # fmt: skip
@@ -52,7 +54,7 @@ def invent(rng: random.Random, count: int, *, sessions: int) -> list[Said]:
         text = (
             rng.choice(FOREIGN)
             if rng.random() < 0.1
-            else " ".join(rng.choices(WORDS + FILLER, k=rng.choice([1, 3, 8, 20, 80])))
+            else " ".join(rng.choices(COMMON, k=rng.choice([1, 3, 8, 20, 80])))
         )
         speaker = rng.choice([*PEOPLE, None])
         said.append(

@@ -201,6 +201,7 @@ async def _insert(within: Within, rows: Sequence[_Row], *, version: int, generat
         "words": Int4s([d.bag.words for d in drafts]),
         "tokens": Int4s([row.tokens for row in rows]),
         "mixed_tokens": Float4s([row.mixed_tokens for row in rows]),
+        "language": [d.bag.language for d in drafts],
         **_inherited(rows),
         "source_table": [d.source_table for d in drafts],
         "source_id": [d.source_id for d in drafts],

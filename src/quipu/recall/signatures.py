@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+_BITS_AT = 8 + 2 + 4 + 8
 _MICROSECONDS_2000 = 946_684_800_000_000  # PostgreSQL counts its time from the year 2000
 
 
@@ -101,25 +102,13 @@ def closest(distances: NDArray[np.uint16], places: NDArray[np.intp], count: int)
     return np.concatenate((surely, places[among == bound][: count - len(surely)]))
 
 
-def read(copied: bytes, *, version: int, epoch: int) -> Signatures:
-    """What ``copy (…) to stdout (format binary)`` of the query ``signatures`` returned.
-
-    All rows have the same width, so that the whole is one numpy structure: no loop over rows.
-    """
-    body = memoryview(copied)[19:-2]  # without the header and the trailer
-    if len(body) == 0:
+def read(packed: bytes, *, version: int, epoch: int) -> Signatures:
+    """What the query ``signatures`` returned: rows of one width behind each other, taken as one array."""
+    if not packed:
         return empty(version=version, epoch=epoch)
-    row = np.dtype(
-        [
-            ("fields", ">i2"),
-            ("id_n", ">i4"), ("id", ">i8"),
-            ("kind_n", ">i4"), ("kind", ">i2"),
-            ("owner_n", ">i4"), ("owner", ">i4"),
-            ("happened_n", ">i4"), ("happened", ">i8"),
-            ("bits_n", ">i4"), ("bits_len", ">i4"), ("bits", "u1", (_bit_bytes(body),)),
-        ]
-    )  # fmt: skip
-    rows = np.frombuffer(body, dtype=row)
+    width = int.from_bytes(packed[_BITS_AT : _BITS_AT + 4], "big") // 8
+    fixed = [("id", ">i8"), ("kind", ">i2"), ("owner", ">i4"), ("happened", ">i8"), ("bit_count", ">i4")]
+    rows = np.frombuffer(packed, dtype=np.dtype([*fixed, ("bits", "u1", (width,))]))
     return Signatures(
         version,
         epoch,
@@ -129,12 +118,6 @@ def read(copied: bytes, *, version: int, epoch: int) -> Signatures:
         rows["happened"].astype(np.int64) + _MICROSECONDS_2000,
         as_words(rows["bits"]),
     )
-
-
-def _bit_bytes(body: memoryview) -> int:
-    """Bytes of bits in a row: its last field's length less the four bytes that count the bits."""
-    at = 2 + (4 + 8) + (4 + 2) + (4 + 4) + (4 + 8)
-    return int.from_bytes(body[at : at + 4], "big") - 4
 
 
 def empty(*, version: int = 0, epoch: int = 0) -> Signatures:

@@ -8,6 +8,7 @@ from datetime import datetime
 
 import numpy as np
 from numpy.typing import NDArray
+from psycopg import AsyncRawCursor
 from psycopg.rows import class_row, dict_row
 
 from quipu.kernel.db import queries
@@ -20,6 +21,8 @@ from quipu.recall.names import Name
 from quipu.recall.signatures import Signatures
 
 _SQL = queries.load("quipu.recall")
+# Its parameters are numbered once: the driver would look for the names in its text at every call.
+_SEARCH = queries.numbered(_SQL["search"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +155,14 @@ async def grow_space(within: Within, values: Mapping[str, object], *, generation
     return version
 
 
+async def remove_entries(within: Within, gone: Int8s) -> list[int]:
+    """Take entries out; returns the numbers of the names that they had."""
+    rows = await (
+        await within.conn.execute(_SQL["remove_entries"], {"space": within.space.id, "ids": gone})
+    ).fetchall()
+    return sorted({number for row in rows for number in row if number})
+
+
 async def bereaved(within: Within, gone: Int8s, *, generation: int) -> list[Tail]:
     """The entries up to four places from removed ones, oldest first."""
     values = {"space": within.space.id, "generation": generation, "ids": gone}
@@ -183,16 +194,14 @@ async def owner(within: Within, name: str) -> int | None:
 async def read_signatures(within: Within, *, since: int) -> Signatures:
     """The signatures of entries that were written after version ``since``."""
     values = {"space": within.space.id, "version": since}
-    async with within.conn.cursor() as cursor, cursor.copy(_SQL["signatures"], values) as copy:
-        copied = b"".join([bytes(block) async for block in copy])
-    return signatures.read(copied, version=within.space.version, epoch=within.space.epoch)
+    row = await (await within.conn.execute(_SQL["signatures"], values, binary=True)).fetchone()
+    packed = row[0] if row else None
+    return signatures.read(packed or b"", version=within.space.version, epoch=within.space.epoch)
 
 
 async def search(within: Within, values: Mapping[str, object]) -> list[dict[str, float]]:
     """The ranked entries: id, kind, and a column for each signal."""
-    async with within.conn.cursor(row_factory=dict_row) as cursor:
-        await cursor.execute(_SQL["plan_for_joins"], {"nested": "off"})
-        await cursor.execute(_SQL["search"], {"space": within.space.id, **values}, binary=True)
-        rows = await cursor.fetchall()
-        await cursor.execute(_SQL["plan_for_joins"], {"nested": "on"})
-    return rows
+    given = {"space": within.space.id, **values}
+    async with AsyncRawCursor(within.conn, row_factory=dict_row) as cursor:
+        await cursor.execute(_SEARCH.text, [given[name] for name in _SEARCH.names], binary=True)
+        return await cursor.fetchall()

@@ -22,5 +22,5 @@ class RecordEraser:
         ids = await store.matching(within, what)
         if ids:
             await store.run(within, "delete_messages", {"ids": Int8s(ids)})
-            await store.run(within, "recount_sessions", {})
+            await store.run(within, "recount_sessions", {"ids": Int8s(ids)})
         return ids

@@ -13,7 +13,7 @@ import anyio
 import numpy as np
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from numpy.typing import NDArray
-from psycopg.errors import DeadlockDetected, ForeignKeyViolation, UniqueViolation
+from psycopg.errors import DeadlockDetected, UniqueViolation
 
 from quipu.errors import BadInput, Conflict, DatabaseError
 from quipu.kernel.base.clock import Clock
@@ -31,6 +31,7 @@ from quipu.record.rules import check
 
 MESSAGE = 1  # core.recall_kinds.code
 _BATCH = 400
+_TRIES = 6
 _Batch = tuple[list[Prepared], Embedded]
 Progress = Callable[[int], None]
 
@@ -155,19 +156,19 @@ class Record:
     async def _write_again(
         self, space: str, batch: _Batch, tally: Tally, *, now: datetime, strict: bool
     ) -> None:
-        """Write a batch, and once more where somebody was faster."""
-        try:
-            await self._write(space, batch, tally, now=now, strict=strict)
-        except DatabaseError as error:
-            # Between our look and our write, somebody stored one of these ids or names, or forgot the space.
-            if not isinstance(error.__cause__, UniqueViolation | DeadlockDetected | ForeignKeyViolation):
-                raise
-            await self._write(space, batch, tally, now=now, strict=strict)
+        """Write a batch, again where somebody was faster."""
+        for tries_left in reversed(range(_TRIES)):
+            try:
+                return await self._write(space, batch, tally, now=now, strict=strict)
+            except DatabaseError as error:
+                # Somebody else stored one of these ids, or a name, between our look and our write.
+                if not tries_left or not isinstance(error.__cause__, UniqueViolation | DeadlockDetected):
+                    raise
+        return None
 
     async def _write(self, space: str, batch: _Batch, tally: Tally, *, now: datetime, strict: bool) -> None:
         prepared, embedded = batch
-        async with self._database.space(space, create=True) as within:
-            assert within is not None
+        async with self._database.writing(space) as within:
             names = sorted({p.message.session for p in prepared if p.message.session is not None})
             sessions = await store.lock_sessions(within, names)
             numbers = [sessions[p.message.session] if p.message.session is not None else 0 for p in prepared]

@@ -95,16 +95,33 @@ class Database:
             yield cls(url, settings, pool)
 
     @asynccontextmanager
-    async def space(self, name: str, *, create: bool = False) -> AsyncGenerator[Within | None]:
-        """One transaction that sees the space ``name`` and no other.
-
-        Yields None where there is no such space and ``create`` is false.
-        """
+    async def space(self, name: str) -> AsyncGenerator[Within | None]:
+        """One transaction that sees the space ``name`` and no other; None where there is no such space."""
         async with self._transaction(IsolationLevel.READ_COMMITTED, read_only=False) as conn:
             space = await _enter(conn, name)
-            if space is None and create:
+            yield None if space is None else Within(conn, space)
+
+    @asynccontextmanager
+    async def writing(self, name: str) -> AsyncGenerator[Within]:
+        """The same to add to a space, which is made where it is missing. Erasures wait until it ends."""
+        async with self._transaction(IsolationLevel.READ_COMMITTED, read_only=False) as conn:
+            await conn.execute(_SQL["hold_to_write"], {"name": name})
+            space = await _enter(conn, name)
+            if space is None:
                 await conn.execute(_SQL["create_space"], {"name": name})
                 space = await _enter(conn, name)
+            assert space is not None  # an erasure would have waited
+            yield Within(conn, space)
+
+    @asynccontextmanager
+    async def erasing(self, name: str) -> AsyncGenerator[Within | None]:
+        """The same to take out of a space, alone: once those who write are through; others wait.
+
+        What is erased must not be inherited, counted or referred to by a message that comes in meanwhile.
+        """
+        async with self._transaction(IsolationLevel.READ_COMMITTED, read_only=False) as conn:
+            await conn.execute(_SQL["hold_to_erase"], {"name": name})
+            space = await _enter(conn, name)
             yield None if space is None else Within(conn, space)
 
     @asynccontextmanager
@@ -115,7 +132,7 @@ class Database:
         embedding model; none of that may show in half of an answer.
         """
         async with self._transaction(IsolationLevel.REPEATABLE_READ, read_only=True) as conn:
-            space = await _enter(conn, name)
+            space = await _enter(conn, name, query="enter_to_read")
             yield None if space is None else Within(conn, space)
 
     @asynccontextmanager
@@ -173,7 +190,7 @@ async def owner(url: str, settings: Settings) -> AsyncGenerator[Connection]:
             yield conn
 
 
-async def _enter(conn: Connection, name: str) -> Space | None:
+async def _enter(conn: Connection, name: str, *, query: str = "enter") -> Space | None:
     async with conn.cursor(row_factory=class_row(Space)) as cursor:
-        space = await (await cursor.execute(_SQL["enter"], {"name": name})).fetchone()
+        space = await (await cursor.execute(_SQL[query], {"name": name})).fetchone()
     return space if space is not None and space.name else None  # a row of nulls: there is no such space

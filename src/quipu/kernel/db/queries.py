@@ -3,10 +3,27 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from importlib import resources
 from typing import LiteralString, cast
 
+_PARAMETER = re.compile(r"%\((\w+)\)s")
 _NAME = re.compile(r"^-- name: ([a-z][a-z0-9_]*)[^\n]*\n", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """A query with ``$1`` in place of ``%(name)s``, and the names in the order of their numbers."""
+
+    text: LiteralString
+    names: tuple[str, ...]
+
+
+def numbered(query: LiteralString) -> Numbered:
+    """A query for a raw cursor, which does not look for names in it at every call."""
+    names = tuple(dict.fromkeys(_PARAMETER.findall(query)))
+    places = {name: f"${place}" for place, name in enumerate(names, start=1)}
+    return Numbered(cast(LiteralString, _PARAMETER.sub(lambda m: places[m[1]], query)), names)
 
 
 class Queries(dict[str, LiteralString]):

@@ -1,6 +1,3 @@
--- name: lock_all_threads: hold every thread of a space, in the order in which writers hold theirs
-select from core.recall_threads where space_id = %(space)s order by id for update
-
 -- name: discount_terms: in how many fewer entries each term occurs
 update core.recall_terms t set entries = t.entries - g.entries
 from (
@@ -27,8 +24,9 @@ where p.space_id = %(space)s and p.term = t.term and p.entry_id = t.id
 -- name: remove_vectors: take the vectors of entries out, of every generation
 delete from core.recall_vectors where space_id = %(space)s and entry_id = any(%(ids)s::int8[])
 
--- name: remove_entries: take entries out
+-- name: remove_entries: take entries out; whose they were
 delete from core.recall_entries where space_id = %(space)s and id = any(%(ids)s::int8[])
+returning speaker, owner
 
 -- name: bereaved: entries that stood beside removed ones, and those beside them, oldest first
 select e.id, e.speaker, e.by_user, e.words, e.tokens, e.asks, e.happened_at, e.from_previous, e.from_before,
@@ -52,31 +50,40 @@ cross join lateral (
 ) v
 order by e.id
 
--- name: recount_threads: what is left of threads; empty ones go
-with left_over as (
-    select id >> 24 as id, sum(tokens) as tokens, array_agg(distinct speaker) filter (where speaker > 0) as speakers,
-           bool_or(not by_user) as with_assistant
-    from core.recall_entries where space_id = %(space)s and id > 0 group by id >> 24
+-- name: recount_threads: what is left of threads that lost entries; empty ones go
+with left_over as materialized (
+    select t.id, l.entries, l.tokens, l.speakers, l.with_assistant
+    from (select distinct gone >> 24 as id from unnest(%(ids)s::int8[]) as g (gone) where gone > 0) t
+    cross join lateral (
+        select count(*) as entries, sum(tokens) as tokens, bool_or(not by_user) as with_assistant,
+               coalesce(array_agg(distinct speaker) filter (where speaker > 0), '{}') as speakers
+        from core.recall_entries
+        where space_id = %(space)s and id between t.id << 24 and (t.id << 24) + 16777215
+        offset 0
+    ) l
 ), kept as (
-    update core.recall_threads t set
-        tokens = l.tokens, speakers = coalesce(l.speakers, '{}'), with_assistant = l.with_assistant
+    update core.recall_threads t set tokens = l.tokens, speakers = l.speakers, with_assistant = l.with_assistant
     from left_over l
-    where t.space_id = %(space)s and t.id = l.id
+    where t.space_id = %(space)s and t.id = l.id and l.entries > 0
 )
 delete from core.recall_threads t
-where t.space_id = %(space)s and not exists (select from left_over l where l.id = t.id)
+using left_over l
+where t.space_id = %(space)s and t.id = l.id and l.entries = 0
 
 -- name: remove_names: forget people of whom nothing is left
-delete from core.recall_names n
-where n.space_id = %(space)s
-    and not exists (
-        select from core.recall_entries e where e.space_id = %(space)s and (e.speaker = n.id or e.owner = n.id)
+delete from core.recall_names
+where space_id = %(space)s and id = any(%(names)s::int4[])
+    and id not in (
+        select speaker from core.recall_entries where space_id = %(space)s
+        union all
+        select owner from core.recall_entries where space_id = %(space)s
     )
 
 -- name: recount_space: the counters of what is left; copies of the space are to be dropped
 update core.spaces s set
-    (entries, tokens, mixed_tokens) = (
-        select count(*), coalesce(sum(tokens), 0), coalesce(sum(mixed_tokens), 0)
+    (entries, tokens, mixed_tokens, languages) = (
+        select count(*), coalesce(sum(tokens), 0), coalesce(sum(mixed_tokens::float8), 0),
+               coalesce(array_agg(distinct language order by language), '{}')
         from core.recall_entries where space_id = %(space)s),
     threads = (select count(*) from core.recall_threads where space_id = %(space)s),
     version = version + 1,

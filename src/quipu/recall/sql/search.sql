@@ -3,12 +3,12 @@ insert into core.recall_generations (model, digest, dimensions, state)
 values (%(model)s, %(digest)s, %(dimensions)s, 'serving')
 on conflict do nothing
 
--- name: signatures: what the first pass over a space must know of each entry, since a version
-copy (
-    select id, kind, owner, happened_at, bits
-    from core.recall_entries
-    where space_id = %(space)s and version > %(version)s and bits is not null
-) to stdout (format binary)
+-- name: signatures: what the first pass over a space must know of each entry, since a version; all in one value
+select string_agg(
+    int8send(id) || int2send(kind) || int4send(owner) || timestamptz_send(happened_at) || varbit_send(bits), ''::bytea
+)
+from core.recall_entries
+where space_id = %(space)s and version > %(version)s and bits is not null
 
 -- name: names: everybody who spoke in the space, with the share of threads that they took part in
 select n.id, n.name, t.threads::float8 / greatest(1, %(threads)s) as share
@@ -47,7 +47,7 @@ rarity as materialized (
            sum(entries) over (order by entries, number) <= %(postings)s
                or row_number() over (order by entries, number) = 1 as finds
     from (
-        select t.number, sum(f.entries) as entries
+        select t.number, least(sum(f.entries), %(entries)s) as entries
         from term t
         cross join lateral (
             select entries from core.recall_terms where space_id = %(space)s and term = t.hash offset 0
@@ -239,6 +239,3 @@ from part
 where relevant
 order by meaning + words + session + speaker + people + date + "when" + tells + length desc, id desc
 limit %(limit)s
-
--- name: plan_for_joins: hash joins between the sets of the search, whose sizes no planner can know beforehand
-select set_config('enable_nestloop', %(nested)s, true)

@@ -73,18 +73,18 @@ where t.space_id = %(space)s and t.id = g.id
 
 -- name: insert_entries: file entries
 insert into core.recall_entries (space_id, id, version, happened_at, recorded_at, kind, by_user, asks, has_time, speaker,
-    owner, words, tokens, mixed_tokens, from_previous, from_before, from_next, source_table, source_id, field, chunk,
-    content, bits, terms)
+    owner, words, tokens, mixed_tokens, language, from_previous, from_before, from_next, source_table, source_id, field,
+    chunk, content, bits, terms)
 select %(space)s, e.id, %(version)s, e.happened_at, e.recorded_at, e.kind, e.by_user, e.asks, e.has_time, e.speaker,
-    e.owner, e.words, e.tokens, e.mixed_tokens, e.from_previous, e.from_before, e.from_next, e.source_table, e.source_id,
-    e.field, e.chunk, e.content, e.bits, (%(terms)s::int4[])[e.first:e.last]
+    e.owner, e.words, e.tokens, e.mixed_tokens, e.language, e.from_previous, e.from_before, e.from_next, e.source_table,
+    e.source_id, e.field, e.chunk, e.content, e.bits, (%(terms)s::int4[])[e.first:e.last]
 from unnest(%(id)s::int8[], %(happened_at)s::timestamptz[], %(recorded_at)s::timestamptz[], %(kind)s::int2[],
     %(by_user)s::bool[], %(asks)s::bool[], %(has_time)s::bool[], %(speaker)s::int4[], %(owner)s::int4[], %(words)s::int4[],
-    %(tokens)s::int4[], %(mixed_tokens)s::float4[], %(from_previous)s::float4[], %(from_before)s::float4[],
-    %(from_next)s::float4[], %(source_table)s::text[], %(source_id)s::text[], %(field)s::text[], %(chunk)s::int4[],
+    %(tokens)s::int4[], %(mixed_tokens)s::float4[], %(language)s::text[], %(from_previous)s::float4[],
+    %(from_before)s::float4[], %(from_next)s::float4[], %(source_table)s::text[], %(source_id)s::text[], %(field)s::text[], %(chunk)s::int4[],
     %(content)s::text[], %(bits)s::varbit[], %(first)s::int4[], %(last)s::int4[])
     as e (id, happened_at, recorded_at, kind, by_user, asks, has_time, speaker, owner, words, tokens, mixed_tokens,
-        from_previous, from_before, from_next, source_table, source_id, field, chunk, content, bits, first, last)
+        language, from_previous, from_before, from_next, source_table, source_id, field, chunk, content, bits, first, last)
 
 -- name: insert_vectors: file vectors; those of entries that stand alone need no second one of their own
 insert into core.recall_vectors (space_id, generation, entry_id, own, context)

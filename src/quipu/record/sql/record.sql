@@ -47,9 +47,11 @@ where s.space_id = %(space)s and s.id = g.id
 
 -- name: cite: messages with their sessions
 select m.id, m.external_id, s.name as session, m.role, m.speaker, m.user_name, m.happened_at, m.recorded_at, m.content
-from unnest(%(ids)s::int8[]) as t (id)
-join core.messages m on m.space_id = %(space)s and m.id = t.id
-left join core.sessions s on s.space_id = %(space)s and s.id = m.session_id
+from core.messages m
+left join lateral (
+    select name from core.sessions where space_id = %(space)s and id = m.session_id offset 0
+) s on true
+where m.space_id = %(space)s and m.id = any(%(ids)s::int8[])
 
 -- name: around: a message and those beside it in its session
 select m.id, m.external_id, null as session, m.role, m.speaker, m.user_name, m.happened_at, m.recorded_at, m.content
@@ -81,12 +83,20 @@ where space_id = %(space)s
 delete from core.messages where space_id = %(space)s and id = any(%(ids)s::int8[])
 
 -- name: recount_sessions: what is left of sessions that lost messages; empty ones go
-with left_over as (
-    select session_id, count(*) as messages, min(happened_at) as started_at, max(happened_at) as last_at
-    from core.messages where space_id = %(space)s and session_id is not null group by session_id
+with left_over as materialized (
+    select t.id, l.messages, l.started_at, l.last_at
+    from (select distinct gone >> 24 as id from unnest(%(ids)s::int8[]) as g (gone) where gone > 0) t
+    cross join lateral (
+        select count(*) as messages, min(happened_at) as started_at, max(happened_at) as last_at
+        from core.messages
+        where space_id = %(space)s and id between t.id << 24 and (t.id << 24) + 16777215
+        offset 0
+    ) l
 ), kept as (
     update core.sessions s set messages = l.messages, started_at = l.started_at, last_at = l.last_at
-    from left_over l where s.space_id = %(space)s and s.id = l.session_id and s.messages <> l.messages
+    from left_over l
+    where s.space_id = %(space)s and s.id = l.id and l.messages > 0
 )
 delete from core.sessions s
-where s.space_id = %(space)s and not exists (select from left_over l where l.session_id = s.id)
+using left_over l
+where s.space_id = %(space)s and s.id = l.id and l.messages = 0

@@ -28,7 +28,7 @@ class Eraser(Protocol):
 
 async def preview(database: Database, erasers: Sequence[Eraser], what: What, *, space: str) -> Erasure:
     """What ``erase`` would take; nothing is changed."""
-    async with database.space(space) as within:
+    async with database.reading(space) as within:
         return Erasure(space, what, {} if within is None else await _count(within, erasers, what))
 
 
@@ -36,7 +36,7 @@ async def erase(
     database: Database, erasers: Sequence[Eraser], what: What, *, space: str, now: datetime
 ) -> Erasure:
     """Take it all out, everywhere, and return the receipt. Other transactions see all of it or none gone."""
-    async with database.space(space) as within:
+    async with database.erasing(space) as within:
         if within is None:
             return Erasure(space, what, {})
         counts = await _count(within, erasers, what)

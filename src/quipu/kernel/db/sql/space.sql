@@ -1,6 +1,20 @@
 -- name: enter: make the transaction see one space
 select id, name, languages, entries, tokens, mixed_tokens, threads, version, epoch, generation from core.enter(%(name)s)
 
+-- name: hold_to_write: any number write to a space at once; nothing of it is erased until they are through
+select pg_advisory_xact_lock_shared(hashtextextended(%(name)s, 7310522003))
+
+-- name: hold_to_erase: nobody writes to the space until the end of the transaction
+select pg_advisory_xact_lock(hashtextextended(%(name)s, 7310522003))
+
+-- name: enter_to_read: the same for a search
+--
+-- A search joins sets whose sizes no planner can know beforehand; taken for small, they would be joined row
+-- by row. So hash joins are the rule in a reading transaction, and look-ups by key are written as lateral.
+select id, name, languages, entries, tokens, mixed_tokens, threads, version, epoch, generation
+from core.enter(%(name)s)
+where set_config('enable_nestloop', 'off', true) is not null
+
 -- name: create_space: make the space of that name if it is not there
 insert into core.spaces (name) values (%(name)s) on conflict (name) do nothing
 

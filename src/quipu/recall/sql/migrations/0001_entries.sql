@@ -58,6 +58,7 @@ create table core.recall_entries (
     words integer not null check (words >= 0),
     tokens integer not null check (tokens >= 0),
     mixed_tokens real not null check (mixed_tokens >= 0),
+    language text not null,
     from_previous real not null default 0 check (from_previous between 0 and 1),
     from_before real not null default 0 check (from_before between 0 and 1),
     from_next real not null default 0 check (from_next between 0 and 1),
@@ -78,6 +79,7 @@ comment on column core.recall_entries.owner is 'The user whose memory this is: c
 comment on column core.recall_entries.from_previous is 'Share of the words and direction of entry id - 1 that this one inherits.';
 comment on column core.recall_entries.from_before is 'The same of entry id - 2.';
 comment on column core.recall_entries.from_next is 'The same of entry id + 1.';
+comment on column core.recall_entries.language is 'What its words were stemmed by.';
 comment on column core.recall_entries.words is 'All words of the text.';
 comment on column core.recall_entries.tokens is 'Its terms, repetitions counted: the length that BM25 knows.';
 comment on column core.recall_entries.mixed_tokens is 'Its own tokens plus the inherited shares.';

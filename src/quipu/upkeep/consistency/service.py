@@ -1,0 +1,58 @@
+"""Examining every space, each as of one moment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from quipu.kernel.db.database import Database, Within
+from quipu.upkeep.consistency import store
+from quipu.upkeep.consistency.heritage import Kept, misfits
+
+_FIRST: Final = -(2**63)
+_CHUNK: Final = 2_000
+_HERITAGE: Final = "entries_that_inherit_wrongly"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A rule that does not hold in a space, and ids or names for which it does not (100 at most)."""
+
+    space: str
+    rule: str
+    found: tuple[str, ...]
+
+
+async def examine(database: Database) -> list[Fault]:
+    """What does not fit together; nothing if all is well. Nothing is changed, and others go on working.
+
+    It reads everything once: about ten seconds for 100,000 memories.
+    """
+    faults: list[Fault] = []
+    for space in await database.spaces():
+        async with database.reading(space.name) as within:
+            if within is not None:
+                faults += await _examine(within)
+    return faults
+
+
+async def _examine(within: Within) -> list[Fault]:
+    found = {rule: await store.broken(within, rule) for rule in store.RULES}
+    found[_HERITAGE] = await _misfits(within)
+    return [Fault(within.space.name, rule, tuple(whom[:100])) for rule, whom in found.items() if whom]
+
+
+async def _misfits(within: Within) -> list[str]:
+    """Chunk by chunk; an entry is judged once the one after it is known."""
+    found: list[int] = []
+    held: list[Kept] = []  # two that were judged, then those that are to be
+    judged = 0
+    while True:
+        chunk = await store.heritage(within, after=held[-1].id if held else _FIRST, limit=_CHUNK)
+        held += chunk
+        end = len(held) - 1 if chunk else len(held)
+        found += misfits(held[judged:end], {kept.id: kept for kept in held})
+        if not chunk:
+            return [str(id) for id in found]
+        start = max(0, end - 2)
+        held, judged = held[start:], end - start

@@ -1,0 +1,116 @@
+"""The examination of what is kept: silent when all is well, and it names whatever was broken."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import psycopg
+import pytest
+
+from quipu import AsyncMemory
+from quipu.kernel.config import Settings
+from quipu.kernel.db.database import Database
+from quipu.upkeep.consistency import examine
+from quipu.upkeep.consistency.store import RULES
+
+FIRST = "id = (select min(id) from core.messages where external_id like 'm%')"
+LAST = FIRST.replace("min", "max")
+ONE = "term = (select min(term) from core.recall_postings where entry_" + FIRST + ")"
+BREAKS = {
+    "entries_without_their_message": "delete from core.messages where external_id = 'm1'",
+    "messages_without_their_entry": "update core.messages set speaker = 'Eve' where external_id = 'm1'",
+    "messages_outside_their_session": "update core.messages set session_id = null where external_id = 'm1'",
+    "sessions_that_miscount": "update core.sessions set messages = messages + 1",
+    "entries_without_vector": f"delete from core.recall_vectors where entry_{FIRST}",
+    "vectors_without_entry": f"delete from core.recall_entries where {FIRST}",
+    "entries_without_postings": f"delete from core.recall_postings where entry_{LAST}",
+    "postings_without_entry": f"update core.recall_postings set term = 77 where entry_{FIRST} and {ONE}",
+    "terms_that_miscount": "update core.recall_terms set entries = entries + 1",
+    "threads_that_miscount": "update core.recall_threads set speakers = '{}'",
+    "entries_without_thread": "delete from core.recall_threads",
+    "threads_with_gaps": "update core.recall_threads set next_position = next_position + 1",
+    "names_without_use": "insert into core.recall_names (space_id, name) select id, 'No' from core.spaces",
+    "space_that_miscounts": "update core.spaces set tokens = tokens + 1",
+}
+BREAKS_INHERITANCE = [
+    f"update core.recall_entries set from_previous = 0.4 where {FIRST}",
+    "update core.recall_entries set mixed_tokens = mixed_tokens * 1.01",
+    "update core.recall_vectors set context = own where own is not null",
+    "update core.recall_entries set bits = ~bits where id > 0",
+    f"update core.recall_entries set happened_at = happened_at + interval '2 hours' where {LAST}",
+]
+
+
+async def fill(memory: AsyncMemory) -> None:
+    start = datetime(2026, 2, 1, tzinfo=UTC)
+    said = [
+        "Where is the boat?",
+        "In the harbour, under the tarpaulin.",
+        "Thanks! And the oars?",
+        "In the shed.",
+    ]
+    messages = [
+        {
+            "id": f"m{n}",
+            "content": text,
+            "speaker": ("Ana", "Boris")[n % 2],
+            "time": start + timedelta(minutes=n),
+        }
+        for n, text in enumerate(said)
+    ]
+    await memory.observe(messages, space="ana", session="s1", user="ana")
+    await memory.observe([{"content": "It stands alone."}], space="ana")
+    await memory.observe([{"content": "Elsewhere."}], space="bob", session="s1")
+
+
+def run(url: str, statement: str) -> None:
+    with psycopg.connect(url, autocommit=True) as conn:
+        conn.execute("set session_replication_role = replica")  # as a fault would: past every constraint
+        conn.execute(statement.encode())
+
+
+@pytest.mark.anyio
+async def test_what_was_written_properly_has_no_faults(memory: AsyncMemory, database: Database) -> None:
+    assert await examine(database) == []
+    await fill(memory)
+    assert await examine(database) == []
+    await memory.forget(space="ana", message="m1", confirm=True)
+    assert await examine(database) == []
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("rule", RULES)
+async def test_a_broken_rule_is_named(settings: Settings, url: str, database: Database, rule: str) -> None:
+    async with AsyncMemory(settings=settings) as memory:
+        await fill(memory)
+    run(url, BREAKS[rule])
+    found = {fault.rule for fault in await examine(database) if fault.found}
+    assert rule in found
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("statement", BREAKS_INHERITANCE)
+async def test_an_entry_that_inherits_wrongly_is_named(
+    settings: Settings, url: str, database: Database, statement: str
+) -> None:
+    async with AsyncMemory(settings=settings) as memory:
+        await fill(memory)
+    run(url, statement)
+    assert "entries_that_inherit_wrongly" in {fault.rule for fault in await examine(database)}
+
+
+@pytest.mark.anyio
+async def test_a_long_thread_is_examined_across_its_chunks(
+    settings: Settings, url: str, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("quipu.upkeep.consistency.service._CHUNK", 3)
+    async with AsyncMemory(settings=settings) as memory:
+        await memory.observe(
+            [{"id": f"m{n}", "content": f"Turn {n} of the wheel"} for n in range(17)],
+            space="ana",
+            session="s",
+        )
+        assert await examine(database) == []
+        run(url, f"update core.recall_entries set from_next = 0 where {FIRST.replace('(id)', '(id) + 8')}")
+    (fault,) = await examine(database)
+    assert len(fault.found) == 1
