@@ -112,7 +112,8 @@ def _filters(
             raise BadInput(
                 f"{unknown[0] if unknown else kinds!r} is none of {', '.join(_BY_NAME)}.", field="kinds"
             )
-        codes = tuple(_BY_NAME[kind].code for kind in kinds)
+        codes = tuple(sorted({_BY_NAME[kind].code for kind in kinds}))
+        codes = None if len(codes) == len(KINDS) else codes  # every kind: that filters nothing
     return Filters(
         kinds=codes,
         user=optional_name("user", user),

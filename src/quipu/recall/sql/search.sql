@@ -71,27 +71,30 @@ own as materialized (
     group by p.entry_id
 ),
 seed as materialized (
-    -- Where a filter is given, what inherits from an entry competes in its place: the filter may hide the donor.
-    select w.entry_id + around.step as entry_id
-    from (
-        select entry_id, score from own order by score desc, entry_id desc
-        limit case when %(filtered)s then null else %(seeds)s::int8 end
-    ) w
-    cross join unnest(%(reach)s::int4[]) as around (step)
-    cross join lateral (
-        select
-        from core.recall_entries e
-        where e.space_id = %(space)s and e.id = w.entry_id + around.step
-          and (%(kinds)s::int4[] is null or e.kind = any(%(kinds)s::int4[]))
-          and (%(owner)s::int4 is null or e.owner = %(owner)s::int4)
-          and e.id between %(first)s and %(last)s
-          and e.happened_at >= %(since)s and e.happened_at < %(until)s
-          and case around.step when 1 then e.from_previous > 0 when 2 then e.from_before > 0
-                               when -1 then e.from_next > 0 else true end
-        offset 0
-    ) e
-    order by w.score desc, w.entry_id desc
-    limit %(seeds)s
+    (
+        select entry_id from own where not %(filtered)s order by score desc, entry_id desc limit %(seeds)s
+    )
+    union all
+    (
+        -- Where a filter is given, what inherits from an entry competes in its place: the filter may hide the donor.
+        select w.entry_id + around.step
+        from (select entry_id, score from own where %(filtered)s order by score desc, entry_id desc) w
+        cross join unnest(%(reach)s::int4[]) as around (step)
+        cross join lateral (
+            select
+            from core.recall_entries e
+            where e.space_id = %(space)s and e.id = w.entry_id + around.step
+              and (%(kinds)s::int4[] is null or e.kind = any(%(kinds)s::int4[]))
+              and (%(owner)s::int4 is null or e.owner = %(owner)s::int4)
+              and e.id between %(first)s and %(last)s
+              and e.happened_at >= %(since)s and e.happened_at < %(until)s
+              and case around.step when 1 then e.from_previous > 0 when 2 then e.from_before > 0
+                                   when -1 then e.from_next > 0 else true end
+            offset 0
+        ) e
+        order by w.score desc, w.entry_id desc
+        limit %(seeds)s
+    )
 ),
 near as materialized (
     select id, cosine
