@@ -10,7 +10,7 @@ again, exactly, by the statement that follows, under row level security.
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,8 @@ class Signatures:
     def distances(self, query: NDArray[np.uint64]) -> NDArray[np.uint16]:
         """Number of sign bits in which each entry differs from ``query``: shape (n,)."""
         total = np.zeros(len(self.ids), dtype=np.uint16)
+        if len(self.ids) == 0:
+            return total
         for held, asked in zip(self.bits, query, strict=True):
             total += np.bitwise_count(held ^ asked)
         return total
@@ -56,9 +58,9 @@ class Signatures:
         """These, with those of ``newer`` added or put in place of their older selves."""
         if len(self.ids) == 0:
             return newer
-        known = (
-            np.isin(newer.ids, self.ids, assume_unique=True) if len(newer.ids) else np.zeros(0, dtype=bool)
-        )
+        if len(newer.ids) == 0:
+            return replace(self, version=newer.version, epoch=newer.epoch)
+        known = np.isin(newer.ids, self.ids, assume_unique=True)
         for place in np.flatnonzero(known):
             at = np.flatnonzero(self.ids == newer.ids[place])[0]
             for mine, theirs in zip(self._arrays, newer._arrays, strict=True):
@@ -88,7 +90,7 @@ def as_words(packed: NDArray[np.uint8]) -> NDArray[np.uint64]:
     """Packed bits as rows of 64-bit words: shape (n, bytes) to (ceil(bytes / 8), n), padded with zeros."""
     spare = -packed.shape[1] % 8
     padded = np.pad(packed, ((0, 0), (0, spare))) if spare else packed
-    return np.ascontiguousarray(np.ascontiguousarray(padded).view(np.uint64).T)
+    return np.ascontiguousarray(padded).view(np.uint64).T.copy()  # memory of its own, which may be written to
 
 
 def closest(distances: NDArray[np.uint16], places: NDArray[np.intp], count: int) -> NDArray[np.intp]:
