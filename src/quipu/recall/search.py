@@ -32,8 +32,8 @@ _POSTINGS = 4_000
 _RARE = 2_000
 # Up to this many entries are all ordered by their exact cosine; of more, those nearest by sign bits are.
 _EXACT, _NEAR = 600, 400
-_SEEDS = 150
-_POOL = 120
+_SEEDS = 200
+_POOL = 150
 _DATED = 200
 
 
