@@ -120,9 +120,9 @@ class PlainSpace:
         words = {
             one.id: self._bm25(asked, idf, one.mixed, one.mixed_length, self._mean_mixed) for one in allowed
         }
-        threads = self._threads(asked, idf)
+        threads = self._threads(asked, allowed)
         best_words = max(words.values(), default=0.0)
-        best_thread = max((threads[one.session] for one in allowed if one.session), default=0.0)
+        best_thread = max(threads.values(), default=0.0)
         weights = self._weights(asked, allowed)
         total = sum(weights.values()) - weights["length"] + weights["length"] * math.log(31)
         ranked: list[tuple[str, float, dict[str, float]]] = []
@@ -170,13 +170,23 @@ class PlainSpace:
             score += idf[term] * tf * (K1 + 1) / (tf + K1 * (1 - B + B * length / mean))
         return score
 
-    def _threads(self, asked: Question, idf: dict[str, float]) -> dict[str, float]:
+    def _threads(self, asked: Question, allowed: Sequence[Said]) -> dict[str, float]:
+        """BM25 of whole sessions, their words as rare as the sessions that compete and have them."""
         mean = max(1.0, sum(one.bag.tokens for one in self.said) / max(1, len(self.threads)))
-        scores: dict[str, float] = {}
-        for name, thread in self.threads.items():
-            counts = sum((one.counts for one in thread), Counter[int]())
-            scores[name] = self._bm25(asked, idf, counts, sum(one.bag.tokens for one in thread), mean)
-        return scores
+        competing = {one.session for one in allowed if one.session is not None}
+        counts = {
+            name: sum((one.counts for one in thread), Counter[int]())
+            for name, thread in self.threads.items()
+            if name in competing
+        }
+        idf: dict[str, float] = {}
+        for term, hashes in asked.terms.items():
+            n = sum(any(h in held for h in hashes) for held in counts.values())
+            idf[term] = math.log(1 + (len(self.threads) - n + 0.5) / (n + 0.5))
+        return {
+            name: self._bm25(asked, idf, held, sum(one.bag.tokens for one in self.threads[name]), mean)
+            for name, held in counts.items()
+        }
 
     @property
     def _mean_mixed(self) -> float:

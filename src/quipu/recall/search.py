@@ -160,6 +160,7 @@ class Search:
             "numbers": Int4s([number for _, number in pairs]),
             "vector": Vector(vector),
             "entries": space.entries,
+            "threads": space.threads,
             "mean_tokens": max(1.0, space.tokens / max(1, space.entries)),
             "mean_mixed": max(1.0, space.mixed_tokens / max(1, space.entries)),
             "mean_thread": max(1.0, space.tokens / max(1, space.threads)),

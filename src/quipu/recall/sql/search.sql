@@ -185,16 +185,17 @@ lexical as materialized (
     ) scored
 ),
 thread_lexical as materialized (
+    -- a session's words are as rare as the sessions that have them
     select h.thread,
-           sum(r.idf * h.occurrences * 2.2
-               / (h.occurrences + 1.2 * (0.25 + 0.75 * t.tokens / %(mean_thread)s::float8))) as score
+           sum(ln(1 + (greatest(%(threads)s, h.threads) - h.threads + 0.5) / (h.threads + 0.5)) * h.occurrences * 2.2
+               / (h.occurrences + 1.2 * (0.25 + 0.75 * t.tokens / %(mean_thread)s::float8)))::float8 as score
     from (
-        select o.entry_id >> 24 as thread, o.number, sum(o.occurrences)::float8 as occurrences
+        select o.entry_id >> 24 as thread, sum(o.occurrences)::float8 as occurrences,
+               count(*) over (partition by o.number) as threads
         from occurrence o
         where o.entry_id > 0
         group by o.entry_id >> 24, o.number
     ) h
-    join rarity r using (number)
     cross join lateral (
         select tokens from core.recall_threads where space_id = %(space)s and id = h.thread offset 0
     ) t
