@@ -114,7 +114,7 @@ async def numbers_of(within: Within, names: Sequence[str]) -> dict[str, int]:
 async def lock_threads(within: Within, threads: Sequence[int]) -> tuple[dict[int, Thread], int]:
     """The ends of threads, made where they were missing and held until commit; and how many were made."""
     values = {"space": within.space.id, "threads": Int8s(threads)}
-    made = (await within.conn.execute(_SQL["open_threads"], values)).rowcount
+    made = len(await (await within.conn.execute(_SQL["open_threads"], values)).fetchall())
     async with within.conn.cursor(row_factory=class_row(Thread)) as cursor:
         rows = await (await cursor.execute(_SQL["lock_threads"], values)).fetchall()
     return {row.id: row for row in rows}, made

@@ -6,10 +6,11 @@ insert into core.recall_names (space_id, name)
 select %(space)s, name from unnest(%(names)s::text[]) as t (name) order by name
 on conflict (space_id, name) do nothing
 
--- name: open_threads: make threads that are not there
+-- name: open_threads: make threads that are not there; those made
 insert into core.recall_threads (space_id, id)
 select %(space)s, id from unnest(%(threads)s::int8[]) as t (id) order by id
 on conflict do nothing
+returning id
 
 -- name: lock_threads: hold the threads that will grow; one writer a thread
 select id, next_position, speakers, with_assistant
