@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 
 _MONTH_NAMES = """
 january jan januar enero janvier gennaio
@@ -42,7 +43,7 @@ _MONTH_ALONE = re.compile(
     re.IGNORECASE,
 )
 _YEAR_ALONE = re.compile(rf"(?<![\d.\-/])({_YEAR})(?![\d.\-/年])")
-_HAN = re.compile(r"(?:(\d{4})\s*年)?\s*(1[0-2]|[1-9])\s*月(?:\s*(\d{1,2})\s*[日号號])?")
+_HAN = re.compile(r"(?:(\d{4})\s{0,3}年\s{0,3})?(1[0-2]|[1-9])\s{0,3}月(?:\s{0,3}(\d{1,2})\s{0,3}[日号號])?")
 _RELATIVE = re.compile(
     r"\b(yesterday|today|last (week|month|year)|this (week|month|year)"
     r"|(\d{1,3}|a|an|one|two|three|four|five|six) (day|week|month|year)s? ago)\b",
@@ -66,6 +67,8 @@ _TIME_WORDS = re.compile(
     r"|[年月日天周週]|昨|今|明|先週|来週|เมื่อวาน",
     re.IGNORECASE,
 )
+_TOLD_YEARS = range(1000, 9000)
+_MOST_WINDOWS = 100  # a question that names more times than this does not ask for any of them
 _COUNTS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 _DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 
@@ -103,16 +106,10 @@ def windows(question: str, *, now: datetime, first: datetime, last: datetime) ->
     every year between them.
     """
     years = range(first.year, last.year + 1)
-    exact = list(_days(question, years))
-    if exact:
-        return exact
-    relative = list(_relative(question, now))
-    if relative:
-        return relative
-    months = list(_months(question, years))
-    if months:
-        return months
-    return [_year(int(m.group(1))) for m in _YEAR_ALONE.finditer(question)]
+    for readings in (_days(question, years), _relative(question, now), _months(question, years)):
+        if found := list(islice(readings, _MOST_WINDOWS)):
+            return found
+    return [_year(int(m.group(1))) for m in islice(_YEAR_ALONE.finditer(question), _MOST_WINDOWS)]
 
 
 def _days(question: str, years: range) -> Iterator[Window]:
@@ -129,38 +126,42 @@ def _day_parts(question: str) -> Iterator[tuple[str | None, int, int]]:
     for m in _DOTTED.finditer(question):
         yield m.group(3), int(m.group(2)), int(m.group(1))
     for m in _DAY_FIRST.finditer(question):
-        yield m.group(3), _MONTHS[m.group(2).lower()], int(m.group(1))
+        yield m.group(3), _number(m.group(2)), int(m.group(1))
     for m in _MONTH_FIRST.finditer(question):
-        yield m.group(3), _MONTHS[m.group(1).lower()], int(m.group(2))
+        yield m.group(3), _number(m.group(1)), int(m.group(2))
     for m in _HAN.finditer(question):
         if m.group(3):
             yield m.group(1), int(m.group(2)), int(m.group(3))
 
 
 def _months(question: str, years: range) -> Iterator[Window]:
-    dated = [(int(m.group(2)), _MONTHS[m.group(1).lower()]) for m in _MONTH_YEAR.finditer(question)]
+    dated = [(int(m.group(2)), _number(m.group(1))) for m in _MONTH_YEAR.finditer(question)]
     dated += [(int(m.group(1)), int(m.group(2))) for m in _HAN.finditer(question) if m.group(1)]
     if not dated:
-        alone = {_MONTHS[m.group(1).lower()] for m in _MONTH_ALONE.finditer(question)}
+        alone = {_number(m.group(1)) for m in _MONTH_ALONE.finditer(question)}
         alone |= {int(m.group(2)) for m in _HAN.finditer(question) if not m.group(1)}
         dated = [(year, month) for year in years for month in sorted(alone)]
     for year, month in dated:
-        since, until = _month(year, month)
-        yield Window(since, until, 1.0, until + timedelta(days=31), after=0.5)
+        since = _moment(year, month, 1)
+        if since is not None:
+            until = (since + timedelta(days=31)).replace(day=1)
+            yield Window(since, until, 1.0, until + timedelta(days=31), after=0.5)
 
 
 def _relative(question: str, now: datetime) -> Iterator[Window]:
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
     for m in _RELATIVE.finditer(question):
-        said = m.group(1).lower()
-        if said in ("yesterday", "today"):
-            yield _around(today - timedelta(days=said == "yesterday"), days=1)
-        elif m.group(5):
-            span = _DAYS[m.group(5).lower()]
-            count = _COUNTS.get(m.group(4).lower()) or int(m.group(4))
-            yield _around(today - timedelta(days=count * span + span // 2), days=max(1, span))
+        unit = m.group(2) or m.group(3) or m.group(5)
+        if unit is None:
+            days = 1 if m.group(1)[0] in "yY" else 0
+            yield _around(today - timedelta(days=days), days=1)
+            continue
+        span = _DAYS[unit.lower()]
+        if m.group(5):
+            said = m.group(4).lower()
+            count = int(said) if said.isdecimal() else _COUNTS.get(said, 0)
+            yield _around(today - timedelta(days=count * span + span // 2), days=span)
         else:
-            span = _DAYS[(m.group(2) or m.group(3)).lower()]
             until = today - timedelta(days=span) if m.group(2) else today + timedelta(days=1)
             yield Window(until - timedelta(days=span), until, 1.0, until + timedelta(days=span), after=0.5)
 
@@ -176,13 +177,14 @@ def _year(year: int) -> Window:
     return Window(datetime(year, 1, 1, tzinfo=UTC), until, 0.5, until)
 
 
-def _month(year: int, month: int) -> tuple[datetime, datetime]:
-    following = (year + 1, 1) if month == 12 else (year, month + 1)
-    return datetime(year, month, 1, tzinfo=UTC), datetime(*following, 1, tzinfo=UTC)
+def _number(month: str) -> int:
+    """1 to 12; 0 for what only looks like a month (the Turkish and the long letters match as i and s)."""
+    return _MONTHS.get(month.lower(), 0)
 
 
 def _moment(year: int, month: int, day: int) -> datetime | None:
+    """The beginning of a day; None where there is no such day, or none of a time that anybody tells of."""
     try:
-        return datetime(year, month, day, tzinfo=UTC)
+        return datetime(year, month, day, tzinfo=UTC) if year in _TOLD_YEARS else None
     except ValueError:
         return None

@@ -20,6 +20,7 @@ _POINTS_BACK = re.compile(
     re.IGNORECASE,
 )
 _TYPO_LENGTH = 5
+_MOST_GUESSES = 200  # words that may be names with an error: each is compared with every name
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +48,34 @@ def mentioned(question: str, people: Sequence[Name]) -> list[Mention]:
     """
     keys = _keys(people)
     places: dict[int, list[tuple[int, int]]] = {}
+    guesses = _MOST_GUESSES
     for match in _WORD.finditer(question):
         word = _plain(_POSSESSIVE.sub("", match.group()))
-        person = keys.get(word) or (_alike(word, keys) if match.group()[0].isupper() else None)
+        person = keys.get(word)
+        if person is None and match.group()[0].isupper() and guesses:
+            guesses -= 1
+            person = _alike(word, keys)
         if person is not None:
             places.setdefault(person.id, []).append(match.span())
+    folded = question.casefold()
     for person in people:  # names of several words, or in writing without word borders
-        if person.id not in places and (" " in person.name or not person.name.isascii()):
-            at = question.casefold().find(person.name.casefold())
-            if at >= 0 and len(person.name) > 1:
-                places[person.id] = [(at, at + len(person.name))]
+        if len(person.name) > 1 and (" " in person.name or not person.name.isascii()):
+            place = _place(person.name.casefold(), folded, question)
+            if place is not None:
+                apart = [p for p in places.get(person.id, []) if not place[0] <= p[0] < place[1]]
+                places[person.id] = [place, *apart]
     return [Mention(p, tuple(places[p.id])) for p in people if p.id in places]
+
+
+def _place(name: str, folded: str, question: str) -> tuple[int, int] | None:
+    """Where ``question`` has a name, both compared in ``folded`` form, which may be longer (ß is ss)."""
+    at = folded.find(name)
+    if at < 0:
+        return None
+    if len(folded) == len(question):
+        return at, at + len(name)
+    origin = [place for place, letter in enumerate(question) for _ in letter.casefold()]
+    return origin[at], origin[at + len(name) - 1] + 1
 
 
 def without(question: str, mentions: Sequence[Mention]) -> str:

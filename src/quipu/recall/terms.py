@@ -26,7 +26,8 @@ _BORDERLESS = (
 _RUN = re.compile(f"[{_BORDERLESS}]+")
 _WORD = re.compile(f"[^\\W_{_BORDERLESS}]+")
 # An identifier or path: parts joined by a sign that prose does not put inside a word.
-_JOINED = re.compile(r"[A-Za-z0-9]+(?:[_./:@\\#-][A-Za-z0-9]+)+")
+# (The look behind and the ++ keep it linear: a long run of letters is looked at once, not once from each.)
+_JOINED = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]++(?:[_./:@\\#-][A-Za-z0-9]++)+")
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _HYPHENS = str.maketrans("", "", "-")  # well-known is prose, well_known is a name
 _APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")

@@ -1,0 +1,126 @@
+"""Who a question is about."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hostile import assert_linear, texts
+from quipu.recall.names import Name, asks_about_asker, mentioned, without
+
+PEOPLE = [
+    Name(n, name, 0.5)
+    for n, name in enumerate(
+        [
+            "Ana",
+            "Boris",
+            "Chiara Rossi",
+            "Chiara Bianchi",
+            "Dmitri Volkov",
+            "小林",
+            "José",
+            "Straßer Karl",
+            "agent_7",
+            "X",
+        ],
+        start=1,
+    )
+]
+
+
+def who(question: str) -> list[str]:
+    return [mention.person.name for mention in mentioned(question, PEOPLE)]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What did Ana say?", ["Ana"]),
+        ("what did ana say?", ["Ana"]),
+        ("Ana's boat", ["Ana"]),
+        ("ANA and BORIS", ["Ana", "Boris"]),
+        ("Is Borsi at home?", ["Boris"]),  # two letters swapped
+        ("Is Bori at home?", []),  # too short for an error
+        ("Is borsi at home?", []),  # not written like a name
+        ("What did Dmitri say?", ["Dmitri Volkov"]),
+        ("What did Volkov say?", []),
+        ("What did Chiara say?", []),  # two have that name
+        ("What did Chiara Rossi say?", ["Chiara Rossi"]),
+        ("小林さんは何と言いましたか", ["小林"]),
+        ("What did Jose say?", ["José"]),
+        ("Wo ist STRASSER KARL?", ["Straßer Karl"]),
+        ("banana", []),
+        ("X marks the spot", []),  # one letter is no name
+        ("", []),
+    ],
+)
+def test_a_question_names_these_people(question: str, expected: list[str]) -> None:
+    assert who(question) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What did Ana paint?", "What did paint?"),
+        ("Ana's boat, Boris!", "boat,!"),
+        ("Ana", "Ana"),
+        ("小林さんは何と言いましたか", "さんは何と言いましたか"),
+        ("Groß und weiß: wo ist Straßer Karl heute?", "Groß und weiß: wo ist heute?"),
+        ("İİİ where is Dmitri Volkov now?", "İİİ where is now?"),
+    ],
+)
+def test_names_leave_the_question_and_nothing_else_does(question: str, expected: str) -> None:
+    assert without(question, mentioned(question, PEOPLE)) == expected
+
+
+@given(texts)
+def test_mentions_lie_within_the_question_and_what_is_left_is_part_of_it(question: str) -> None:
+    mentions = mentioned(question, PEOPLE)
+    assert len({m.person.id for m in mentions}) == len(mentions)
+    for mention in mentions:
+        for start, end in mention.places:
+            assert 0 <= start < end <= len(question)
+    left = without(question, mentions)
+    assert left == question or len(left) <= len(question)
+
+
+@given(st.lists(st.text(min_size=1, max_size=20), max_size=20, unique=True), texts)
+def test_no_name_is_too_strange(names: list[str], question: str) -> None:
+    mentions = mentioned(question, [Name(n, name, 0.1) for n, name in enumerate(names)])
+    without(question, mentions)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Where do I live?",
+        "What's my name?",
+        "Wo wohne ich?",
+        "¿Dónde vivo yo?",
+        "我住在哪里",
+        "Where did I've been",
+    ],
+)
+def test_these_are_about_the_asker(question: str) -> None:
+    assert asks_about_asker(question)
+
+
+@pytest.mark.parametrize("question", ["Where does Ana live?", "What did you tell me?", "你告诉我什么了", ""])
+def test_these_are_not(question: str) -> None:
+    assert not asks_about_asker(question)
+
+
+def test_people_are_found_in_proportion_to_the_question() -> None:
+    many = [Name(n, f"Person{n} Family{n % 50}", 0.1) for n in range(300)]
+    assert_linear(lambda text: without(text, mentioned(text, many)), length=5_000)
+    assert_linear(asks_about_asker)
+
+
+def test_a_question_of_nothing_but_unknown_names_does_not_take_for_ever() -> None:
+    many = [Name(n, f"Person{n} Family{n}", 0.1) for n in range(1000)]
+    started = time.process_time()
+    mentioned(" ".join(f"Persom{n}x" for n in range(10_000)), many)
+    assert time.process_time() - started < 5

@@ -1,0 +1,52 @@
+"""A question taken apart."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+
+from hypothesis import given
+
+from hostile import texts
+from quipu.recall.names import Name
+from quipu.recall.question import Question, understand
+
+NOW = datetime(2026, 3, 14, tzinfo=UTC)
+PEOPLE = [Name(1, "Ana", 0.3), Name(2, "Boris", 0.95), Name(3, "Chiara", 0.2)]
+
+
+def ask(text: str) -> Question:
+    return understand(text, people=PEOPLE, languages=["english"], now=NOW, first=NOW, last=NOW)
+
+
+def test_one_person_named_is_the_speaker_and_two_are_only_people() -> None:
+    assert (ask("What did Ana paint?").speakers, ask("What did Ana paint?").people) == ((1,), (1,))
+    assert (ask("What did Ana and Chiara paint?").speakers, ask("Ana and Chiara?").people) == ((), (1, 3))
+
+
+def test_names_leave_the_meaning_and_those_of_everybody_the_words_too() -> None:
+    assert ask("What did Ana paint?").meaning == "What did paint?"
+    assert "ana" in ask("What did Ana paint?").terms
+    assert "boris" not in ask("What did Boris paint?").terms
+
+
+def test_the_asker_is_asked_about_only_where_nobody_is_named() -> None:
+    assert ask("Where do I live?").asker
+    assert not ask("Where do I live, Ana?").asker
+
+
+@given(texts)
+def test_no_question_is_too_strange(text: str) -> None:
+    question = ask(text)
+    assert question.text == text
+    assert {m.person.id for m in question.mentions} == set(question.people)
+
+
+def test_a_question_of_a_hundred_thousand_characters_is_understood_in_a_moment() -> None:
+    many = [Name(n, f"Person{n} Family{n}", 0.1) for n in range(1000)]
+    for piece in ("x", " ", "3 May 2024 ", "Persom1x ", "中", "a_"):
+        started = time.process_time()
+        understand(
+            (piece * 100_000)[:100_000], people=many, languages=["english"], now=NOW, first=NOW, last=NOW
+        )
+        assert time.process_time() - started < 3, piece
