@@ -108,7 +108,7 @@ def read(packed: bytes, *, version: int, epoch: int) -> Signatures:
     """What the query ``signatures`` returned: rows of one width behind each other, taken as one array."""
     if not packed:
         return empty(version=version, epoch=epoch)
-    width = int.from_bytes(packed[_BITS_AT : _BITS_AT + 4], "big") // 8
+    width = -(-int.from_bytes(packed[_BITS_AT : _BITS_AT + 4], "big") // 8)
     fixed = [("id", ">i8"), ("kind", ">i2"), ("owner", ">i4"), ("happened", ">i8"), ("bit_count", ">i4")]
     rows = np.frombuffer(packed, dtype=np.dtype([*fixed, ("bits", "u1", (width,))]))
     return Signatures(
