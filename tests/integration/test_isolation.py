@@ -1,4 +1,4 @@
-"""Nothing of one space ever shows in another: through every method, and where our own SQL forgets its filter."""
+"""Nothing of one space ever shows in another: through every method, and where our SQL forgets its filter."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from psycopg import errors, sql
+from psycopg import errors
 
 from quipu import AsyncMemory
 from quipu.kernel.db.database import Database, Within
@@ -157,11 +157,11 @@ def tables(conn: psycopg.Connection) -> dict[str, int]:
 
 @pytest.fixture
 async def app(memory: AsyncMemory, url: str) -> Any:
-    """A connection as the application, in the space ana, beside the space bob; both have rows in every table."""
-    for space in MARK:
+    """A connection as the application; the spaces ana and bob have rows in every table."""
+    for space, mark in MARK.items():
         for n in range(3):
             await memory.observe(
-                [{"content": f"boat {n} {MARK[space]}", "speaker": "Ana", "user": "u"}],
+                [{"content": f"boat {n} {mark}", "speaker": "Ana", "user": "u"}],
                 space=space,
                 session="s",
             )
@@ -207,12 +207,22 @@ def _changes_nothing_of(space: int, app: psycopg.Connection, statement: str, tab
 
 
 def _makes_nothing_in(space: int, app: psycopg.Connection, table: str) -> None:
-    moved = "to_jsonb(t) || jsonb_build_object('space_id', {})"
-    copy = f"insert into {table} overriding system value select (jsonb_populate_record(null::{table}, {moved})).* from {table} t"
-    for statement in (copy, f"update {table} set space_id = {{}}"):
-        with pytest.raises(errors.InsufficientPrivilege), app.transaction(force_rollback=True):
+    row = f"jsonb_populate_record(null::{table}, to_jsonb(t) || jsonb_build_object('space_id', {space}))"
+    assert is_refused(app, f"insert into {table} overriding system value select ({row}).* from {table} t"), (
+        table
+    )
+    assert is_refused(app, f"update {table} set space_id = {space}"), table
+
+
+def is_refused(app: psycopg.Connection, statement: str) -> bool:
+    """Whether the application, in the space ana, lacks the right to do this."""
+    try:
+        with app.transaction(force_rollback=True):
             app.execute("select core.enter('ana')")
-            app.execute(statement.format(space).encode())
+            app.execute(statement.encode())
+    except errors.InsufficientPrivilege:
+        return True
+    return False
 
 
 async def test_the_row_of_another_space_cannot_be_seen_renamed_or_removed(app: psycopg.Connection) -> None:
@@ -221,9 +231,7 @@ async def test_the_row_of_another_space_cannot_be_seen_renamed_or_removed(app: p
         assert app.execute("select name from core.spaces").fetchall() == [("ana",)]
         assert app.execute("update core.spaces set entries = 0 where name = 'bob'").rowcount == 0
         assert app.execute("delete from core.spaces where name = 'bob'").rowcount == 0
-    with pytest.raises(errors.InsufficientPrivilege), app.transaction(force_rollback=True):
-        app.execute("select core.enter('ana')")
-        app.execute("update core.spaces set name = 'eve'")
+    assert is_refused(app, "update core.spaces set name = 'eve'")
 
 
 async def test_a_space_ends_with_its_transaction(app: psycopg.Connection) -> None:
@@ -236,8 +244,8 @@ async def test_a_space_ends_with_its_transaction(app: psycopg.Connection) -> Non
 async def test_our_queries_with_the_number_of_another_space_find_nothing(
     memory: AsyncMemory, database: Database, url: str
 ) -> None:
-    for space in MARK:
-        await memory.observe([{"content": f"boat {MARK[space]}", "speaker": "Ana"}], space=space, session="s")
+    for space, mark in MARK.items():
+        await memory.observe([{"content": f"boat {mark}", "speaker": "Ana"}], space=space, session="s")
     ids = numbers(url)
     async with database.reading("bob") as bob:
         assert bob is not None
@@ -307,17 +315,15 @@ async def test_every_key_of_a_table_of_a_space_contains_the_space(app: psycopg.C
 
 async def test_the_application_has_no_power_over_the_rules(app: psycopg.Connection) -> None:
     power = app.execute(
-        "select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolcanlogin from pg_roles where rolname = 'quipu_app'"
+        "select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb from pg_roles where rolname = 'quipu_app'"
     ).fetchone()
-    assert power == (False,) * 5
+    assert power == (False,) * 4
     owned = app.execute("select count(*) from pg_class where relowner = 'quipu_app'::regrole").fetchone()
     assert owned == (0,)
     for table in [*tables(app), "core.spaces"]:
-        for statement in (
+        for attempt in (
             "alter table {} disable row level security",
             "drop policy own_space on {}",
             "truncate {}",
         ):
-            with pytest.raises(errors.InsufficientPrivilege), app.transaction(force_rollback=True):
-                app.execute(sql.SQL("set role quipu_app"))
-                app.execute(statement.format(table).encode())
+            assert is_refused(app, attempt.format(table)), attempt
