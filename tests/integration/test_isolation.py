@@ -1,0 +1,329 @@
+"""Nothing of one space ever shows in another: through every method, and where our SQL forgets its filter."""
+
+from __future__ import annotations
+
+import inspect
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg import errors
+
+from quipu import AsyncMemory
+from quipu.kernel.db.database import Database, Within
+from quipu.recall import store as index
+from quipu.record import store as record
+from quipu.upkeep.erasure.model import What
+
+pytestmark = pytest.mark.anyio
+
+# Names, ids, times and most words are the same in both spaces; one word in each text and each session
+# name tells of which space it is.
+MARK = {"ana": "aardvark", "bob": "bonobo"}
+WORDS = ["boat", "green", "harbour", "garden", "soup", "letter", "May 2024", "yesterday?", "小林", "user_id"]
+
+
+def told(rng: random.Random, space: str) -> list[dict[str, object]]:
+    shared = {"speaker": rng.choice(["Ana", "Bob", None]), "role": rng.choice(["user", "assistant"])}
+    return [
+        shared
+        | {
+            "id": rng.choice([f"m{rng.randrange(10**6)}", None]),
+            "content": f"{' '.join(rng.choices(WORDS, k=rng.choice([2, 6, 15])))} {MARK[space]}",
+            "session": rng.choice(["shared", f"of {MARK[space]}", None]),
+            "user": rng.choice(["u", None]),
+        }
+        for _ in range(rng.choice([1, 3]))
+    ]
+
+
+def question(rng: random.Random) -> str:
+    return " ".join(rng.choices([*WORDS, *MARK.values(), "Ana", "What did Bob say"], k=4))
+
+
+def chosen(rng: random.Random) -> dict[str, Any]:
+    """Some filters; the names are those of either space."""
+    every = {
+        "user": rng.choice(["u", "Ana"]),
+        "session": rng.choice(["shared", *(f"of {mark}" for mark in MARK.values())]),
+        "kinds": ("message",),
+        "since": "2020-01-01",
+    }
+    return {name: value for name, value in every.items() if rng.random() < 0.2}
+
+
+async def _why(memory: AsyncMemory, rng: random.Random, space: str) -> object:
+    hits = await memory.recall(question(rng), space=space)
+    return [await memory.why(hit) for hit in hits[:2]]
+
+
+async def _forget(memory: AsyncMemory, rng: random.Random, space: str) -> object:
+    what = rng.choice(
+        [{"session": "shared"}, {"user": "u"}, {"message": "m1"}, {"user": "Ana", "session": "shared"}]
+    )
+    return await memory.forget(space=space, confirm=rng.random() < 0.3, **what)  # type: ignore[arg-type]
+
+
+Call = Callable[[AsyncMemory, random.Random, str], Awaitable[object]]
+# Every public method, called in a space. What it returns is searched for the mark of the other space.
+CALLS: dict[str, Call] = {
+    "observe": lambda m, rng, space: m.observe(told(rng, space), space=space),
+    "import_messages": lambda m, rng, space: m.import_messages(told(rng, space), space=space),
+    "recall": lambda m, rng, space: m.recall(question(rng), space=space, limit=50, **chosen(rng)),
+    "recall_many": lambda m, rng, space: m.recall_many(
+        [question(rng), question(rng)], space=space, **chosen(rng)
+    ),
+    "recall_block": lambda m, rng, space: m.recall_block(
+        question(rng), space=space, budget_tokens=500, **chosen(rng)
+    ),
+    "why": _why,
+    "sessions": lambda m, rng, space: m.sessions(space=space),
+    "forget": _forget,
+    "health": lambda m, rng, space: m.health(),
+}
+WHOLE_DATABASE = {"reembed", "aclose"}  # they are about no space, and return no more than counts
+
+
+def test_every_public_method_is_tried() -> None:
+    public = {name for name, _ in inspect.getmembers(AsyncMemory, callable) if not name.startswith("_")}
+    assert public == CALLS.keys() | WHOLE_DATABASE
+
+
+@pytest.mark.parametrize("seed", range(6))
+async def test_no_method_shows_anything_of_another_space(memory: AsyncMemory, seed: int) -> None:
+    rng = random.Random(seed)
+    for space in ("ana", "bob"):
+        await memory.observe(told(rng, space), space=space)
+    seen = dict.fromkeys(CALLS, False)
+    for _ in range(60):
+        space, other = rng.sample(sorted(MARK), 2)
+        name = rng.choice([*CALLS, "observe", "recall"])
+        shown = repr(await CALLS[name](memory, rng, space))  # the question itself is not part of it
+        assert MARK[other] not in shown, name
+        seen[name] |= MARK[space] in shown
+    assert seen["recall"]
+
+
+async def test_what_happens_in_one_space_does_not_change_the_answers_of_another(memory: AsyncMemory) -> None:
+    rng = random.Random(5)
+    for _ in range(15):
+        await memory.observe(told(rng, "ana"), space="ana")
+    asked = [question(rng) for _ in range(8)]
+    before = await memory.recall_many(asked, space="ana", limit=50)
+    for step in range(40):
+        await CALLS[rng.choice(["observe", "import_messages", "recall", "forget"])](memory, rng, "bob")
+        if step % 10 == 9:
+            assert await memory.recall_many(asked, space="ana", limit=50) == before
+    await memory.forget(space="bob", confirm=True)
+    assert await memory.recall_many(asked, space="ana", limit=50) == before
+
+
+async def test_a_hit_that_claims_another_space_shows_nothing_of_it(memory: AsyncMemory) -> None:
+    said = [{"content": "The boat is green."}, {"content": "And the aardvark sleeps."}]
+    await memory.observe(said, space="ana", session="s")
+    await memory.observe([{"content": "The boat is red."}], space="bob", session="s")
+    (hit, *_) = await memory.recall("boat green", space="ana")
+    for place in range(-5, 5):
+        forged = replace(hit, space="bob", id=str(int(hit.id) + place))
+        assert "aardvark" not in repr(await memory.why(forged))
+
+
+# ---- Row level security alone ------------------------------------------------------------------------
+
+NOT_OF_A_SPACE = {"core.migrations", "core.recall_kinds", "core.recall_generations"}
+TABLES = """
+select c.oid::regclass::text, c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where c.relkind in ('r', 'p') and n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast')
+order by 1
+"""
+HAS_SPACE = """
+select exists (select from pg_attribute where attrelid = %s and attname = 'space_id' and not attisdropped)
+"""
+
+
+def tables(conn: psycopg.Connection) -> dict[str, int]:
+    """Every table of a space, from the catalogue: name to oid."""
+    found = {
+        name: oid
+        for name, oid in conn.execute(TABLES.encode()).fetchall()
+        if conn.execute(HAS_SPACE.encode(), [oid]).fetchone() == (True,)
+    }
+    assert len(found) >= 9
+    return found
+
+
+@pytest.fixture
+async def app(memory: AsyncMemory, url: str) -> Any:
+    """A connection as the application; the spaces ana and bob have rows in every table."""
+    for space, mark in MARK.items():
+        for n in range(3):
+            await memory.observe(
+                [{"content": f"boat {n} {mark}", "speaker": "Ana", "user": "u"}],
+                space=space,
+                session="s",
+            )
+        await memory.forget(space=space, message="none", confirm=True)
+    with psycopg.connect(url, autocommit=True, options="-c role=quipu_app") as conn:
+        yield conn
+
+
+def numbers(url: str) -> dict[str, int]:
+    with psycopg.connect(url) as conn:
+        return dict(conn.execute("select name, id from core.spaces").fetchall())
+
+
+async def test_without_a_space_nothing_is_seen(app: psycopg.Connection) -> None:
+    for table in [*tables(app), "core.spaces"]:
+        assert app.execute(f"select count(*) from {table}".encode()).fetchone() == (0,), table
+
+
+async def test_within_a_space_only_its_rows_are_seen_changed_and_made(
+    app: psycopg.Connection, url: str
+) -> None:
+    ids = numbers(url)
+    for table in tables(app):
+        with app.transaction(force_rollback=True):
+            app.execute("select core.enter('ana')")
+            seen = app.execute(f"select distinct space_id from {table}".encode()).fetchall()
+            assert seen == [(ids["ana"],)], (
+                f"{table}: rows of both spaces are needed for this to prove anything"
+            )
+        for verb in ("update {} set space_id = space_id", "delete from {}"):
+            _changes_nothing_of(ids["bob"], app, verb.format(table), table, url)
+        _makes_nothing_in(ids["bob"], app, table)
+
+
+def _changes_nothing_of(space: int, app: psycopg.Connection, statement: str, table: str, url: str) -> None:
+    with app.transaction(force_rollback=True):
+        app.execute("select core.enter('ana')")
+        try:
+            changed = app.execute(f"{statement} where space_id = {space}".encode()).rowcount
+        except errors.InsufficientPrivilege:
+            return  # receipts can be neither changed nor removed
+        assert changed == 0, table
+
+
+def _makes_nothing_in(space: int, app: psycopg.Connection, table: str) -> None:
+    row = f"jsonb_populate_record(null::{table}, to_jsonb(t) || jsonb_build_object('space_id', {space}))"
+    assert is_refused(app, f"insert into {table} overriding system value select ({row}).* from {table} t"), (
+        table
+    )
+    assert is_refused(app, f"update {table} set space_id = {space}"), table
+
+
+def is_refused(app: psycopg.Connection, statement: str) -> bool:
+    """Whether the application, in the space ana, lacks the right to do this."""
+    try:
+        with app.transaction(force_rollback=True):
+            app.execute("select core.enter('ana')")
+            app.execute(statement.encode())
+    except errors.InsufficientPrivilege:
+        return True
+    return False
+
+
+async def test_the_row_of_another_space_cannot_be_seen_renamed_or_removed(app: psycopg.Connection) -> None:
+    with app.transaction(force_rollback=True):
+        app.execute("select core.enter('ana')")
+        assert app.execute("select name from core.spaces").fetchall() == [("ana",)]
+        assert app.execute("update core.spaces set entries = 0 where name = 'bob'").rowcount == 0
+        assert app.execute("delete from core.spaces where name = 'bob'").rowcount == 0
+    assert is_refused(app, "update core.spaces set name = 'eve'")
+
+
+async def test_a_space_ends_with_its_transaction(app: psycopg.Connection) -> None:
+    with app.transaction():
+        app.execute("select core.enter('ana')")
+    assert app.execute("select count(*) from core.messages").fetchone() == (0,)
+    assert app.execute("select core.current_space()").fetchone() == (None,)
+
+
+async def test_our_queries_with_the_number_of_another_space_find_nothing(
+    memory: AsyncMemory, database: Database, url: str
+) -> None:
+    for space, mark in MARK.items():
+        await memory.observe([{"content": f"boat {mark}", "speaker": "Ana"}], space=space, session="s")
+    ids = numbers(url)
+    async with database.reading("bob") as bob:
+        assert bob is not None
+        mine = await record.matching(bob, What())
+        assert len(mine) == 1
+    async with database.reading("ana") as ana:
+        assert ana is not None
+        forged = Within(ana.conn, replace(ana.space, id=ids["bob"]))
+        assert await record.matching(forged, What()) == []
+        assert await record.messages(forged, mine) == []
+        assert await record.around(forged, mine[0], before=5, after=5) == []
+        assert await record.sessions(forged, limit=10, offset=0) == []
+        assert await record.session_id(forged, "s") is None
+        assert await index.names(forged) == []
+        assert await index.owner(forged, "Ana") is None
+        assert len((await index.read_signatures(forged, since=0)).ids) == 0
+
+
+# ---- What the catalogue says -------------------------------------------------------------------------
+
+
+async def test_every_table_belongs_to_spaces_or_is_known_not_to(app: psycopg.Connection) -> None:
+    every = {name for name, _ in app.execute(TABLES.encode()).fetchall()}
+    assert every - tables(app).keys() == NOT_OF_A_SPACE | {"core.spaces"}
+
+
+async def test_row_level_security_is_forced_on_every_table_of_a_space(app: psycopg.Connection) -> None:
+    for table, oid in (tables(app) | {"core.spaces": "core.spaces"}).items():
+        forced = app.execute(
+            "select relrowsecurity, relforcerowsecurity from pg_class where oid = %s::regclass", [str(oid)]
+        ).fetchone()
+        assert forced == (True, True), table
+        policies = app.execute(
+            "select polcmd::text, polpermissive, polroles, pg_get_expr(polqual, polrelid), polwithcheck"
+            " from pg_policy where polrelid = %s::regclass",
+            [str(oid)],
+        ).fetchall()
+        for_everyone = [policy for policy in policies if policy[2] == [0]]
+        assert [policy[:2] for policy in for_everyone] == [("*", True)], table
+        assert "current" in for_everyone[0][3], table
+
+
+async def test_every_key_of_a_table_of_a_space_contains_the_space(app: psycopg.Connection) -> None:
+    """So that tables can be distributed by space: unique indexes, and references to other tables of spaces."""
+    ours = tables(app)
+    for table, oid in ours.items():
+        unique = app.execute(
+            "select i.indexrelid::regclass::text, array(select a.attname::text from unnest(i.indkey) k"
+            " join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k)"
+            " from pg_index i where i.indrelid = %s and i.indisunique",
+            [oid],
+        ).fetchall()
+        assert unique, table
+        assert [name for name, columns in unique if "space_id" not in columns] == [], table
+        references = app.execute(
+            "select conname, confrelid::regclass::text, array(select a.attname::text from unnest(conkey) k"
+            " join pg_attribute a on a.attrelid = conrelid and a.attnum = k)"
+            " from pg_constraint where conrelid = %s and contype = 'f'",
+            [oid],
+        ).fetchall()
+        assert [
+            name
+            for name, target, columns in references
+            if "space_id" not in columns and target not in NOT_OF_A_SPACE
+        ] == [], table
+
+
+async def test_the_application_has_no_power_over_the_rules(app: psycopg.Connection) -> None:
+    power = app.execute(
+        "select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb from pg_roles where rolname = 'quipu_app'"
+    ).fetchone()
+    assert power == (False,) * 4
+    owned = app.execute("select count(*) from pg_class where relowner = 'quipu_app'::regrole").fetchone()
+    assert owned == (0,)
+    for table in [*tables(app), "core.spaces"]:
+        for attempt in (
+            "alter table {} disable row level security",
+            "drop policy own_space on {}",
+            "truncate {}",
+        ):
+            assert is_refused(app, attempt.format(table)), attempt
