@@ -289,7 +289,7 @@ async def test_row_level_security_is_forced_on_every_table_of_a_space(app: psyco
 
 
 async def test_every_key_of_a_table_of_a_space_contains_the_space(app: psycopg.Connection) -> None:
-    """So that tables can be distributed by space: unique indexes, and references to other tables of spaces."""
+    """So that tables can be distributed by space: unique indexes and references between tables of spaces."""
     ours = tables(app)
     for table, oid in ours.items():
         unique = app.execute(
