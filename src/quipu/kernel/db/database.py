@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Self
 
@@ -104,7 +104,7 @@ class Database:
     @asynccontextmanager
     async def writing(self, name: str) -> AsyncGenerator[Within]:
         """The same to add to a space, which is made where it is missing. Erasures wait until it ends."""
-        async with self._transaction(IsolationLevel.READ_COMMITTED, read_only=False, queued=True) as conn:
+        async with self._transaction(IsolationLevel.READ_COMMITTED, read_only=False) as conn:
             await conn.execute(_SQL["hold_to_write"], {"name": name})
             space = await _enter(conn, name)
             if space is None:
@@ -136,21 +136,14 @@ class Database:
             yield None if space is None else Within(conn, space)
 
     @asynccontextmanager
-    async def _transaction(
-        self, level: IsolationLevel, *, read_only: bool, queued: bool = False
-    ) -> AsyncGenerator[Connection]:
-        """A transaction on a connection of the pool.
-
-        ``queued``: statements whose answer nobody waits for travel together with the next whose answer
-        somebody does; a write is a dozen of them.
-        """
+    async def _transaction(self, level: IsolationLevel, *, read_only: bool) -> AsyncGenerator[Connection]:
         with translated():
             try:
                 async with self._pool.connection() as conn:
                     # Both are only remembered here; they go to the server with BEGIN.
                     await conn.set_isolation_level(level)
                     await conn.set_read_only(read_only)
-                    async with conn.pipeline() if queued else nullcontext(), conn.transaction():
+                    async with conn.transaction():
                         yield conn
             except PoolTimeout as error:
                 raise DatabaseUnavailable(
