@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import cast
 
 from quipu.app.kinds import KINDS
 from quipu.errors import BadInput
@@ -48,10 +49,9 @@ class Answering:
         limit: int,
     ) -> list[list[Hit]]:
         """For each question its hits, best first."""
-        texts = [_checked(question) for question in questions]
+        texts = [_checked(question) for question in _listed("questions", questions)]
         filters = _filters(user=user, kinds=kinds, since=since, until=until)
-        if isinstance(limit, bool) or not 1 <= limit <= _MOST:
-            raise BadInput(f"1 to {_MOST:,}, not {limit}.", field="limit")
+        whole("limit", limit, least=1, most=_MOST)
         session = optional_name("session", session)
         nothing: list[list[Hit]] = [[] for _ in texts]
         async with self._database.reading(check_name("space", space)) as within:
@@ -82,10 +82,23 @@ class Answering:
 
     async def sessions(self, space: str, *, limit: int, offset: int) -> list[store.Session]:
         """Sessions, the latest first."""
-        if not 1 <= limit <= _MOST or offset < 0:
-            raise BadInput(f"limit is 1 to {_MOST:,}, offset 0 or more.", field="limit")
+        whole("limit", limit, least=1, most=_MOST)
+        whole("offset", offset, least=0, most=2**62)
         async with self._database.reading(space) as within:
             return [] if within is None else await store.sessions(within, limit=limit, offset=offset)
+
+
+def whole(field: str, value: object, *, least: int, most: int) -> None:
+    """Nothing, where ``value`` is a whole number from ``least`` to ``most``; else BadInput."""
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        shown = value if isinstance(value, int | float) and abs(value) < 10**12 else "that"
+        raise BadInput(f"a whole number from {least:,} to {most:,}, not {shown}.", field=field)
+
+
+def _listed(field: str, values: object) -> Sequence[object]:
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise BadInput("give a list.", field=field)
+    return list(cast("Iterable[object]", values))
 
 
 def _checked(question: object) -> str:
@@ -107,11 +120,11 @@ def _filters(
 ) -> Filters:
     codes = None
     if kinds is not None:
-        unknown = [kind for kind in kinds if kind not in _BY_NAME]
-        if unknown or isinstance(kinds, str):
-            raise BadInput(
-                f"{unknown[0] if unknown else kinds!r} is none of {', '.join(_BY_NAME)}.", field="kinds"
-            )
+        unknown = [
+            kind for kind in _listed("kinds", kinds) if not isinstance(kind, str) or kind not in _BY_NAME
+        ]
+        if unknown:
+            raise BadInput(f"{unknown[0]!r} is none of {', '.join(_BY_NAME)}.", field="kinds")
         codes = tuple(sorted({_BY_NAME[kind].code for kind in kinds}))
         codes = None if len(codes) == len(KINDS) else codes  # every kind: that filters nothing
     return Filters(

@@ -13,9 +13,9 @@ from typing import Self
 
 from anyio import to_thread
 
-from quipu.app.answer import Answering
+from quipu.app.answer import Answering, whole
 from quipu.app.kinds import KINDS, PACKAGES
-from quipu.errors import BadInput, QuipuError
+from quipu.errors import QuipuError
 from quipu.kernel.base.clock import Clock, SystemClock
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.config import Settings, load
@@ -89,6 +89,8 @@ class AsyncMemory:
         self._parts: _Parts | None = None
 
     async def __aenter__(self) -> Self:
+        if self._parts is not None:
+            raise QuipuError("This memory is already open.")
         async with AsyncExitStack() as stack:
             self._parts = await _assemble(stack, self._settings, self._clock)
             self._open = stack.pop_all()
@@ -218,8 +220,7 @@ class AsyncMemory:
 
         The text is marked as recalled memory: whatever of it comes back in a message is not stored again.
         """
-        if budget_tokens < 1:
-            raise BadInput("at least 1.", field="budget_tokens")
+        whole("budget_tokens", budget_tokens, least=1, most=10**9)
         hits = await self.recall(
             question,
             space=space,

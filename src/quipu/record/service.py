@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import islice
+from typing import cast
 
 import anyio
 import numpy as np
@@ -31,6 +31,7 @@ from quipu.record.rules import check
 
 MESSAGE = 1  # core.recall_kinds.code
 _BATCH = 400
+_BATCH_CHARACTERS = 8_000_000  # so that a batch of very long messages fits in memory
 _TRIES = 6
 _Batch = tuple[list[Prepared], Embedded]
 Progress = Callable[[int], None]
@@ -74,6 +75,7 @@ class Record:
         there. ``progress`` is told how many lines were dealt with since it was last told.
         """
         started = time.perf_counter()
+        lines = _listed(lines)
         tally = Tally()
         send, receive = anyio.create_memory_object_stream[_Batch](1)
         try:
@@ -94,7 +96,7 @@ class Record:
         """Check, clean and embed the next batch while the one before is being stored."""
         derived = Derived()
         async with send:
-            for incoming, refused in _read(lines, count=_BATCH, now=self._clock.now()):
+            for incoming, refused in _read(lines, now=self._clock.now()):
                 tally.refused.extend(refused)
                 prepared = await self._prepared([derived.give(m) for m in incoming], tally)
                 prepared = await self._unknown(space, prepared, tally)
@@ -201,12 +203,8 @@ class _Chosen:
 def _checked(
     messages: Iterable[Mapping[str, object]], *, session: str | None, user: str | None, now: datetime
 ) -> list[Incoming]:
-    if isinstance(messages, Mapping | str | bytes):
-        raise BadInput(
-            "give a list of messages.", field="messages", hint='For one: observe([{"content": "…"}], …).'
-        )
     found: list[Incoming] = []
-    for place, raw in enumerate(messages):
+    for place, raw in enumerate(_listed(messages)):
         message = check(raw, default_session=session, now=now)
         if isinstance(message, Refusal):
             field = f"messages[{place}]" + (f".{message.field}" if message.field else "")
@@ -215,14 +213,31 @@ def _checked(
     return found
 
 
+def _listed(messages: object) -> Iterable[Mapping[str, object] | Refusal]:
+    if isinstance(messages, Mapping | str | bytes) or not isinstance(messages, Iterable):
+        raise BadInput("give a list of messages.", field="messages", hint='For one: [{"content": "…"}].')
+    return cast("Iterable[Mapping[str, object] | Refusal]", messages)
+
+
 def _read(
-    lines: Iterable[Mapping[str, object] | Refusal], *, count: int, now: datetime
+    lines: Iterable[Mapping[str, object] | Refusal], *, now: datetime
 ) -> Iterator[tuple[list[Incoming], list[Refusal]]]:
-    """Checked lines, ``count`` at a time; each place in the input counts from 1."""
-    numbered = enumerate(lines, start=1)
-    while chunk := list(islice(numbered, count)):
-        checked = [raw if isinstance(raw, Refusal) else check(raw, line=line, now=now) for line, raw in chunk]
-        yield [c for c in checked if isinstance(c, Incoming)], [c for c in checked if isinstance(c, Refusal)]
+    """Checked lines, a batch at a time; each place in the input counts from 1."""
+    taken: list[Incoming] = []
+    refused: list[Refusal] = []
+    characters = 0
+    for line, raw in enumerate(lines, start=1):
+        checked = raw if isinstance(raw, Refusal) else check(raw, line=line, now=now)
+        if isinstance(checked, Refusal):
+            refused.append(checked)
+        else:
+            taken.append(checked)
+            characters += len(checked.content)
+        if len(taken) + len(refused) == _BATCH or characters >= _BATCH_CHARACTERS:
+            yield taken, refused
+            taken, refused, characters = [], [], 0
+    if taken or refused:
+        yield taken, refused
 
 
 async def _sift(

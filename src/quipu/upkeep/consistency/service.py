@@ -26,7 +26,7 @@ class Fault:
 async def examine(database: Database) -> list[Fault]:
     """What does not fit together; nothing if all is well. Nothing is changed, and others go on working.
 
-    It reads everything once: about ten seconds for 100,000 memories.
+    It reads everything once: some twenty seconds for 100,000 memories.
     """
     faults: list[Fault] = []
     for space in await database.spaces():

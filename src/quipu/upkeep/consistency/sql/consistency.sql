@@ -101,7 +101,10 @@ select t.id::text as what
 from core.recall_threads t
 join core.spaces s on s.id = t.space_id and s.epoch = 0
 where t.space_id = %(space)s
-    and t.next_position <> (select count(*) from core.recall_entries e where e.space_id = t.space_id and e.id >> 24 = t.id)
+    and t.next_position <> (
+        select count(*) from core.recall_entries e
+        where e.space_id = t.space_id and e.id between t.id << 24 and (t.id << 24) + 16777215
+    )
 order by t.id
 
 -- name: names_without_use: nobody is known of whom nothing is left

@@ -1,0 +1,431 @@
+"""What cannot be taken: a clear error with the way out, and nothing lost or half stored."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from quipu import AsyncMemory, Memory
+from quipu.errors import BadInput, Conflict, QuipuError
+from quipu.kernel.config import Settings
+from quipu.kernel.db.database import Database
+from quipu.recall.model import Hit
+from quipu.upkeep.consistency import examine
+
+pytestmark = pytest.mark.anyio
+
+GOOD = {"content": "The boat is green."}
+STRANGE_NAMES = [
+    "'; drop table core.messages; --",
+    '"quoted"',
+    "a\\b",
+    "%s %(name)s",
+    "{}",
+    "../../etc/passwd",
+    "C:\\Windows",
+    "~",
+    "null",
+    "0",
+    "-1",
+    "public",
+    "*",
+    "a b",
+    " edges ",
+    "é",
+    "e\u0301",
+    "\u202eright to left",
+    "zero\u200bwidth",
+    "𝒳",
+    "😀",
+    "שלום",
+    "ﷺ",
+    "%",
+    "_",
+    "x" * 512,
+    "😀" * 512,
+]
+
+
+async def everything(memory: AsyncMemory, question: str = "boat", *, space: str = "s") -> list[Hit]:
+    return await memory.recall(question, space=space, limit=1000)
+
+
+# ---- Messages --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("message", "field"),
+    [
+        ({}, "content"),
+        ({"content": ""}, "content"),
+        ({"content": " \n\t"}, "content"),
+        ({"content": None}, "content"),
+        ({"content": 5}, "content"),
+        ({"content": b"bytes"}, "content"),
+        ({"content": "x" * (16 * 1024 * 1024 + 1)}, "content"),
+        (GOOD | {"role": "wizard"}, "role"),
+        (GOOD | {"role": 7}, "role"),
+        (GOOD | {"time": "tomorrow"}, "time"),
+        (GOOD | {"time": "0001-01-01T00:00:00Z"}, "time"),
+        (GOOD | {"time": "9999-12-31T23:59:59Z"}, "time"),
+        (GOOD | {"time": datetime(9999, 12, 31, tzinfo=UTC)}, "time"),
+        (GOOD | {"time": datetime.now(UTC) + timedelta(days=2)}, "time"),
+        (GOOD | {"time": -1}, "time"),
+        (GOOD | {"time": float("nan")}, "time"),
+        (GOOD | {"time": 10**400}, "time"),
+        (GOOD | {"session": "x" * 513}, "session"),
+        (GOOD | {"session": "a\0b"}, "session"),
+        (GOOD | {"id": ["list"]}, "id"),
+        (GOOD | {"id": "\ud800"}, "id"),
+        (GOOD | {"speaker": "line\nbreak"}, "speaker"),
+        (GOOD | {"user": True}, "user"),
+        ("just text", None),
+        (None, None),
+        (["a", "list"], None),
+    ],
+)
+async def test_a_message_that_cannot_be_taken_is_named_by_place_and_field_and_nothing_is_stored(
+    memory: AsyncMemory, message: Any, field: str | None
+) -> None:
+    with pytest.raises(BadInput) as refused:
+        await memory.observe([GOOD, message], space="s")
+    assert refused.value.field == ("messages[1]" if field is None else f"messages[1].{field}")
+    assert str(refused.value).endswith("Nothing was stored.")
+    assert await everything(memory) == []
+    report = await memory.import_messages([GOOD, message, {"content": "The boat is red."}], space="s")
+    assert (report.imported, [(r.line, r.field) for r in report.refused]) == (2, [(2, field)])
+
+
+@pytest.mark.parametrize("messages", ["text", GOOD, b"bytes", 5, None])
+async def test_what_is_no_list_of_messages_is_refused(memory: AsyncMemory, messages: Any) -> None:
+    with pytest.raises(BadInput, match="messages"):
+        await memory.observe(messages, space="s")
+    with pytest.raises(BadInput, match="messages"):
+        await memory.import_messages(messages, space="s")
+
+
+async def test_no_messages_are_no_error(memory: AsyncMemory) -> None:
+    assert (await memory.observe([], space="s")).imported == 0
+    assert (await memory.import_messages([], space="s")).imported == 0
+    assert (await memory.health()).spaces == 0
+
+
+async def test_characters_that_cannot_be_stored_are_replaced_and_counted(memory: AsyncMemory) -> None:
+    report = await memory.observe([{"content": "The boat\0 is \ud800green \ud83d\ude00."}], space="s")
+    assert (report.imported, report.repaired) == (1, 2)
+    (hit,) = await everything(memory)
+    assert hit.text == "The boat\ufffd is \ufffdgreen 😀."
+
+
+async def test_a_time_without_a_zone_is_utc_and_counted(memory: AsyncMemory) -> None:
+    report = await memory.observe([GOOD | {"time": "2024-05-03T10:00:00"}], space="s")
+    assert report.assumed_utc == 1
+    (hit,) = await everything(memory)
+    assert hit.happened_at == datetime(2024, 5, 3, 10, tzinfo=UTC)
+    assert hit.recorded_at > hit.happened_at
+
+
+async def test_times_at_the_edge_are_kept_to_the_microsecond(memory: AsyncMemory) -> None:
+    times = [datetime(1970, 1, 1, tzinfo=UTC), datetime(2024, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)]
+    await memory.import_messages([GOOD | {"time": time, "id": str(time)} for time in times], space="s")
+    assert sorted(hit.happened_at for hit in await everything(memory)) == times
+
+
+@pytest.mark.parametrize(
+    "piece", ["x", "word ", "中", "a_b ", "<", "sk-abcdef1234 ", "line\n", "😀", "e\u0301"]
+)
+async def test_ten_megabytes_are_taken_in_found_and_forgotten(memory: AsyncMemory, piece: str) -> None:
+    content = "The boat is green. " + piece * (10_000_000 // len(piece.encode()))
+    started = time.process_time()
+    await memory.observe([{"id": "long", "content": content}], space="s")
+    (hit,) = await everything(memory)
+    assert hit.source.message == "long"
+    assert len(hit.text) <= 2_000
+    await memory.forget(space="s", message="long", confirm=True)
+    assert await everything(memory) == []
+    assert time.process_time() - started < 60
+
+
+async def test_many_long_messages_in_one_import_are_taken_in_turn(memory: AsyncMemory) -> None:
+    """Many more of them in one batch would be gigabytes, in memory several times over, in one statement."""
+    lines = [{"content": f"The boat {n} is green. " + "word " * 600_000} for n in range(12)]
+    longest: list[int] = []
+    report = await memory.import_messages(lines, space="s", progress=longest.append)
+    assert report.imported == 12
+    assert max(longest) <= 3
+
+
+async def test_fifty_thousand_lines_with_broken_ones_among_them_are_taken_but_for_these(
+    memory: AsyncMemory, database: Database
+) -> None:
+    def lines() -> Iterator[Any]:
+        for n in range(1, 50_001):
+            if n % 5_000 == 7:
+                yield [{"content": ""}, "garbage", {"content": "x", "role": "wizard"}, None, 5][
+                    n // 5_000 % 5
+                ]
+            else:
+                yield {"content": f"boat {n}"}
+
+    report = await memory.import_messages(lines(), space="s")
+    assert [refusal.line for refusal in report.refused] == [n * 5_000 + 7 for n in range(10)]
+    assert report.imported == 49_990
+    assert (await memory.health()).entries == 49_990
+
+
+async def test_other_words_under_a_known_id_are_refused_in_an_import_and_the_rest_is_taken(
+    memory: AsyncMemory,
+) -> None:
+    await memory.observe([GOOD | {"id": "m1"}], space="s")
+    with pytest.raises(Conflict, match="stored already"):
+        await memory.observe([{"content": "New."}, {"id": "m1", "content": "Other."}], space="s")
+    lines = [
+        {"id": "m1", "content": "Other."},
+        {"id": "m2", "content": "boat"},
+        {"id": "m2", "content": "Other."},
+    ]
+    report = await memory.import_messages(lines, space="s")
+    assert (report.imported, [r.line for r in report.refused]) == (1, [1, 3])
+    assert sorted(hit.text for hit in await everything(memory)) == ["The boat is green.", "boat"]
+
+
+class Boom(Exception):
+    """Raised by an input that breaks off."""
+
+
+def breaking_off(after: int) -> Iterator[dict[str, str]]:
+    for n in range(after):
+        yield {"content": f"boat {n}"}
+    raise Boom
+
+
+async def test_an_input_that_breaks_off_leaves_no_half_of_an_observation(memory: AsyncMemory) -> None:
+    with pytest.raises(Boom):
+        await memory.observe(breaking_off(3), space="s")
+    assert await everything(memory) == []
+
+
+@pytest.mark.parametrize("after", [3, 400, 2_000])
+async def test_an_import_whose_input_breaks_off_keeps_what_was_committed(
+    memory: AsyncMemory, database: Database, after: int
+) -> None:
+    with pytest.raises(Boom):
+        await memory.import_messages(breaking_off(after), space="s")
+    assert await examine(database) == []
+    taken = (await memory.health()).entries
+    assert taken % 400 == 0
+    report = await memory.import_messages(({"content": f"boat {n}"} for n in range(after)), space="s")
+    assert (report.duplicates, report.imported) == (taken, after - taken)
+
+
+async def test_what_the_progress_of_an_import_raises_ends_it(memory: AsyncMemory, database: Database) -> None:
+    def progress(_: int) -> None:
+        raise Boom
+
+    with pytest.raises(Boom):
+        await memory.import_messages(
+            ({"content": f"boat {n}"} for n in range(5_000)), space="s", progress=progress
+        )
+    assert await examine(database) == []
+
+
+# ---- Names -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", STRANGE_NAMES)
+async def test_a_strange_name_is_a_name_like_any_other(memory: AsyncMemory, name: str) -> None:
+    said = {"id": name, "content": "The boat is green.", "speaker": name}
+    await memory.observe([GOOD], space="beside", session="beside")
+    await memory.observe([said], space=name, session=name, user=name)
+    (hit,) = await memory.recall("boat", space=name, session=name, user=name)
+    assert (hit.source.message, hit.source.session, hit.source.user) == (name, name, name)
+    assert [session.name for session in await memory.sessions(space=name)] == [name]
+    assert (await memory.observe([said], space=name, session=name, user=name)).duplicates == 1
+    await memory.recall(f"What did {name} say?", space=name)
+    await memory.forget(space=name, session=name, user=name, message=name, confirm=True)
+    assert await memory.recall("boat", space=name) == []
+    assert len(await everything(memory, space="beside")) == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["", " ", "\t", "a\0b", "\ud800", "x" * 513, None, 5, b"x", ["x"], "a\u2028b"]
+)
+async def test_what_is_no_name_is_refused_with_its_field(memory: AsyncMemory, name: Any) -> None:
+    with pytest.raises(BadInput, match="space"):
+        await memory.observe([GOOD], space=name)
+    with pytest.raises(BadInput, match="space"):
+        await memory.recall("boat", space=name)
+    with pytest.raises(BadInput, match="space"):
+        await memory.forget(space=name, confirm=True)
+    with pytest.raises(BadInput, match="space"):
+        await memory.sessions(space=name)
+    if name is not None:
+        for field in ("session", "user"):
+            with pytest.raises(BadInput, match=field):
+                await memory.observe([GOOD], space="s", **{field: name})
+            with pytest.raises(BadInput, match=field):
+                await memory.recall("boat", space="s", **{field: name})
+            with pytest.raises(BadInput, match=field):
+                await memory.forget(space="s", confirm=True, **{field: name})
+    assert (await memory.health()).entries == 0
+
+
+async def test_names_that_look_alike_are_not_the_same(memory: AsyncMemory) -> None:
+    for name in ("é", "e\u0301", "E\u0301", "é ", "е"):  # the last is Cyrillic
+        await memory.observe([GOOD], space="s", session=name)
+    assert len(await memory.sessions(space="s")) == 5
+
+
+async def test_ten_thousand_sessions_are_listed_and_searched_one_by_one(memory: AsyncMemory) -> None:
+    lines = [{"content": f"boat {n}", "session": f"session number {n}"} for n in range(10_000)]
+    assert (await memory.import_messages(lines, space="s")).imported == 10_000
+    (hit,) = await memory.recall("boat", space="s", session="session number 7777")
+    assert hit.source.session == "session number 7777"
+    assert len(await memory.sessions(space="s", limit=1000, offset=9_500)) == 500
+    await memory.forget(space="s", session="session number 7777", confirm=True)
+    assert await memory.recall("boat", space="s", session="session number 7777") == []
+
+
+# ---- Questions -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [
+        ({"question": ""}, "question"),
+        ({"question": " \n"}, "question"),
+        ({"question": None}, "question"),
+        ({"question": 5}, "question"),
+        ({"question": "x" * 100_001}, "question"),
+        ({"limit": 0}, "limit"),
+        ({"limit": -1}, "limit"),
+        ({"limit": 10**30}, "limit"),
+        ({"limit": 1.5}, "limit"),
+        ({"limit": "5"}, "limit"),
+        ({"limit": None}, "limit"),
+        ({"limit": True}, "limit"),
+        ({"kinds": ["dream"]}, "kinds"),
+        ({"kinds": "message"}, "kinds"),
+        ({"kinds": [["message"]]}, "kinds"),
+        ({"kinds": 5}, "kinds"),
+        ({"since": "whenever"}, "since"),
+        ({"until": object()}, "until"),
+        ({"since": "1066-10-14"}, "since"),
+    ],
+)
+async def test_a_question_that_cannot_be_answered_is_refused_with_its_field(
+    memory: AsyncMemory, given: dict[str, Any], field: str
+) -> None:
+    arguments = {"question": "boat", "space": "s"} | given
+    with pytest.raises(BadInput, match=field):
+        await memory.recall(**arguments)
+    with pytest.raises(BadInput, match=field):
+        await memory.recall_block(budget_tokens=100, **arguments)
+    with pytest.raises(BadInput, match=field):
+        await memory.recall_many([arguments.pop("question")], **arguments)
+
+
+@pytest.mark.parametrize("budget", [0, -1, None, "5", 1.5, True])
+async def test_a_budget_that_is_none_is_refused(memory: AsyncMemory, budget: Any) -> None:
+    with pytest.raises(BadInput, match="budget_tokens"):
+        await memory.recall_block("boat", space="s", budget_tokens=budget)
+
+
+@pytest.mark.parametrize("questions", ["boat", None, 5])
+async def test_many_questions_are_a_list(memory: AsyncMemory, questions: Any) -> None:
+    with pytest.raises(BadInput, match="questions"):
+        await memory.recall_many(questions, space="s")
+    assert await memory.recall_many([], space="s") == []
+
+
+@pytest.mark.parametrize("name", ["limit", "offset"])
+@pytest.mark.parametrize("value", [-1, 10**30, "5", None, 1.5])
+async def test_a_page_of_sessions_that_is_none_is_refused(memory: AsyncMemory, name: str, value: Any) -> None:
+    with pytest.raises(BadInput, match=name):
+        await memory.sessions(space="s", **{name: value})
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "😀",
+        "😀🎉",
+        "?",
+        "...",
+        "\0",
+        "\ud800",
+        "\u202e\u200b",
+        "%s",
+        "';--",
+        "the of and",
+        "9999年12月31日",
+        "0000年1月1日",
+        "5 ſeptember",
+        "fıve days ago",
+        "999 years ago",
+        "boat " * 20_000,
+        "x" * 100_000,
+        " boat".rjust(100_000),
+        "3 May " * 16_000,
+        "中" * 100_000,
+        "Ana Boris " * 10_000,
+        "a_" * 50_000,
+    ],
+)
+async def test_every_question_gets_an_answer(memory: AsyncMemory, question: str) -> None:
+    lines = [
+        {"content": f"The boat {n} is green 😀", "speaker": f"Person{n} Family", "session": f"s{n % 9}"}
+        for n in range(300)
+    ]
+    await memory.import_messages(lines, space="s")
+    started = time.process_time()
+    for hit in await memory.recall(question, space="s"):
+        assert 0 < hit.score <= 1
+        await memory.why(hit)
+    assert time.process_time() - started < 10
+
+
+async def test_a_question_to_a_space_that_is_not_there_or_empty_finds_nothing(memory: AsyncMemory) -> None:
+    assert await memory.recall("boat", space="never") == []
+    await memory.observe([GOOD], space="s", session="x")
+    assert len(await everything(memory)) == 1
+    await memory.forget(space="s", session="x", confirm=True)
+    assert await everything(memory) == []
+    assert await memory.recall("boat", space="s", session="x", user="nobody") == []
+    await memory.observe([GOOD], space="s", session="x")
+    assert len(await everything(memory)) == 1
+
+
+async def test_until_before_since_is_an_empty_time(memory: AsyncMemory) -> None:
+    await memory.observe([GOOD], space="s")
+    assert await memory.recall("boat", space="s", since="2026-01-01", until="2025-01-01") == []
+
+
+# ---- A memory that is not open ---------------------------------------------------------------------
+
+
+async def test_a_memory_that_is_closed_or_not_open_yet_says_so(settings: Settings) -> None:
+    memory = AsyncMemory(settings=settings)
+    with pytest.raises(QuipuError, match="not open"):
+        await memory.recall("boat", space="s")
+    async with memory:
+        await memory.observe([GOOD], space="s")
+        with pytest.raises(QuipuError, match="already open"):
+            await memory.__aenter__()
+        assert len(await everything(memory)) == 1
+    with pytest.raises(QuipuError, match="not open"):
+        await memory.observe([GOOD], space="s")
+    await memory.aclose()
+    async with memory:  # it may be opened again
+        assert len(await everything(memory)) == 1
+
+
+def test_a_blocking_memory_that_is_closed_says_so(settings: Settings) -> None:
+    with Memory(settings=settings) as memory:
+        memory.observe([GOOD], space="s")
+    with pytest.raises(QuipuError, match="closed"):
+        memory.recall("boat", space="s")
