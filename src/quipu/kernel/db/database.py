@@ -7,11 +7,11 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Self
 
-from psycopg import AsyncConnection, IsolationLevel, conninfo
+from psycopg import AsyncConnection, IsolationLevel, ProgrammingError, conninfo
 from psycopg.rows import TupleRow, class_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
-from quipu.errors import DatabaseUnavailable, DatabaseUnsuitable
+from quipu.errors import ConfigError, DatabaseUnavailable, DatabaseUnsuitable
 from quipu.kernel.config import Settings
 from quipu.kernel.db import arrays, queries
 from quipu.kernel.db.errors import translated
@@ -173,6 +173,7 @@ class Database:
 @asynccontextmanager
 async def owner(url: str, settings: Settings) -> AsyncGenerator[Connection]:
     """A connection as the user of the URL, for migrations and upkeep."""
+    _check_address(url)
     with translated():
         seconds = max(1, round(settings.connect_seconds))
         conn = await AsyncConnection.connect(
@@ -182,12 +183,29 @@ async def owner(url: str, settings: Settings) -> AsyncGenerator[Connection]:
             options="-c timezone=UTC -c application_name=quipu-owner",
         )
         async with conn:
+            encoding = conn.info.parameter_status("server_encoding")
+            if encoding != "UTF8":
+                raise DatabaseUnsuitable(
+                    f"The database has the encoding {encoding}, which cannot hold every text.",
+                    hint="Make one that can: createdb --encoding UTF8 --template template0 NAME",
+                )
             if conn.info.server_version < _OLDEST:
                 raise DatabaseUnsuitable(
                     f"The server is PostgreSQL {conn.info.server_version // 10_000}.",
                     hint="Quipu needs 15 or newer.",
                 )
             yield conn
+
+
+def _check_address(url: str) -> None:
+    """Refuses what is no address of a PostgreSQL server, without repeating it: it may hold a password."""
+    try:
+        conninfo.conninfo_to_dict(url)
+    except ProgrammingError:
+        raise ConfigError(
+            "QUIPU_DATABASE_URL (or url=) is no address of a PostgreSQL server.",
+            hint="It looks like this: postgresql://user:password@host:5432/database",
+        ) from None
 
 
 async def _enter(conn: Connection, name: str, *, query: str = "enter") -> Space | None:

@@ -45,7 +45,12 @@ def translate(error: psycopg.Error) -> QuipuError:
                 f"The database user lacks a right: {first}",
                 hint="See docs/howto/server.md for what it needs.",
             )
-        case pg.ReadOnlySqlTransaction():
+        case pg.FeatureNotSupported() | pg.UndefinedFile() if "extension" in first:
+            return DatabaseUnsuitable(
+                f"The server lacks something: {first}.",
+                hint="Install it there: pgvector 0.7 or newer, and PostgreSQL's contrib extensions.",
+            )
+        case pg.ReadOnlySqlTransaction() | pg.FeatureNotSupported() if "read" in first:
             return DatabaseUnsuitable(
                 "The server is read-only.", hint="Point QUIPU_DATABASE_URL at the primary."
             )
@@ -58,6 +63,8 @@ def translate(error: psycopg.Error) -> QuipuError:
 def _where(text: str) -> str:
     if "password authentication failed" in text or "no password supplied" in text:
         return "Check user and password in QUIPU_DATABASE_URL."
+    if "database" in text and "does not exist" in text:
+        return "Create it first: createdb --encoding UTF8 NAME, or correct QUIPU_DATABASE_URL."
     if "No space left" in text:
         return "Make room on the disk and try again."
     return "Is the server running? `quipu doctor` explains its state."
