@@ -25,6 +25,7 @@ from quipu.recall import generations
 from quipu.recall.generations import Embedded, Models
 from quipu.recall.search import Search
 from quipu.recall.signatures import Cache
+from quipu.recall.store import lock_space
 from quipu.upkeep.reembed.batch import Batches
 
 pytestmark = pytest.mark.anyio
@@ -247,6 +248,31 @@ async def test_an_erasure_that_waits_for_a_batch_of_new_vectors_takes_them_along
     assert vectors(url) == {"serving": 49, "building": checked.compared}
     # The two after it and the one before it had inherited from it: theirs went too, to be made anew.
     assert len(checked.missing) == 3
+
+
+async def test_old_vectors_are_cleared_away_beside_one_who_deletes_them_in_another_order(
+    memory: AsyncMemory, database: Database, url: str
+) -> None:
+    await memory.import_messages(said(50), space="ana")
+    with psycopg.connect(url) as conn:
+        conn.execute(
+            "with old as (insert into core.recall_generations (model, digest, dimensions, state)"
+            " values ('old', 'old', 384, 'retired') returning id)"
+            " insert into core.recall_vectors select space_id, old.id, entry_id, own, context"
+            " from core.recall_vectors cross join old"
+        )
+    delete = (
+        "delete from core.recall_vectors v using core.recall_generations g where g.id = v.generation"
+        " and g.model = 'old' and entry_id = (select {}(entry_id) from core.recall_vectors)"
+    )
+    async with anyio.create_task_group() as tasks, database.space("ana") as within:
+        assert within is not None
+        await lock_space(within)  # as every write and erasure does before it touches a vector
+        await within.conn.execute(delete.format("max"))
+        tasks.start_soon(memory.reembed)
+        await somebody_waits(url)
+        await within.conn.execute(delete.format("min"))
+    assert vectors(url) == {"serving": 50}
 
 
 async def test_a_recall_during_which_its_space_changes_over_is_answered_by_the_old_vectors(

@@ -54,6 +54,10 @@ def translate(error: psycopg.Error) -> QuipuError:
             return DatabaseUnsuitable(
                 "The server is read-only.", hint="Point QUIPU_DATABASE_URL at the primary."
             )
+        case pg.DeadlockDetected() | pg.SerializationFailure():
+            return DatabaseError(
+                f"Another transaction was in the way: {first}.", hint="Nothing was changed; try again."
+            )
         case psycopg.OperationalError():
             return DatabaseUnavailable(f"The database does not answer: {first}", hint=_where(str(error)))
         case _:

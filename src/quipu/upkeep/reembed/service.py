@@ -29,7 +29,7 @@ _FEW_ENTRIES = 100
 _MOST_PASSES = 4
 """Where more is written than the new model can follow, the writers must wait for the rest after all."""
 
-_REMOVED_AT_ONCE = 10_000
+_REMOVED_AT_ONCE = 2_000
 _ASK_AGAIN_SECONDS = 0.5
 
 
@@ -158,11 +158,13 @@ class _Change:
         self.spaces += 1
 
     async def _clear(self, place: Place) -> None:
+        """Delete the old vectors of a space. It is held first, as by whoever writes or erases: two that delete
+        the same vectors in different orders would lock each other out."""
         for generation in await store.retired(self._conn):
             removed = _REMOVED_AT_ONCE
             while removed == _REMOVED_AT_ONCE:
                 async with self._database.space(place.name) as within:
-                    if within is None:
+                    if within is None or await lock_space(within) is None:
                         return
                     removed = await store.remove_vectors(within, generation=generation, limit=removed)
                 self.removed += removed
