@@ -158,8 +158,8 @@ class _Change:
         self.spaces += 1
 
     async def _clear(self, place: Place) -> None:
-        """Delete the old vectors of a space. It is held first, as by whoever writes or erases: two that delete
-        the same vectors in different orders would lock each other out."""
+        """Delete the old vectors of a space. It is held first, as by whoever writes or erases: two that
+        delete the same vectors in different orders would lock each other out."""
         for generation in await store.retired(self._conn):
             removed = _REMOVED_AT_ONCE
             while removed == _REMOVED_AT_ONCE:
