@@ -34,7 +34,8 @@ _SESSION = (
 class Space:
     """The row of a space, as it was when the transaction entered it.
 
-    ``generation`` is the embedding model whose vectors are searched, None before the first entry.
+    ``generation`` is the embedding model whose vectors are searched, None before the first entry;
+    ``unfiled`` has a bit for each kind of memory that wrote what the index does not know yet.
     """
 
     id: int
@@ -47,6 +48,7 @@ class Space:
     version: int
     epoch: int
     generation: int | None
+    unfiled: int
 
 
 @dataclass(frozen=True, slots=True)
