@@ -2,6 +2,10 @@
 
 CREATE SCHEMA core;
 
+CREATE SCHEMA ledger;
+
+COMMENT ON SCHEMA ledger IS 'Facts, assumptions, recommendations and their evidence.';
+
 CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public;
 
 COMMENT ON EXTENSION pg_trgm IS 'text similarity measurement and index searching based on trigrams';
@@ -163,6 +167,208 @@ end
 $$;
 
 COMMENT ON FUNCTION core.take_out(gone bigint[]) IS 'Takes entries of the space that was entered out of the index; what their neighbours inherited and the counters of the space stay as they were.';
+
+CREATE FUNCTION ledger.complete_event() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    if new.standing_event_id is null and new.event_type not in ('fact_expired', 'fact_deleted') then
+        new.standing_event_id := new.id;
+    end if;
+    return new;
+end
+$$;
+
+CREATE FUNCTION ledger.delete_session() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+declare
+    here constant integer := core.current_space();
+    thread constant bigint := (select id from core.sessions where space_id = here and uid = old.id);
+    said bigint[];
+begin
+    -- Nobody writes to the space meanwhile, as in every erasure.
+    perform pg_advisory_xact_lock(hashtextextended(current_setting('quipu.space'), 7310522003));
+    perform ledger.erase_sessions(array[old.id]);
+    with removed as (
+        delete from core.messages
+        where space_id = here and id between thread << 24 and (thread << 24) + 16777215
+        returning id
+    )
+    select array_agg(id) into said from removed;
+    delete from core.sessions where space_id = here and id = thread;
+    if said is not null then
+        perform core.take_out(said), core.recount_space();
+    end if;
+    return old;
+end
+$$;
+
+CREATE FUNCTION ledger.erase_actor(name text) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+    update ledger.chat_memory_events set actor = null where space_id = core.current_space() and actor = name
+    $$;
+
+COMMENT ON FUNCTION ledger.erase_actor(name text) IS 'Takes a name away from what its bearer wrote of others.';
+
+CREATE FUNCTION ledger.erase_events(ids bigint[]) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+    delete from ledger.chat_memory_events where space_id = core.current_space() and id = any(ids)
+    $$;
+
+COMMENT ON FUNCTION ledger.erase_events(ids bigint[]) IS 'Erases events of the space that was entered, and all others of their keys, with what stands and can be found of them.';
+
+CREATE FUNCTION ledger.erase_events_of_sessions(sessions uuid[]) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+    delete from ledger.chat_memory_events
+    where space_id = core.current_space() and session_id = any(sessions) and memory_scope = 'session';
+    update ledger.chat_memory_events set session_id = null
+    where space_id = core.current_space() and session_id = any(sessions);
+    $$;
+
+COMMENT ON FUNCTION ledger.erase_events_of_sessions(sessions uuid[]) IS 'Erases what was known in sessions; what was said there of a person stays theirs, without the session.';
+
+CREATE FUNCTION ledger.erase_rest() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    delete from ledger.chat_memory_events e
+    using (
+        select distinct session_id, memory_namespace, memory_key from gone where memory_scope = 'session'
+    ) g
+    where e.space_id = (select core.current_space()) and e.memory_scope = 'session' and e.session_id = g.session_id
+        and e.memory_namespace = g.memory_namespace and e.memory_key = g.memory_key;
+    delete from ledger.chat_memory_events e
+    using (
+        select distinct distinct_id, memory_namespace, memory_key from gone where memory_scope = 'cross_session'
+    ) g
+    where e.space_id = (select core.current_space()) and e.memory_scope = 'cross_session' and e.distinct_id = g.distinct_id
+        and e.memory_namespace = g.memory_namespace and e.memory_key = g.memory_key;
+    return null;
+end
+$$;
+
+CREATE FUNCTION ledger.erase_sessions(sessions uuid[]) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+declare
+    here constant integer := core.current_space();
+begin
+    perform ledger.erase_events_of_sessions(sessions);
+    delete from ledger.chat_session_memory where space_id = here and session_id = any(sessions);
+    update ledger.chat_user_preferences set last_session_id = null
+    where space_id = here and last_session_id = any(sessions);
+    delete from ledger.chat_recommendation_evidence where space_id = here and session_id = any(sessions);
+    delete from ledger.chat_recommendations where space_id = here and session_id = any(sessions);
+    delete from ledger.chat_competitor_checks where space_id = here and session_id = any(sessions);
+    delete from ledger.chat_review_signal_runs where space_id = here and session_id = any(sessions);
+    delete from ledger.chat_fallbacks where space_id = here and session_id = any(sessions);
+    delete from core.tool_calls
+    where space_id = here
+        and session_id in (select id from core.sessions where space_id = here and uid = any(sessions));
+    delete from ledger.session_details where space_id = here and session_id = any(sessions);
+end
+$$;
+
+COMMENT ON FUNCTION ledger.erase_sessions(sessions uuid[]) IS 'Erases all that the ledger knows of sessions of the space that was entered; what was said in them stays.';
+
+CREATE FUNCTION ledger.guard_event() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    if current_user <> 'quipu_eraser' or lower(tg_op) = 'truncate' then
+        raise insufficient_privilege using
+            message = format('ledger.chat_memory_events is append-only: %s refused', lower(tg_op)),
+            hint = 'A correction is another event; ledger.erase_events forgets.';
+    end if;
+    if lower(tg_op) = 'update' then
+        if coalesce(new.session_id, old.session_id) is distinct from old.session_id
+            or coalesce(new.actor, old.actor) is distinct from old.actor
+            or to_jsonb(new) - 'session_id' - 'actor' is distinct from to_jsonb(old) - 'session_id' - 'actor' then
+            raise insufficient_privilege using
+                message = 'ledger.chat_memory_events is append-only: only a session or an actor that is forgotten is taken away';
+        end if;
+        return new;
+    end if;
+    return old;
+end
+$$;
+
+CREATE FUNCTION ledger.unfile() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+    here constant integer := core.current_space();
+    filed bigint[];
+begin
+    select array_agg(e.id) into filed
+    from gone g
+    join core.recall_entries e on e.space_id = here and e.source_table = tg_table_name and e.source_id = g.id::text;
+    if filed is null then
+        return null;
+    end if;
+    update core.spaces s set
+        entries = s.entries - f.entries, tokens = s.tokens - f.tokens, mixed_tokens = s.mixed_tokens - f.mixed_tokens,
+        version = s.version + 1, epoch = s.epoch + 1
+    from (
+        select count(*) as entries, sum(tokens) as tokens, sum(mixed_tokens::float8) as mixed_tokens
+        from core.recall_entries where space_id = here and id = any(filed)
+    ) f
+    where s.id = here;
+    perform core.take_out(filed);
+    return null;
+end
+$$;
+
+CREATE FUNCTION ledger.write_session() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+declare
+    -- What the view shows as the start may be the time of the first message, which is not to be told again.
+    told constant timestamptz := case when lower(tg_op) = 'insert' or new.started_at is distinct from old.started_at
+        then new.started_at end;
+begin
+    if lower(tg_op) = 'update' and (new.id is distinct from old.id or new.name is distinct from old.name) then
+        raise invalid_parameter_value using message = 'the id and the name of a session cannot be changed';
+    end if;
+    if lower(tg_op) = 'insert' then
+        new.name := coalesce(new.name, new.id::text, gen_random_uuid()::text);
+        insert into core.sessions (space_id, name, distinct_id)
+        values (core.current_space(), new.name, new.distinct_id)
+        returning uid into new.id;
+    elsif new.distinct_id is distinct from old.distinct_id then
+        update core.sessions set distinct_id = new.distinct_id
+        where space_id = core.current_space() and uid = new.id;
+    end if;
+    new.status := coalesce(new.status, 'active');
+    new.card_type := coalesce(new.card_type, 'none');
+    new.location_count := coalesce(new.location_count, 0);
+    new.model := coalesce(new.model, 'unknown');
+    new.prompt_version := coalesce(new.prompt_version, 'unknown');
+    new.rule_version := coalesce(new.rule_version, 'unknown');
+    new.had_fallback := coalesce(new.had_fallback, false);
+    new.meta := coalesce(new.meta, '{}'::jsonb);
+    insert into ledger.session_details as d (session_id, started_at, ended_at, status, card_type, location_count, model,
+        prompt_version, rule_version, trace_id, first_insight_latency_ms, had_fallback, meta)
+    values (new.id, told, new.ended_at, new.status, new.card_type, new.location_count, new.model,
+        new.prompt_version, new.rule_version, new.trace_id, new.first_insight_latency_ms, new.had_fallback, new.meta)
+    on conflict (space_id, session_id) do update set
+        started_at = coalesce(excluded.started_at, d.started_at),
+        ended_at = excluded.ended_at, status = excluded.status, card_type = excluded.card_type,
+        location_count = excluded.location_count, model = excluded.model, prompt_version = excluded.prompt_version,
+        rule_version = excluded.rule_version, trace_id = excluded.trace_id,
+        first_insight_latency_ms = excluded.first_insight_latency_ms, had_fallback = excluded.had_fallback,
+        meta = excluded.meta;
+    return new;
+end
+$$;
 
 CREATE TABLE core.erasures (
     space_id integer NOT NULL,
@@ -424,6 +630,450 @@ ALTER TABLE core.spaces ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE core.tool_calls (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    id bigint NOT NULL,
+    session_id bigint NOT NULL,
+    message_id bigint,
+    turn_index integer NOT NULL,
+    tool_name text NOT NULL,
+    source_name text,
+    args_json jsonb DEFAULT '{}'::jsonb NOT NULL,
+    result_json jsonb,
+    status text NOT NULL,
+    latency_ms integer NOT NULL,
+    cache_hit boolean DEFAULT false NOT NULL,
+    source_freshness_seconds integer,
+    error_code text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT tool_calls_latency_ms_check CHECK ((latency_ms >= 0)),
+    CONSTRAINT tool_calls_source_freshness_seconds_check CHECK ((source_freshness_seconds >= 0)),
+    CONSTRAINT tool_calls_status_check CHECK ((status = ANY (ARRAY['ok'::text, 'error'::text, 'timeout'::text, 'stale'::text]))),
+    CONSTRAINT tool_calls_tool_name_check CHECK (((char_length(tool_name) >= 1) AND (char_length(tool_name) <= 512))),
+    CONSTRAINT tool_calls_turn_index_check CHECK ((turn_index >= 0))
+);
+
+ALTER TABLE ONLY core.tool_calls FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE core.tool_calls IS 'A call goes with the message that made it: what was forgotten must not live on in its arguments.';
+
+COMMENT ON COLUMN core.tool_calls.source_name IS 'Which outside source it asked, where a kind of memory tells them apart.';
+
+ALTER TABLE core.tool_calls ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME core.tool_calls_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE ledger.chat_competitor_checks (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    id bigint NOT NULL,
+    session_id uuid NOT NULL,
+    turn_index integer NOT NULL,
+    query_text text NOT NULL,
+    resolved_place_id text,
+    resolved_name text,
+    status text NOT NULL,
+    latency_ms integer,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT chat_competitor_checks_latency_ms_check CHECK ((latency_ms >= 0)),
+    CONSTRAINT chat_competitor_checks_status_check CHECK ((status = ANY (ARRAY['resolved'::text, 'not_found'::text, 'ambiguous'::text, 'error'::text]))),
+    CONSTRAINT chat_competitor_checks_turn_index_check CHECK ((turn_index >= 0))
+);
+
+ALTER TABLE ONLY ledger.chat_competitor_checks FORCE ROW LEVEL SECURITY;
+
+CREATE SEQUENCE ledger.chat_competitor_checks_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+ALTER SEQUENCE ledger.chat_competitor_checks_id_seq OWNED BY ledger.chat_competitor_checks.id;
+
+CREATE TABLE ledger.chat_fallbacks (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    id bigint NOT NULL,
+    session_id uuid NOT NULL,
+    turn_index integer NOT NULL,
+    fallback_type text NOT NULL,
+    reason text NOT NULL,
+    sources_down text[] DEFAULT '{}'::text[] NOT NULL,
+    response_text text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT chat_fallbacks_fallback_type_check CHECK ((fallback_type = ANY (ARRAY['partial_data'::text, 'all_sources_down'::text, 'timeout'::text, 'validation'::text]))),
+    CONSTRAINT chat_fallbacks_turn_index_check CHECK ((turn_index >= 0))
+);
+
+ALTER TABLE ONLY ledger.chat_fallbacks FORCE ROW LEVEL SECURITY;
+
+CREATE SEQUENCE ledger.chat_fallbacks_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+ALTER SEQUENCE ledger.chat_fallbacks_id_seq OWNED BY ledger.chat_fallbacks.id;
+
+CREATE TABLE ledger.chat_memory_events (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    id bigint NOT NULL,
+    session_id uuid,
+    distinct_id text,
+    turn_index integer NOT NULL,
+    event_type text NOT NULL,
+    memory_scope text NOT NULL,
+    memory_namespace text NOT NULL,
+    memory_key text NOT NULL,
+    old_value_json jsonb,
+    new_value_json jsonb NOT NULL,
+    value_source text NOT NULL,
+    assumed boolean DEFAULT false NOT NULL,
+    confidence_cap text DEFAULT 'none'::text NOT NULL,
+    correlation_id text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone,
+    actor text,
+    reason text,
+    standing_event_id bigint,
+    CONSTRAINT chat_memory_events_actor_check CHECK (((char_length(actor) >= 1) AND (char_length(actor) <= 512))),
+    CONSTRAINT chat_memory_events_check CHECK ((((memory_scope = 'session'::text) AND (session_id IS NOT NULL)) OR ((memory_scope = 'cross_session'::text) AND (distinct_id IS NOT NULL)))),
+    CONSTRAINT chat_memory_events_check1 CHECK (((event_type = ANY (ARRAY['fact_expired'::text, 'fact_deleted'::text])) = (standing_event_id IS NULL))),
+    CONSTRAINT chat_memory_events_check2 CHECK (((event_type <> ALL (ARRAY['fact_expired'::text, 'fact_deleted'::text])) OR (new_value_json = 'null'::jsonb))),
+    CONSTRAINT chat_memory_events_confidence_cap_check CHECK ((confidence_cap = ANY (ARRAY['none'::text, 'medium'::text, 'low'::text]))),
+    CONSTRAINT chat_memory_events_distinct_id_check CHECK (((char_length(distinct_id) >= 1) AND (char_length(distinct_id) <= 512))),
+    CONSTRAINT chat_memory_events_event_type_check CHECK ((event_type = ANY (ARRAY['fact_set'::text, 'fact_corrected'::text, 'assumption_set'::text, 'assumption_corrected'::text, 'fact_expired'::text, 'fact_deleted'::text]))),
+    CONSTRAINT chat_memory_events_memory_key_check CHECK (((char_length(memory_key) >= 1) AND (char_length(memory_key) <= 200))),
+    CONSTRAINT chat_memory_events_memory_namespace_check CHECK ((memory_namespace = ANY (ARRAY['baseline'::text, 'location'::text, 'preference'::text, 'constraint'::text, 'system'::text, 'other'::text]))),
+    CONSTRAINT chat_memory_events_memory_scope_check CHECK ((memory_scope = ANY (ARRAY['session'::text, 'cross_session'::text]))),
+    CONSTRAINT chat_memory_events_turn_index_check CHECK ((turn_index >= 0)),
+    CONSTRAINT chat_memory_events_value_source_check CHECK ((value_source = ANY (ARRAY['explicit'::text, 'assumed'::text, 'inferred'::text, 'default'::text])))
+)
+WITH (autovacuum_vacuum_insert_scale_factor='0.05');
+
+ALTER TABLE ONLY ledger.chat_memory_events FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN ledger.chat_memory_events.new_value_json IS 'JSON null where the value expired or was deleted.';
+
+COMMENT ON COLUMN ledger.chat_memory_events.expires_at IS 'When the value stops standing by itself; null: never.';
+
+COMMENT ON COLUMN ledger.chat_memory_events.actor IS 'Who or what wrote it, where that was said.';
+
+COMMENT ON COLUMN ledger.chat_memory_events.standing_event_id IS 'The event whose value stands for this key after this one: itself, or a stronger one before it; null: nothing stands.';
+
+CREATE SEQUENCE ledger.chat_memory_events_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+ALTER SEQUENCE ledger.chat_memory_events_id_seq OWNED BY ledger.chat_memory_events.id;
+
+CREATE VIEW ledger.chat_messages WITH (security_invoker='true') AS
+ SELECT m.id,
+    s.uid AS session_id,
+    ((m.id & (16777215)::bigint))::integer AS message_index,
+    (count(*) FILTER (WHERE (m.role = 'user'::text)) OVER (PARTITION BY s.uid ORDER BY m.id))::integer AS turn_index,
+    m.role,
+    m.content AS content_text,
+    NULL::jsonb AS content_json,
+    (m.redacted > 0) AS pii_redacted,
+    NULL::integer AS input_tokens,
+    NULL::integer AS output_tokens,
+    NULL::integer AS latency_ms,
+    m.recorded_at AS created_at
+   FROM (core.messages m
+     JOIN core.sessions s ON (((s.space_id = m.space_id) AND (s.id = m.session_id))));
+
+COMMENT ON VIEW ledger.chat_messages IS 'What was said in sessions; a turn begins with a message of the user.';
+
+CREATE TABLE ledger.chat_recommendation_evidence (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    id bigint NOT NULL,
+    recommendation_id bigint NOT NULL,
+    session_id uuid NOT NULL,
+    turn_index integer NOT NULL,
+    source_name text NOT NULL,
+    entity_type text NOT NULL,
+    place_id text,
+    review_id_hash text,
+    review_publish_at timestamp with time zone,
+    review_rating numeric(2,1),
+    theme text NOT NULL,
+    excerpt text,
+    evidence_rank smallint DEFAULT 1 NOT NULL,
+    evidence_weight numeric(6,3),
+    meta jsonb DEFAULT '{}'::jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT chat_recommendation_evidence_check CHECK ((((source_name = 'reviews'::text) AND (place_id IS NOT NULL) AND (review_publish_at IS NOT NULL)) OR (source_name <> 'reviews'::text))),
+    CONSTRAINT chat_recommendation_evidence_entity_type_check CHECK ((entity_type = ANY (ARRAY['own_location'::text, 'competitor'::text, 'system'::text]))),
+    CONSTRAINT chat_recommendation_evidence_evidence_rank_check CHECK (((evidence_rank >= 1) AND (evidence_rank <= 10))),
+    CONSTRAINT chat_recommendation_evidence_excerpt_check CHECK ((char_length(excerpt) <= 160)),
+    CONSTRAINT chat_recommendation_evidence_source_name_check CHECK ((source_name = ANY (ARRAY['reviews'::text, 'events'::text, 'weather'::text, 'closures'::text, 'doe'::text, 'system'::text]))),
+    CONSTRAINT chat_recommendation_evidence_theme_check CHECK ((theme = ANY (ARRAY['wait_time'::text, 'service_speed'::text, 'host_queue'::text, 'kitchen_delay'::text, 'food_quality'::text, 'value'::text, 'other'::text]))),
+    CONSTRAINT chat_recommendation_evidence_turn_index_check CHECK ((turn_index >= 0))
+);
+
+ALTER TABLE ONLY ledger.chat_recommendation_evidence FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN ledger.chat_recommendation_evidence.excerpt IS 'At most 160 characters: never the whole of a review.';
+
+CREATE SEQUENCE ledger.chat_recommendation_evidence_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+ALTER SEQUENCE ledger.chat_recommendation_evidence_id_seq OWNED BY ledger.chat_recommendation_evidence.id;
+
+CREATE TABLE ledger.chat_recommendations (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    id bigint NOT NULL,
+    session_id uuid NOT NULL,
+    message_id bigint,
+    turn_index integer NOT NULL,
+    location_label text NOT NULL,
+    action text NOT NULL,
+    time_window text NOT NULL,
+    confidence text NOT NULL,
+    source_name text NOT NULL,
+    source_freshness_seconds integer,
+    rule_version text NOT NULL,
+    impact_score numeric(6,2),
+    review_backed boolean DEFAULT false NOT NULL,
+    evidence_count integer DEFAULT 0 NOT NULL,
+    recency_window_days smallint,
+    explanation_json jsonb DEFAULT '{}'::jsonb NOT NULL,
+    meta jsonb DEFAULT '{}'::jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT chat_recommendations_confidence_check CHECK ((confidence = ANY (ARRAY['low'::text, 'medium'::text, 'high'::text]))),
+    CONSTRAINT chat_recommendations_evidence_count_check CHECK ((evidence_count >= 0)),
+    CONSTRAINT chat_recommendations_recency_window_days_check CHECK ((recency_window_days >= 0)),
+    CONSTRAINT chat_recommendations_source_freshness_seconds_check CHECK ((source_freshness_seconds >= 0)),
+    CONSTRAINT chat_recommendations_source_name_check CHECK ((source_name = ANY (ARRAY['weather'::text, 'events'::text, 'closures'::text, 'doe'::text, 'reviews'::text, 'system'::text]))),
+    CONSTRAINT chat_recommendations_turn_index_check CHECK ((turn_index >= 0))
+);
+
+ALTER TABLE ONLY ledger.chat_recommendations FORCE ROW LEVEL SECURITY;
+
+CREATE SEQUENCE ledger.chat_recommendations_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+ALTER SEQUENCE ledger.chat_recommendations_id_seq OWNED BY ledger.chat_recommendations.id;
+
+CREATE TABLE ledger.chat_review_signal_runs (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    id bigint NOT NULL,
+    session_id uuid NOT NULL,
+    turn_index integer NOT NULL,
+    entity_type text NOT NULL,
+    place_id text NOT NULL,
+    source_name text DEFAULT 'reviews'::text NOT NULL,
+    sample_review_count integer DEFAULT 0 NOT NULL,
+    evidence_count integer DEFAULT 0 NOT NULL,
+    recency_window_days smallint NOT NULL,
+    themes_detected text[] DEFAULT '{}'::text[] NOT NULL,
+    signal_scores_json jsonb DEFAULT '{}'::jsonb NOT NULL,
+    status text NOT NULL,
+    latency_ms integer,
+    cache_hit boolean DEFAULT false NOT NULL,
+    source_freshness_seconds integer,
+    error_code text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT chat_review_signal_runs_entity_type_check CHECK ((entity_type = ANY (ARRAY['own_location'::text, 'competitor'::text]))),
+    CONSTRAINT chat_review_signal_runs_evidence_count_check CHECK ((evidence_count >= 0)),
+    CONSTRAINT chat_review_signal_runs_latency_ms_check CHECK ((latency_ms >= 0)),
+    CONSTRAINT chat_review_signal_runs_recency_window_days_check CHECK ((recency_window_days >= 0)),
+    CONSTRAINT chat_review_signal_runs_sample_review_count_check CHECK ((sample_review_count >= 0)),
+    CONSTRAINT chat_review_signal_runs_source_freshness_seconds_check CHECK ((source_freshness_seconds >= 0)),
+    CONSTRAINT chat_review_signal_runs_source_name_check CHECK ((source_name = 'reviews'::text)),
+    CONSTRAINT chat_review_signal_runs_status_check CHECK ((status = ANY (ARRAY['ok'::text, 'error'::text, 'timeout'::text, 'stale'::text]))),
+    CONSTRAINT chat_review_signal_runs_turn_index_check CHECK ((turn_index >= 0))
+);
+
+ALTER TABLE ONLY ledger.chat_review_signal_runs FORCE ROW LEVEL SECURITY;
+
+CREATE SEQUENCE ledger.chat_review_signal_runs_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+ALTER SEQUENCE ledger.chat_review_signal_runs_id_seq OWNED BY ledger.chat_review_signal_runs.id;
+
+CREATE TABLE ledger.chat_session_memory (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    id bigint DEFAULT nextval('ledger.chat_memory_events_id_seq'::regclass) NOT NULL,
+    session_id uuid NOT NULL,
+    memory_namespace text NOT NULL,
+    memory_key text NOT NULL,
+    value_json jsonb NOT NULL,
+    value_source text NOT NULL,
+    assumed boolean DEFAULT false NOT NULL,
+    confidence_cap text DEFAULT 'none'::text NOT NULL,
+    source_turn_index integer NOT NULL,
+    source_event_id bigint,
+    first_set_at timestamp with time zone DEFAULT now() NOT NULL,
+    last_updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT chat_session_memory_confidence_cap_check CHECK ((confidence_cap = ANY (ARRAY['none'::text, 'medium'::text, 'low'::text]))),
+    CONSTRAINT chat_session_memory_memory_namespace_check CHECK ((memory_namespace = ANY (ARRAY['baseline'::text, 'location'::text, 'preference'::text, 'constraint'::text, 'system'::text, 'other'::text]))),
+    CONSTRAINT chat_session_memory_value_source_check CHECK ((value_source = ANY (ARRAY['explicit'::text, 'assumed'::text, 'inferred'::text, 'default'::text])))
+)
+WITH (fillfactor='80');
+
+ALTER TABLE ONLY ledger.chat_session_memory FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE ledger.session_details (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    session_id uuid NOT NULL,
+    started_at timestamp with time zone,
+    ended_at timestamp with time zone,
+    status text DEFAULT 'active'::text NOT NULL,
+    card_type text DEFAULT 'none'::text NOT NULL,
+    location_count smallint DEFAULT 0 NOT NULL,
+    model text DEFAULT 'unknown'::text NOT NULL,
+    prompt_version text DEFAULT 'unknown'::text NOT NULL,
+    rule_version text DEFAULT 'unknown'::text NOT NULL,
+    trace_id text,
+    first_insight_latency_ms integer,
+    had_fallback boolean DEFAULT false NOT NULL,
+    meta jsonb DEFAULT '{}'::jsonb NOT NULL,
+    CONSTRAINT session_details_card_type_check CHECK ((card_type = ANY (ARRAY['staffing'::text, 'risk'::text, 'opportunity'::text, 'none'::text]))),
+    CONSTRAINT session_details_first_insight_latency_ms_check CHECK ((first_insight_latency_ms >= 0)),
+    CONSTRAINT session_details_location_count_check CHECK (((location_count >= 0) AND (location_count <= 3))),
+    CONSTRAINT session_details_status_check CHECK ((status = ANY (ARRAY['active'::text, 'ended'::text, 'error'::text])))
+);
+
+ALTER TABLE ONLY ledger.session_details FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN ledger.session_details.started_at IS 'Where it was told; else it is the time of the first message.';
+
+CREATE VIEW ledger.chat_sessions WITH (security_invoker='true') AS
+ SELECT s.uid AS id,
+    COALESCE(d.started_at, s.started_at, s.created_at) AS started_at,
+    d.ended_at,
+    COALESCE(d.status, 'active'::text) AS status,
+    COALESCE(d.card_type, 'none'::text) AS card_type,
+    COALESCE(d.location_count, (0)::smallint) AS location_count,
+    COALESCE(d.model, 'unknown'::text) AS model,
+    COALESCE(d.prompt_version, 'unknown'::text) AS prompt_version,
+    COALESCE(d.rule_version, 'unknown'::text) AS rule_version,
+    s.distinct_id,
+    d.trace_id,
+    d.first_insight_latency_ms,
+    COALESCE(d.had_fallback, false) AS had_fallback,
+    COALESCE(d.meta, '{}'::jsonb) AS meta,
+    s.name
+   FROM (core.sessions s
+     LEFT JOIN ledger.session_details d ON (((d.space_id = s.space_id) AND (d.session_id = s.uid))));
+
+COMMENT ON VIEW ledger.chat_sessions IS 'Every session of the record, with what the ledger knows of it; name is the id that the caller gave.';
+
+CREATE VIEW ledger.chat_tool_calls WITH (security_invoker='true') AS
+ SELECT c.id,
+    s.uid AS session_id,
+    c.message_id,
+    c.turn_index,
+    c.tool_name,
+    c.source_name,
+    c.args_json,
+    c.result_json,
+    c.status,
+    c.latency_ms,
+    c.cache_hit,
+    c.source_freshness_seconds,
+    c.error_code,
+    c.created_at
+   FROM (core.tool_calls c
+     JOIN core.sessions s ON (((s.space_id = c.space_id) AND (s.id = c.session_id))))
+  WHERE (c.source_name = ANY (ARRAY['geocode'::text, 'weather'::text, 'events'::text, 'closures'::text, 'doe'::text, 'reviews'::text, 'memory'::text]));
+
+COMMENT ON VIEW ledger.chat_tool_calls IS 'The tools that asked one of the sources that the ledger knows.';
+
+CREATE TABLE ledger.chat_user_preferences (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    id bigint DEFAULT nextval('ledger.chat_memory_events_id_seq'::regclass) NOT NULL,
+    distinct_id text NOT NULL,
+    preference_namespace text NOT NULL,
+    preference_key text NOT NULL,
+    value_json jsonb NOT NULL,
+    value_source text NOT NULL,
+    last_session_id uuid,
+    first_set_at timestamp with time zone DEFAULT now() NOT NULL,
+    last_updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    assumed boolean DEFAULT false NOT NULL,
+    confidence_cap text DEFAULT 'none'::text NOT NULL,
+    source_event_id bigint,
+    CONSTRAINT chat_user_preferences_confidence_cap_check CHECK ((confidence_cap = ANY (ARRAY['none'::text, 'medium'::text, 'low'::text]))),
+    CONSTRAINT chat_user_preferences_distinct_id_check CHECK (((char_length(distinct_id) >= 1) AND (char_length(distinct_id) <= 512))),
+    CONSTRAINT chat_user_preferences_preference_namespace_check CHECK ((preference_namespace = ANY (ARRAY['baseline'::text, 'ui'::text, 'workflow'::text, 'other'::text]))),
+    CONSTRAINT chat_user_preferences_value_source_check CHECK ((value_source = ANY (ARRAY['explicit'::text, 'inferred'::text, 'default'::text])))
+)
+WITH (fillfactor='80');
+
+ALTER TABLE ONLY ledger.chat_user_preferences FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN ledger.chat_user_preferences.value_source IS 'default, with assumed true, where it was assumed.';
+
+CREATE TABLE ledger.source_runs (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    id bigint NOT NULL,
+    source_name text NOT NULL,
+    run_started_at timestamp with time zone NOT NULL,
+    run_finished_at timestamp with time zone,
+    status text NOT NULL,
+    items_fetched integer,
+    latest_record_at timestamp with time zone,
+    error_message text,
+    CONSTRAINT source_runs_check CHECK ((run_finished_at >= run_started_at)),
+    CONSTRAINT source_runs_items_fetched_check CHECK ((items_fetched >= 0)),
+    CONSTRAINT source_runs_source_name_check CHECK ((source_name = ANY (ARRAY['weather'::text, 'events'::text, 'closures'::text, 'doe'::text, 'reviews'::text]))),
+    CONSTRAINT source_runs_status_check CHECK ((status = ANY (ARRAY['ok'::text, 'error'::text, 'partial'::text])))
+);
+
+ALTER TABLE ONLY ledger.source_runs FORCE ROW LEVEL SECURITY;
+
+CREATE SEQUENCE ledger.source_runs_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+ALTER SEQUENCE ledger.source_runs_id_seq OWNED BY ledger.source_runs.id;
+
+ALTER TABLE ONLY ledger.chat_competitor_checks ALTER COLUMN id SET DEFAULT nextval('ledger.chat_competitor_checks_id_seq'::regclass);
+
+ALTER TABLE ONLY ledger.chat_fallbacks ALTER COLUMN id SET DEFAULT nextval('ledger.chat_fallbacks_id_seq'::regclass);
+
+ALTER TABLE ONLY ledger.chat_memory_events ALTER COLUMN id SET DEFAULT nextval('ledger.chat_memory_events_id_seq'::regclass);
+
+ALTER TABLE ONLY ledger.chat_recommendation_evidence ALTER COLUMN id SET DEFAULT nextval('ledger.chat_recommendation_evidence_id_seq'::regclass);
+
+ALTER TABLE ONLY ledger.chat_recommendations ALTER COLUMN id SET DEFAULT nextval('ledger.chat_recommendations_id_seq'::regclass);
+
+ALTER TABLE ONLY ledger.chat_review_signal_runs ALTER COLUMN id SET DEFAULT nextval('ledger.chat_review_signal_runs_id_seq'::regclass);
+
+ALTER TABLE ONLY ledger.source_runs ALTER COLUMN id SET DEFAULT nextval('ledger.source_runs_id_seq'::regclass);
+
 ALTER TABLE ONLY core.erasures
     ADD CONSTRAINT erasures_pkey PRIMARY KEY (space_id, id);
 
@@ -484,6 +1134,45 @@ ALTER TABLE ONLY core.spaces
 ALTER TABLE ONLY core.spaces
     ADD CONSTRAINT spaces_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY core.tool_calls
+    ADD CONSTRAINT tool_calls_pkey PRIMARY KEY (space_id, id);
+
+ALTER TABLE ONLY ledger.chat_competitor_checks
+    ADD CONSTRAINT chat_competitor_checks_pkey PRIMARY KEY (space_id, id);
+
+ALTER TABLE ONLY ledger.chat_fallbacks
+    ADD CONSTRAINT chat_fallbacks_pkey PRIMARY KEY (space_id, id);
+
+ALTER TABLE ONLY ledger.chat_memory_events
+    ADD CONSTRAINT chat_memory_events_pkey PRIMARY KEY (space_id, id);
+
+ALTER TABLE ONLY ledger.chat_recommendation_evidence
+    ADD CONSTRAINT chat_recommendation_evidence_pkey PRIMARY KEY (space_id, id);
+
+ALTER TABLE ONLY ledger.chat_recommendations
+    ADD CONSTRAINT chat_recommendations_pkey PRIMARY KEY (space_id, id);
+
+ALTER TABLE ONLY ledger.chat_review_signal_runs
+    ADD CONSTRAINT chat_review_signal_runs_pkey PRIMARY KEY (space_id, id);
+
+ALTER TABLE ONLY ledger.chat_session_memory
+    ADD CONSTRAINT chat_session_memory_pkey PRIMARY KEY (space_id, id);
+
+ALTER TABLE ONLY ledger.chat_session_memory
+    ADD CONSTRAINT chat_session_memory_space_id_session_id_memory_namespace_me_key UNIQUE (space_id, session_id, memory_namespace, memory_key);
+
+ALTER TABLE ONLY ledger.chat_user_preferences
+    ADD CONSTRAINT chat_user_preferences_pkey PRIMARY KEY (space_id, id);
+
+ALTER TABLE ONLY ledger.chat_user_preferences
+    ADD CONSTRAINT chat_user_preferences_space_id_distinct_id_preference_names_key UNIQUE (space_id, distinct_id, preference_namespace, preference_key);
+
+ALTER TABLE ONLY ledger.session_details
+    ADD CONSTRAINT session_details_pkey PRIMARY KEY (space_id, session_id);
+
+ALTER TABLE ONLY ledger.source_runs
+    ADD CONSTRAINT source_runs_pkey PRIMARY KEY (space_id, id);
+
 CREATE INDEX messages_user ON core.messages USING btree (space_id, user_name) WHERE (user_name IS NOT NULL);
 
 CREATE UNIQUE INDEX one_generation_serves ON core.recall_generations USING btree (state) WHERE (state = 'serving'::text);
@@ -491,6 +1180,74 @@ CREATE UNIQUE INDEX one_generation_serves ON core.recall_generations USING btree
 CREATE INDEX recall_entries_source ON core.recall_entries USING btree (space_id, source_table, source_id) WHERE (source_table IS NOT NULL);
 
 CREATE INDEX recall_entries_version ON core.recall_entries USING btree (space_id, version);
+
+CREATE INDEX tool_calls_message ON core.tool_calls USING btree (space_id, message_id) WHERE (message_id IS NOT NULL);
+
+CREATE INDEX tool_calls_session ON core.tool_calls USING btree (space_id, session_id, turn_index);
+
+CREATE INDEX tool_calls_source ON core.tool_calls USING btree (space_id, source_name, created_at);
+
+CREATE INDEX idx_chat_competitor_checks_session_turn ON ledger.chat_competitor_checks USING btree (space_id, session_id, turn_index, created_at DESC);
+
+CREATE INDEX idx_chat_fallbacks_session_turn ON ledger.chat_fallbacks USING btree (space_id, session_id, turn_index);
+
+CREATE INDEX idx_chat_memory_events_distinct_created ON ledger.chat_memory_events USING btree (space_id, distinct_id, created_at DESC);
+
+CREATE INDEX idx_chat_memory_events_distinct_key ON ledger.chat_memory_events USING btree (space_id, distinct_id, memory_namespace, memory_key, created_at DESC, id DESC) WHERE (memory_scope = 'cross_session'::text);
+
+CREATE INDEX idx_chat_memory_events_key_created ON ledger.chat_memory_events USING btree (space_id, memory_namespace, memory_key, created_at DESC);
+
+CREATE INDEX idx_chat_memory_events_session_key ON ledger.chat_memory_events USING btree (space_id, session_id, memory_namespace, memory_key, created_at DESC, id DESC) WHERE (memory_scope = 'session'::text);
+
+CREATE INDEX idx_chat_memory_events_session_turn ON ledger.chat_memory_events USING btree (space_id, session_id, turn_index, created_at DESC);
+
+CREATE INDEX idx_chat_recommendation_evidence_place_publish ON ledger.chat_recommendation_evidence USING btree (space_id, place_id, review_publish_at DESC);
+
+CREATE INDEX idx_chat_recommendation_evidence_recommendation ON ledger.chat_recommendation_evidence USING btree (space_id, recommendation_id, evidence_rank);
+
+CREATE INDEX idx_chat_recommendation_evidence_session_turn ON ledger.chat_recommendation_evidence USING btree (space_id, session_id, turn_index, created_at DESC);
+
+CREATE INDEX idx_chat_recommendations_message ON ledger.chat_recommendations USING btree (space_id, message_id) WHERE (message_id IS NOT NULL);
+
+CREATE INDEX idx_chat_recommendations_review_backed ON ledger.chat_recommendations USING btree (space_id, review_backed, created_at DESC);
+
+CREATE INDEX idx_chat_recommendations_session_turn ON ledger.chat_recommendations USING btree (space_id, session_id, turn_index);
+
+CREATE INDEX idx_chat_review_signal_runs_place_created ON ledger.chat_review_signal_runs USING btree (space_id, place_id, created_at DESC);
+
+CREATE INDEX idx_chat_review_signal_runs_session_turn ON ledger.chat_review_signal_runs USING btree (space_id, session_id, turn_index, created_at DESC);
+
+CREATE INDEX idx_chat_session_memory_expiry ON ledger.chat_session_memory USING btree (space_id, expires_at);
+
+CREATE INDEX idx_chat_session_memory_session_updated ON ledger.chat_session_memory USING btree (space_id, session_id, last_updated_at DESC);
+
+CREATE INDEX idx_chat_session_memory_source ON ledger.chat_session_memory USING btree (space_id, source_event_id);
+
+CREATE INDEX idx_chat_user_preferences_distinct ON ledger.chat_user_preferences USING btree (space_id, distinct_id, last_updated_at DESC);
+
+CREATE INDEX idx_chat_user_preferences_expiry ON ledger.chat_user_preferences USING btree (space_id, expires_at);
+
+CREATE INDEX idx_chat_user_preferences_last_session ON ledger.chat_user_preferences USING btree (space_id, last_session_id) WHERE (last_session_id IS NOT NULL);
+
+CREATE INDEX idx_chat_user_preferences_source ON ledger.chat_user_preferences USING btree (space_id, source_event_id);
+
+CREATE INDEX idx_source_runs_source_started ON ledger.source_runs USING btree (space_id, source_name, run_started_at DESC);
+
+CREATE TRIGGER complete_event BEFORE INSERT ON ledger.chat_memory_events FOR EACH ROW WHEN ((new.standing_event_id IS NULL)) EXECUTE FUNCTION ledger.complete_event();
+
+CREATE TRIGGER delete_session INSTEAD OF DELETE ON ledger.chat_sessions FOR EACH ROW EXECUTE FUNCTION ledger.delete_session();
+
+CREATE TRIGGER erase_rest AFTER DELETE ON ledger.chat_memory_events REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN ((pg_trigger_depth() < 2)) EXECUTE FUNCTION ledger.erase_rest();
+
+CREATE TRIGGER guard_event BEFORE DELETE OR UPDATE ON ledger.chat_memory_events FOR EACH ROW EXECUTE FUNCTION ledger.guard_event();
+
+CREATE TRIGGER guard_events BEFORE TRUNCATE ON ledger.chat_memory_events FOR EACH STATEMENT EXECUTE FUNCTION ledger.guard_event();
+
+CREATE TRIGGER unfile AFTER DELETE ON ledger.chat_memory_events REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION ledger.unfile();
+
+CREATE TRIGGER unfile AFTER DELETE ON ledger.chat_recommendation_evidence REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION ledger.unfile();
+
+CREATE TRIGGER write_session INSTEAD OF INSERT OR UPDATE ON ledger.chat_sessions FOR EACH ROW EXECUTE FUNCTION ledger.write_session();
 
 ALTER TABLE ONLY core.messages
     ADD CONSTRAINT messages_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
@@ -516,6 +1273,84 @@ ALTER TABLE ONLY core.sessions
 ALTER TABLE ONLY core.spaces
     ADD CONSTRAINT spaces_generation_fkey FOREIGN KEY (generation) REFERENCES core.recall_generations(id);
 
+ALTER TABLE ONLY core.tool_calls
+    ADD CONSTRAINT tool_calls_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY core.tool_calls
+    ADD CONSTRAINT tool_calls_space_id_message_id_fkey FOREIGN KEY (space_id, message_id) REFERENCES core.messages(space_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY core.tool_calls
+    ADD CONSTRAINT tool_calls_space_id_session_id_fkey FOREIGN KEY (space_id, session_id) REFERENCES core.sessions(space_id, id);
+
+ALTER TABLE ONLY ledger.chat_competitor_checks
+    ADD CONSTRAINT chat_competitor_checks_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY ledger.chat_competitor_checks
+    ADD CONSTRAINT chat_competitor_checks_space_id_session_id_fkey FOREIGN KEY (space_id, session_id) REFERENCES core.sessions(space_id, uid);
+
+ALTER TABLE ONLY ledger.chat_fallbacks
+    ADD CONSTRAINT chat_fallbacks_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY ledger.chat_fallbacks
+    ADD CONSTRAINT chat_fallbacks_space_id_session_id_fkey FOREIGN KEY (space_id, session_id) REFERENCES core.sessions(space_id, uid);
+
+ALTER TABLE ONLY ledger.chat_memory_events
+    ADD CONSTRAINT chat_memory_events_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id);
+
+ALTER TABLE ONLY ledger.chat_memory_events
+    ADD CONSTRAINT chat_memory_events_space_id_session_id_fkey FOREIGN KEY (space_id, session_id) REFERENCES core.sessions(space_id, uid);
+
+ALTER TABLE ONLY ledger.chat_recommendation_evidence
+    ADD CONSTRAINT chat_recommendation_evidence_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY ledger.chat_recommendation_evidence
+    ADD CONSTRAINT chat_recommendation_evidence_space_id_recommendation_id_fkey FOREIGN KEY (space_id, recommendation_id) REFERENCES ledger.chat_recommendations(space_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY ledger.chat_recommendation_evidence
+    ADD CONSTRAINT chat_recommendation_evidence_space_id_session_id_fkey FOREIGN KEY (space_id, session_id) REFERENCES core.sessions(space_id, uid);
+
+ALTER TABLE ONLY ledger.chat_recommendations
+    ADD CONSTRAINT chat_recommendations_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY ledger.chat_recommendations
+    ADD CONSTRAINT chat_recommendations_space_id_message_id_fkey FOREIGN KEY (space_id, message_id) REFERENCES core.messages(space_id, id) ON DELETE SET NULL (message_id);
+
+ALTER TABLE ONLY ledger.chat_recommendations
+    ADD CONSTRAINT chat_recommendations_space_id_session_id_fkey FOREIGN KEY (space_id, session_id) REFERENCES core.sessions(space_id, uid);
+
+ALTER TABLE ONLY ledger.chat_review_signal_runs
+    ADD CONSTRAINT chat_review_signal_runs_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY ledger.chat_review_signal_runs
+    ADD CONSTRAINT chat_review_signal_runs_space_id_session_id_fkey FOREIGN KEY (space_id, session_id) REFERENCES core.sessions(space_id, uid);
+
+ALTER TABLE ONLY ledger.chat_session_memory
+    ADD CONSTRAINT chat_session_memory_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY ledger.chat_session_memory
+    ADD CONSTRAINT chat_session_memory_space_id_session_id_fkey FOREIGN KEY (space_id, session_id) REFERENCES core.sessions(space_id, uid);
+
+ALTER TABLE ONLY ledger.chat_session_memory
+    ADD CONSTRAINT chat_session_memory_space_id_source_event_id_fkey FOREIGN KEY (space_id, source_event_id) REFERENCES ledger.chat_memory_events(space_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY ledger.chat_user_preferences
+    ADD CONSTRAINT chat_user_preferences_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY ledger.chat_user_preferences
+    ADD CONSTRAINT chat_user_preferences_space_id_last_session_id_fkey FOREIGN KEY (space_id, last_session_id) REFERENCES core.sessions(space_id, uid);
+
+ALTER TABLE ONLY ledger.chat_user_preferences
+    ADD CONSTRAINT chat_user_preferences_space_id_source_event_id_fkey FOREIGN KEY (space_id, source_event_id) REFERENCES ledger.chat_memory_events(space_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY ledger.session_details
+    ADD CONSTRAINT session_details_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY ledger.session_details
+    ADD CONSTRAINT session_details_space_id_session_id_fkey FOREIGN KEY (space_id, session_id) REFERENCES core.sessions(space_id, uid);
+
+ALTER TABLE ONLY ledger.source_runs
+    ADD CONSTRAINT source_runs_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
+
 ALTER TABLE core.erasures ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE core.messages ENABLE ROW LEVEL SECURITY;
@@ -540,6 +1375,8 @@ CREATE POLICY own_space ON core.sessions USING ((space_id = ( SELECT core.curren
 
 CREATE POLICY own_space ON core.spaces USING ((name = ( SELECT current_setting('quipu.space'::text, true) AS current_setting)));
 
+CREATE POLICY own_space ON core.tool_calls USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
 ALTER TABLE core.recall_entries ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE core.recall_names ENABLE ROW LEVEL SECURITY;
@@ -556,11 +1393,64 @@ ALTER TABLE core.sessions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE core.spaces ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE core.tool_calls ENABLE ROW LEVEL SECURITY;
+
 CREATE POLICY upkeep ON core.spaces FOR SELECT TO quipu_owner USING (true);
+
+ALTER TABLE ledger.chat_competitor_checks ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE ledger.chat_fallbacks ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE ledger.chat_memory_events ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE ledger.chat_recommendation_evidence ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE ledger.chat_recommendations ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE ledger.chat_review_signal_runs ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE ledger.chat_session_memory ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE ledger.chat_user_preferences ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY own_space ON ledger.chat_competitor_checks USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON ledger.chat_fallbacks USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON ledger.chat_memory_events USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON ledger.chat_recommendation_evidence USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON ledger.chat_recommendations USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON ledger.chat_review_signal_runs USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON ledger.chat_session_memory USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON ledger.chat_user_preferences USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON ledger.session_details USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON ledger.source_runs USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+ALTER TABLE ledger.session_details ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE ledger.source_runs ENABLE ROW LEVEL SECURITY;
 
 GRANT USAGE ON SCHEMA core TO quipu_app;
 
+GRANT USAGE ON SCHEMA ledger TO quipu_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.spaces TO quipu_app;
+
+REVOKE ALL ON FUNCTION ledger.erase_actor(name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION ledger.erase_actor(name text) TO quipu_app;
+
+REVOKE ALL ON FUNCTION ledger.erase_events(ids bigint[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION ledger.erase_events(ids bigint[]) TO quipu_app;
+
+REVOKE ALL ON FUNCTION ledger.erase_events_of_sessions(sessions uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION ledger.erase_events_of_sessions(sessions uuid[]) TO quipu_app;
 
 GRANT SELECT,INSERT ON TABLE core.erasures TO quipu_app;
 
@@ -592,4 +1482,55 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_vectors TO quipu_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.sessions TO quipu_app;
 
+GRANT USAGE ON SEQUENCE core.sessions_id_seq TO quipu_app;
+
 GRANT USAGE ON SEQUENCE core.spaces_id_seq TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.tool_calls TO quipu_app;
+
+GRANT USAGE ON SEQUENCE core.tool_calls_id_seq TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.chat_competitor_checks TO quipu_app;
+
+GRANT USAGE ON SEQUENCE ledger.chat_competitor_checks_id_seq TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.chat_fallbacks TO quipu_app;
+
+GRANT USAGE ON SEQUENCE ledger.chat_fallbacks_id_seq TO quipu_app;
+
+GRANT SELECT,INSERT ON TABLE ledger.chat_memory_events TO quipu_app;
+GRANT SELECT,DELETE ON TABLE ledger.chat_memory_events TO quipu_eraser;
+
+GRANT UPDATE(session_id) ON TABLE ledger.chat_memory_events TO quipu_eraser;
+
+GRANT UPDATE(actor) ON TABLE ledger.chat_memory_events TO quipu_eraser;
+
+GRANT USAGE ON SEQUENCE ledger.chat_memory_events_id_seq TO quipu_app;
+
+GRANT SELECT ON TABLE ledger.chat_messages TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.chat_recommendation_evidence TO quipu_app;
+
+GRANT USAGE ON SEQUENCE ledger.chat_recommendation_evidence_id_seq TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.chat_recommendations TO quipu_app;
+
+GRANT USAGE ON SEQUENCE ledger.chat_recommendations_id_seq TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.chat_review_signal_runs TO quipu_app;
+
+GRANT USAGE ON SEQUENCE ledger.chat_review_signal_runs_id_seq TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.chat_session_memory TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.session_details TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.chat_sessions TO quipu_app;
+
+GRANT SELECT ON TABLE ledger.chat_tool_calls TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.chat_user_preferences TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.source_runs TO quipu_app;
+
+GRANT USAGE ON SEQUENCE ledger.source_runs_id_seq TO quipu_app;

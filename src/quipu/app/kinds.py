@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from quipu.kinds.ledger.kind import LEDGER
 from quipu.kinds.plug import Kind
 from quipu.record.cite import cite
 from quipu.record.eraser import RecordEraser
@@ -9,6 +10,6 @@ from quipu.record.service import MESSAGE
 
 RECORD = Kind(name="message", code=MESSAGE, package="quipu.record", cite=cite, eraser=RecordEraser())
 
-KINDS = (RECORD,)
+KINDS = (RECORD, LEDGER)
 
 PACKAGES = ("quipu.kernel.db", "quipu.recall", "quipu.upkeep.erasure", *(kind.package for kind in KINDS))

@@ -1,0 +1,1 @@
+"""Facts and assumptions as events that cannot be changed; what stands now, and what was believed when."""

@@ -1,0 +1,9 @@
+"""What the ledger hands in to the house."""
+
+from __future__ import annotations
+
+from quipu.kinds.ledger.cite import cite
+from quipu.kinds.ledger.eraser import LedgerEraser
+from quipu.kinds.plug import Kind
+
+LEDGER = Kind(name="ledger", code=2, package="quipu.kinds.ledger", cite=cite, eraser=LedgerEraser())
