@@ -96,25 +96,25 @@ $$;
 create trigger write_session instead of insert or update on ledger.chat_sessions
     for each row execute function ledger.write_session();
 
-create function ledger.erase_sessions(sessions uuid[]) returns void
+create function ledger.erase_sessions(gone uuid[]) returns void
     language plpgsql volatile
     as $$
 declare
     here constant integer := core.current_space();
 begin
-    perform ledger.erase_events_of_sessions(sessions);
-    delete from ledger.chat_session_memory where space_id = here and session_id = any(sessions);
+    perform ledger.erase_events_of_sessions(gone);
+    delete from ledger.chat_session_memory where space_id = here and session_id = any(gone);
     update ledger.chat_user_preferences set last_session_id = null
-    where space_id = here and last_session_id = any(sessions);
-    delete from ledger.chat_recommendation_evidence where space_id = here and session_id = any(sessions);
-    delete from ledger.chat_recommendations where space_id = here and session_id = any(sessions);
-    delete from ledger.chat_competitor_checks where space_id = here and session_id = any(sessions);
-    delete from ledger.chat_review_signal_runs where space_id = here and session_id = any(sessions);
-    delete from ledger.chat_fallbacks where space_id = here and session_id = any(sessions);
+    where space_id = here and last_session_id = any(gone);
+    delete from ledger.chat_recommendation_evidence where space_id = here and session_id = any(gone);
+    delete from ledger.chat_recommendations where space_id = here and session_id = any(gone);
+    delete from ledger.chat_competitor_checks where space_id = here and session_id = any(gone);
+    delete from ledger.chat_review_signal_runs where space_id = here and session_id = any(gone);
+    delete from ledger.chat_fallbacks where space_id = here and session_id = any(gone);
     delete from core.tool_calls
     where space_id = here
-        and session_id in (select id from core.sessions where space_id = here and uid = any(sessions));
-    delete from ledger.session_details where space_id = here and session_id = any(sessions);
+        and session_id in (select id from core.sessions where space_id = here and uid = any(gone));
+    delete from ledger.session_details where space_id = here and session_id = any(gone);
 end
 $$;
 comment on function ledger.erase_sessions(uuid[]) is
