@@ -48,7 +48,7 @@ class Memory:
         clock: Clock | None = None,
     ) -> None:
         # The one place where imports stand inside a function: `from quipu import Memory` must be quick, and
-        # the database driver, numpy and pydantic are needed only from here on.
+        # the database driver and numpy are needed only from here on.
         from quipu.app.memory import AsyncMemory  # noqa: PLC0415
         from quipu.kernel.base.portal import Portal  # noqa: PLC0415
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from os import PathLike
 from pathlib import Path
@@ -277,7 +277,7 @@ class AsyncMemory:
         """
         ready = self._ready
         wanted = {} if model is None else {"embedding_model": model}
-        embedder = await to_thread.run_sync(choose, self._settings.model_copy(update=wanted))
+        embedder = await to_thread.run_sync(choose, replace(self._settings, **wanted))
         try:
             report = await change.reembed(ready.database, embedder, _CITES, progress=progress)
         finally:
