@@ -120,15 +120,20 @@ def test_every_default_is_a_value_that_may_be_set(monkeypatch: pytest.MonkeyPatc
     assert by_environment == Settings()
 
 
+def refusal(name: str, value: Any) -> str | None:
+    """Why a value is refused; None if it is taken, and taken again from what it became."""
+    try:
+        taken = load(None, {name: value})
+    except ConfigError as error:
+        return error.message
+    assert replace(taken) == taken
+    return None
+
+
 @given(st.one_of(st.text(), st.integers(), st.floats(), st.binary(), st.none(), st.booleans()))
 def test_whatever_is_set_is_taken_or_refused_in_one_way(value: Any) -> None:
     for name in described():
-        try:
-            taken = load(None, {name: value})
-        except ConfigError as error:
-            assert f"QUIPU_{name.upper()}" in error.message
-        else:
-            assert replace(taken) == taken
+        assert (refusal(name, value) or f"QUIPU_{name.upper()}").startswith(f"QUIPU_{name.upper()}")
 
 
 def test_the_environment_is_not_changed() -> None:

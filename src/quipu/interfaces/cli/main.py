@@ -13,23 +13,23 @@ import quipu
 from quipu.errors import QuipuError
 from quipu.interfaces.cli import failure
 from quipu.interfaces.cli.call import common
-from quipu.interfaces.cli.lazy import LazyGroup
+from quipu.interfaces.cli.lazy import LazyGroup, Line
 from quipu.interfaces.problems import INTERRUPTED, NOBODY_READS
 
 _LINES = {
-    "demo": ("demo", "Import recorded conversations and ask questions."),
-    "observe": ("observe", "Take in what was just said."),
-    "import": ("imports", "Take in what was recorded elsewhere."),
-    "recall": ("recall", "Ask a question; get the memories that answer it."),
-    "why": ("why", "Explain why a memory came back."),
-    "forget": ("forget", "Forget a message, a session, a person or a space."),
-    "sessions": ("sessions", "List the sessions of a space."),
-    "doctor": ("doctor", "Explain the state of everything; changes nothing."),
-    "db": ("db", "Start, stop and look at the embedded database."),
-    "migrate": ("migrate", "Bring the database to this version's schema."),
-    "reembed": ("reembed", "Make the vectors anew with another model."),
-    "bench": ("bench", "Measure this memory on this machine."),
-    "model": ("model", "Add and list embedding models."),
+    "demo": Line("demo", "Import recorded conversations and ask questions.", embeds=True),
+    "observe": Line("observe", "Take in what was just said.", embeds=True),
+    "import": Line("imports", "Take in what was recorded elsewhere.", embeds=True),
+    "recall": Line("recall", "Ask a question; get the memories that answer it.", embeds=True),
+    "why": Line("why", "Explain why a memory came back.", embeds=True),
+    "forget": Line("forget", "Forget a message, a session, a person or a space."),
+    "sessions": Line("sessions", "List the sessions of a space."),
+    "doctor": Line("doctor", "Explain the state of everything; changes nothing."),
+    "db": Line("db", "Start, stop and look at the embedded database."),
+    "migrate": Line("migrate", "Bring the database to this version's schema."),
+    "reembed": Line("reembed", "Make the vectors anew with another model."),
+    "bench": Line("bench", "Measure this memory on this machine."),
+    "model": Line("model", "Add and list embedding models."),
 }
 
 

@@ -9,7 +9,7 @@ from tiny_bert import write_directory
 
 from quipu.errors import ConfigError, MissingExtra, ModelMissing
 from quipu.kernel.config import Settings, load
-from quipu.kernel.embedding.added import add_model
+from quipu.kernel.embedding.adding import add_model
 from quipu.kernel.embedding.choose import choose
 from quipu.kernel.embedding.hashing import HashEmbedder
 from quipu.kernel.embedding.local import LocalEmbedder

@@ -11,7 +11,8 @@ from rich.text import Text
 from quipu.interfaces.cli.call import Call, common
 from quipu.interfaces.cli.opening import settings_of
 from quipu.interfaces.cli.screen import Screen
-from quipu.kernel.embedding.added import add_model, list_models
+from quipu.kernel.embedding.added import list_models
+from quipu.kernel.embedding.adding import add_model
 from quipu.kernel.embedding.convert import Precision
 
 
