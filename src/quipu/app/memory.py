@@ -37,6 +37,7 @@ from quipu.upkeep.erasure.model import Erasure, What
 from quipu.upkeep.health import Health, examine
 from quipu.upkeep.reembed import service as change
 from quipu.upkeep.reembed.model import ReembedReport
+from quipu.upkeep.spaces import SpaceCounts, count
 from quipu.upkeep.tidy import Tidying
 
 _ERASERS = tuple(kind.eraser for kind in reversed(KINDS))  # what others refer to goes last
@@ -240,6 +241,14 @@ class AsyncMemory:
     async def sessions(self, *, space: str, limit: int = 100, offset: int = 0) -> list[Session]:
         """The sessions of a space, the latest first."""
         return await self._ready.answering.sessions(check_name("space", space), limit=limit, offset=offset)
+
+    async def spaces(self) -> list[SpaceCounts]:
+        """Every space of the database, by name, with how many memories and sessions it holds.
+
+        For whoever administers the database: it is the one call that is not kept to one space. It tells
+        names and numbers, nothing that was said; but names are often people, so do not hand it to an agent.
+        """
+        return await count(self._ready.database)
 
     async def forget(
         self,

@@ -24,6 +24,7 @@ _LINES = {
     "why": Line("why", "Explain why a memory came back.", embeds=True),
     "forget": Line("forget", "Forget a message, a session, a person or a space."),
     "sessions": Line("sessions", "List the sessions of a space."),
+    "spaces": Line("spaces", "List the spaces of the database."),
     "doctor": Line("doctor", "Explain the state of everything; changes nothing."),
     "db": Line("db", "Start, stop and look at the embedded database."),
     "migrate": Line("migrate", "Bring the database to this version's schema."),
