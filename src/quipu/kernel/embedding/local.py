@@ -14,7 +14,7 @@ from quipu.kernel.embedding.cache import VectorCache
 from quipu.kernel.embedding.loaded import encoder
 from quipu.kernel.embedding.model import Vectors
 from quipu.kernel.embedding.prepare import prepare
-from quipu.kernel.embedding.stored import ModelInfo
+from quipu.kernel.embedding.stored import ModelInfo, verify
 
 if TYPE_CHECKING:
     from quipu.kernel.embedding.runtime import Encoder
@@ -64,6 +64,10 @@ class LocalEmbedder:
     def load(self) -> None:
         """Load the model now (a quarter of a second) instead of at the first text."""
         self._loaded()
+
+    def verify(self) -> None:
+        """Read the files whole and compare them with their card; ``ModelMissing`` if one was changed."""
+        verify(self._model)
 
     async def aclose(self) -> None:
         """Give back the weights; a later text would load them again."""
