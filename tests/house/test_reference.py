@@ -13,7 +13,7 @@ import pytest
 from tree import PACKAGE, ROOT, module_name
 
 import quipu
-from quipu import errors
+from quipu import errors, testing
 from quipu.kernel.config import described
 
 REFERENCE = ROOT / "docs" / "reference"
@@ -85,6 +85,11 @@ def test_the_public_names_are_the_documented_ones() -> None:
     assert set(sections("python.md")) == set(quipu.__all__)
     for name in quipu.__all__:
         assert getattr(quipu, name) is not None
+
+
+def test_what_is_public_for_tests_is_documented() -> None:
+    assert set(sections("testing.md")) == set(testing.__all__)
+    assert all(inspect.getdoc(getattr(testing, name)) for name in testing.__all__)
 
 
 def test_the_public_names_have_docstrings() -> None:
