@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import signal
 import sys
 import time
@@ -11,41 +10,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from cli_process import CommandLine
-
-from quipu.kernel.embedding.stored import BUNDLED, CARD, GRAPH
-
-CHAT = [
-    {
-        "session": "s1",
-        "id": "m1",
-        "speaker": "Ana",
-        "content": "I moved to Lisbon in May.",
-        "time": "2025-05-03T10:00:00Z",
-    },
-    {
-        "session": "s1",
-        "id": "m2",
-        "speaker": "Bo",
-        "content": "How is the flat?",
-        "time": "2025-05-03T10:01:00Z",
-    },
-    {
-        "session": "s1",
-        "id": "m3",
-        "speaker": "Ana",
-        "content": "Small, and the lift squeaks.",
-        "time": "2025-05-03T10:02:00Z",
-    },
-    {
-        "session": "s2",
-        "id": "m4",
-        "speaker": "Bo",
-        "content": "My bicycle was stolen.",
-        "time": "2025-06-01T09:00:00Z",
-    },
-]
-LINES = "".join(json.dumps(line) + "\n" for line in CHAT)
+from cli_process import LINES, CommandLine
 
 
 @pytest.fixture
@@ -314,60 +279,6 @@ def wait_until_stored(url: str) -> None:
     pytest.fail("nothing was stored within a minute")
 
 
-def test_doctor_looks_into_a_server_by_url(chat: CommandLine) -> None:
-    found = {one["name"]: one for one in chat.json("doctor")["findings"]}
-    assert "4 memories in 1 space" in found["memory"]["detail"]
-    assert found["schema"]["state"] == found["vectors"]["state"] == found["model"]["state"] == "ok"
-
-
-def test_doctor_reads_everything_only_when_it_is_asked_to(chat: CommandLine) -> None:
-    contents = [one for one in chat.json("doctor")["findings"] if one["name"] == "contents"]
-    assert [(one["state"], "--deep" in one["hint"]) for one in contents] == [("ok", True)]
-    contents = [one for one in chat.json("doctor", "--deep")["findings"] if one["name"] == "contents"]
-    assert [(one["state"], one["detail"]) for one in contents] == [("ok", "all that is stored fits together")]
-
-
-def test_doctor_names_what_does_not_fit_together_and_leaves_it(chat: CommandLine, url: str) -> None:
-    with psycopg.connect(url, autocommit=True) as conn:
-        conn.execute("delete from core.recall_vectors")
-        conn.execute("update core.spaces set tokens = tokens + 1")
-    for _ in range(2):  # the first one mended nothing
-        done = chat.run("doctor", "--deep", "--json")
-        assert done.returncode == 5
-        found = [one for one in json.loads(done.stdout)["findings"] if one["name"] == "contents"]
-        hints = {one["detail"].split(" (")[0]: one["hint"] for one in found if one["state"] == "fail"}
-        assert "quipu reembed" in hints["space 'chat': entries without vector"]
-        assert "take it in again" in hints["space 'chat': space that miscounts"]
-
-
-def test_vectors_that_are_missing_are_made_by_the_way_out_that_doctor_names(
-    chat: CommandLine, url: str
-) -> None:
-    with psycopg.connect(url, autocommit=True) as conn:
-        conn.execute("delete from core.recall_vectors")
-    assert chat.run("doctor", "--deep").returncode == 5
-    assert chat.json("reembed", "--model", "all-MiniLM-L6-v2")["entries"] == 4
-    assert chat.json("reembed")["entries"] == 4
-    assert chat.run("doctor", "--deep").returncode == 0
-
-
-def test_doctor_notices_a_damaged_model(quipu: CommandLine) -> None:
-    shelf = quipu.home / "models" / "mine"
-    shutil.copytree(BUNDLED / "all-MiniLM-L6-v2", shelf)
-    card = json.loads((shelf / CARD).read_text("utf-8"))
-    (shelf / CARD).write_text(json.dumps(card | {"name": "mine"}), "utf-8")
-    quipu.settings["QUIPU_EMBEDDING_MODEL"] = "mine"
-    assert [one["state"] for one in quipu.json("doctor")["findings"] if one["name"] == "model"] == ["ok"]
-    with (shelf / GRAPH).open("r+b") as file:
-        file.seek(1_000_000)
-        file.write(b"\xff" * 8)
-    done = quipu.run("doctor", "--json")
-    assert done.returncode == 6
-    (found,) = [one for one in json.loads(done.stdout)["findings"] if one["name"] == "model"]
-    assert "damaged" in found["detail"]
-    assert "quipu model add" in found["hint"]
-
-
 def test_the_spaces_are_listed_with_what_they_hold(chat: CommandLine) -> None:
     chat.run("observe", "hello", "--space", "ana")
     assert chat.json("spaces") == {
@@ -377,17 +288,6 @@ def test_the_spaces_are_listed_with_what_they_hold(chat: CommandLine) -> None:
         ]
     }
     assert chat.text("spaces").splitlines()[1].split() == ["ana", "1", "0"]
-
-
-def test_doctor_says_which_part_is_ill(quipu: CommandLine) -> None:
-    quipu.settings["QUIPU_DATABASE_URL"] = "postgresql://nobody@127.0.0.1:1/none"
-    done = quipu.run("doctor", "--json")
-    assert done.returncode == 5
-    memory = next(one for one in json.loads(done.stdout)["findings"] if one["name"] == "memory")
-    assert memory["state"] == "fail"
-    assert memory["hint"]
-    quipu.settings["QUIPU_EMBEDDING_MODEL"] = "nosuch"
-    assert quipu.run("doctor").returncode in (5, 6)
 
 
 def test_migrations_are_applied_once(quipu: CommandLine, url: str) -> None:
