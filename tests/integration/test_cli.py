@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -252,6 +253,35 @@ def test_a_reader_that_has_had_enough_is_no_error(chat: CommandLine) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no SIGINT to one process")
+@pytest.mark.skipif(sys.platform == "win32", reason="file descriptors are inherited otherwise there")
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_are_no_error(chat: CommandLine, closed: str) -> None:
+    call = f"exec {sys.executable} -m quipu recall bicycle --space chat {closed}"
+    done = subprocess.run(
+        ["/bin/sh", "-c", call], env=chat.environment(), capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (0, "" if "2>" in closed else done.stderr)
+    assert ("bicycle" in done.stdout) == (">&-" not in closed.replace("2>&-", ""))
+    assert "unexpected" not in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full is Linux's")
+@pytest.mark.parametrize("how", [[], ["--json"]])
+def test_an_answer_that_cannot_be_written_is_said(chat: CommandLine, how: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        process = chat.start("recall", "bicycle", "--space", "chat", *how, stdout=full)
+        err = process.communicate(timeout=60)[1]
+    assert process.returncode == 1
+    assert "could not be written" in err
+    assert "Traceback" not in err
+
+
+def test_a_question_needs_no_quotes(chat: CommandLine) -> None:
+    asked = chat.json("recall", "Whose", "bicycle", "was", "stolen", "--space", "chat")
+    assert asked["question"] == "Whose bicycle was stolen"
+    assert asked["hits"][0]["source"]["message"] == "m4"
+
+
 def test_an_interrupted_import_ends_at_once_and_keeps_what_it_took(quipu: CommandLine) -> None:
     with quipu.start("import", "jsonl", "-", "--space", "long") as process:
         assert process.stdin is not None

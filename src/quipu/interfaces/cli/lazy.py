@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
@@ -42,6 +43,8 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that is called. One that embeds finds its model loading when it has itself loaded."""
+        if args[0] not in self._lines and (near := get_close_matches(args[0], self._lines, n=1)):
+            ctx.fail(f"No such command {args[0]!r}. Did you mean {near[0]!r}?")
         if _embeds(self._lines.get(args[0]), args):
             import_module(f"{_PACKAGE}.warm").Warming().start()
         return super().resolve_command(ctx, args)
