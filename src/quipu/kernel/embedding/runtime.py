@@ -12,7 +12,7 @@ import os
 from typing import Protocol, cast
 
 # Before the import. The call that turns telemetry off comes too late: by then onnxruntime (1.31) has made an
-# identifier of this machine and a database of events under ~/.cache/Microsoft, and begun to send them.
+# identifier of this machine and a database of events to be sent under ~/.cache/Microsoft.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 import numpy as np
