@@ -178,7 +178,7 @@ async def test_a_large_space_gives_as_many_hits_as_are_relevant(
                     assert dict(hit.parts) == pytest.approx(best[hit.source.message], abs=1e-4), question
             total += len(hits)
     # Words drawn at random make every message nearly as good as the next; real ones differ more.
-    assert common / total > 0.95
+    assert common / total > 0.9
 
 
 def plain_time(said: list[Said], hit: Hit) -> datetime:

@@ -59,11 +59,12 @@ async def file(within: Within, drafts: Sequence[Draft], *, generation: int) -> l
     version = await store.grow_space(
         within, _space_growth(rows, fitted, tails, threads=made), generation=generation
     )
-    await _insert(within, rows, version=version, generation=generation)
-    if fitted:
-        await _refit(within, fitted, version=version, generation=generation)
-    if threads:
-        await store.run(within, "grow_threads", _thread_growth(rows, ends))
+    async with within.conn.pipeline():  # nothing of these is asked back, so they go to the server together
+        await _insert(within, rows, version=version, generation=generation)
+        if fitted:
+            await _refit(within, fitted, version=version, generation=generation)
+        if threads:
+            await store.run(within, "grow_threads", _thread_growth(rows, ends))
     return [row.id for row in rows]
 
 

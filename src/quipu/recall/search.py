@@ -27,13 +27,13 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _HEIRS = (0, 1, 2, -1)  # steps from an entry to itself and to those that inherit from it
 # The rarer words of a question find entries until they have found this many; the commoner ones only add
 # to the score of what was found. Below this size of the space nothing is left out.
-_POSTINGS = 4_000
+_POSTINGS = 1_000
 # A word in more entries than this is looked up in the candidates instead of being read through.
 _RARE = 2_000
 # Up to this many entries are all ordered by their exact cosine; of more, those nearest by sign bits are.
-_EXACT, _NEAR = 600, 400
-_SEEDS = 200
-_POOL = 150
+_EXACT, _NEAR = 600, 200
+_SEEDS = 120
+_POOL = 100
 _DATED = 200
 
 
@@ -114,7 +114,7 @@ class Search:
         timely = _timely(held, question.windows, dated, places, distances, count=max(_DATED, limit))
         wanted = max(_EXACT if len(places) <= _EXACT else _NEAR + len(places) // 1000, 4 * limit)
         while True:
-            near = closest(distances, places, wanted)
+            near = held.nearest(places, distances, vector, wanted)
             ids = {"near": Int8s(held.ids[np.union1d(near, timely)]), "timely": Int8s(held.ids[timely])}
             rows = await store.search(within, {**values, **ids})
             if len(rows) >= limit or len(near) == len(places) or not vector.any():

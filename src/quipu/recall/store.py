@@ -114,9 +114,16 @@ async def numbers_of(within: Within, names: Sequence[str]) -> dict[str, int]:
 async def lock_threads(within: Within, threads: Sequence[int]) -> tuple[dict[int, Thread], int]:
     """The ends of threads, made where they were missing and held until commit; and how many were made."""
     values = {"space": within.space.id, "threads": Int8s(threads)}
-    made = len(await (await within.conn.execute(_SQL["open_threads"], values)).fetchall())
+    rows: list[Thread] = []
+    made = 0
     async with within.conn.cursor(row_factory=class_row(Thread)) as cursor:
-        rows = await (await cursor.execute(_SQL["lock_threads"], values)).fetchall()
+        if (
+            len(threads) == 1
+        ):  # most are there. Of several, the missing are made first: nobody waits holding one
+            rows = await (await cursor.execute(_SQL["lock_threads"], values)).fetchall()
+        if len(rows) < len(threads):
+            made = len(await (await within.conn.execute(_SQL["open_threads"], values)).fetchall())
+            rows = await (await cursor.execute(_SQL["lock_threads"], values)).fetchall()
     return {row.id: row for row in rows}, made
 
 

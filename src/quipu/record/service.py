@@ -32,6 +32,7 @@ from quipu.record.rules import check
 MESSAGE = 1  # core.recall_kinds.code
 _BATCH = 400
 _BATCH_CHARACTERS = 8_000_000  # so that a batch of very long messages fits in memory
+_FEW_CHARACTERS = 2_000  # prepared faster than another thread would begin
 _TRIES = 6
 _Batch = tuple[list[Prepared], Embedded]
 Progress = Callable[[int], None]
@@ -116,7 +117,10 @@ class Record:
 
     async def _prepared(self, incoming: Sequence[Incoming], tally: Tally) -> list[Prepared]:
         """Cleaned messages, less those that were nothing but echoes."""
-        prepared = await anyio.to_thread.run_sync(self._prepare, incoming)
+        if sum(len(m.content) for m in incoming) > _FEW_CHARACTERS:
+            prepared = await anyio.to_thread.run_sync(self._prepare, incoming)
+        else:
+            prepared = self._prepare(incoming)
         tally.read(prepared)
         kept = [p for p in prepared if p.message.content.strip()]
         tally.echoes += len(prepared) - len(kept)
@@ -181,10 +185,11 @@ class Record:
             chosen = [_Chosen(prepared[i], numbers[i], prepared[i].message.time or now) for i in order]
             drafts = [_draft(c, embedded.vectors[i], now) for i, c in zip(order, chosen, strict=True)]
             ids = await index.file(within, drafts, generation=embedded.generation)
-            if chosen:
-                await store.run(within, "insert_messages", _rows(chosen, ids, now))
-                if sessions:
-                    await store.run(within, "grow_sessions", _growth(chosen))
+            async with within.conn.pipeline():
+                if chosen:
+                    await store.run(within, "insert_messages", _rows(chosen, ids, now))
+                    if sessions:
+                        await store.run(within, "grow_sessions", _growth(chosen))
         tally.imported += len(new)
         tally.duplicates += len(prepared) - len(new) - len(refused)
         tally.refused.extend(refused)

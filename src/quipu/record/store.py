@@ -46,8 +46,13 @@ async def lock_sessions(within: Within, names: Sequence[str]) -> dict[str, int]:
     if not names:
         return {}
     values = {"space": within.space.id, "names": list(names)}
-    await within.conn.execute(_SQL["open_sessions"], values)
-    return dict(await (await within.conn.execute(_SQL["lock_sessions"], values)).fetchall())
+    found: list[tuple[str, int]] = []
+    if len(names) == 1:  # most are there. Of several, the missing are made first: nobody waits holding one
+        found = await (await within.conn.execute(_SQL["lock_sessions"], values)).fetchall()
+    if len(found) < len(names):
+        await within.conn.execute(_SQL["open_sessions"], values)
+        found = await (await within.conn.execute(_SQL["lock_sessions"], values)).fetchall()
+    return dict(found)
 
 
 async def session_ids(within: Within, names: Sequence[str]) -> dict[str, int]:

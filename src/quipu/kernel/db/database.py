@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Self
 
@@ -97,16 +97,13 @@ class Database:
     @asynccontextmanager
     async def space(self, name: str) -> AsyncGenerator[Within | None]:
         """One transaction that sees the space ``name`` and no other; None where there is no such space."""
-        async with self._transaction(IsolationLevel.READ_COMMITTED, read_only=False) as conn:
-            space = await _enter(conn, name)
+        async with self._entered(name) as (conn, space):
             yield None if space is None else Within(conn, space)
 
     @asynccontextmanager
     async def writing(self, name: str) -> AsyncGenerator[Within]:
         """The same to add to a space, which is made where it is missing. Erasures wait until it ends."""
-        async with self._transaction(IsolationLevel.READ_COMMITTED, read_only=False) as conn:
-            await conn.execute(_SQL["hold_to_write"], {"name": name})
-            space = await _enter(conn, name)
+        async with self._entered(name, hold="hold_to_write") as (conn, space):
             if space is None:
                 await conn.execute(_SQL["create_space"], {"name": name})
                 space = await _enter(conn, name)
@@ -119,9 +116,7 @@ class Database:
 
         What is erased must not be inherited, counted or referred to by a message that comes in meanwhile.
         """
-        async with self._transaction(IsolationLevel.READ_COMMITTED, read_only=False) as conn:
-            await conn.execute(_SQL["hold_to_erase"], {"name": name})
-            space = await _enter(conn, name)
+        async with self._entered(name, hold="hold_to_erase") as (conn, space):
             yield None if space is None else Within(conn, space)
 
     @asynccontextmanager
@@ -131,20 +126,32 @@ class Database:
         A recall is several statements. Between two of them another process may write, erase or change the
         embedding model; none of that may show in half of an answer.
         """
-        async with self._transaction(IsolationLevel.REPEATABLE_READ, read_only=True) as conn:
-            space = await _enter(conn, name, query="enter_to_read")
+        async with self._entered(name, to_read=True) as (conn, space):
             yield None if space is None else Within(conn, space)
 
     @asynccontextmanager
-    async def _transaction(self, level: IsolationLevel, *, read_only: bool) -> AsyncGenerator[Connection]:
+    async def _entered(
+        self, name: str, *, hold: str | None = None, to_read: bool = False
+    ) -> AsyncGenerator[tuple[Connection, Space | None]]:
+        """A transaction in a space, begun, held and entered in one journey to the server."""
+        async with self._connection() as conn, AsyncExitStack() as transaction:
+            await conn.set_isolation_level(
+                IsolationLevel.REPEATABLE_READ if to_read else IsolationLevel.READ_COMMITTED
+            )
+            await conn.set_read_only(to_read)
+            async with conn.pipeline():
+                await transaction.enter_async_context(conn.transaction())
+                if hold is not None:
+                    await conn.execute(_SQL[hold], {"name": name})
+                space = await _enter(conn, name, query="enter_to_read" if to_read else "enter")
+            yield conn, space
+
+    @asynccontextmanager
+    async def _connection(self) -> AsyncGenerator[Connection]:
         with translated():
             try:
                 async with self._pool.connection() as conn:
-                    # Both are only remembered here; they go to the server with BEGIN.
-                    await conn.set_isolation_level(level)
-                    await conn.set_read_only(read_only)
-                    async with conn.transaction():
-                        yield conn
+                    yield conn
             except PoolTimeout as error:
                 raise DatabaseUnavailable(
                     f"No connection was free: {error}",
@@ -154,9 +161,8 @@ class Database:
     @asynccontextmanager
     async def plain(self) -> AsyncGenerator[Connection]:
         """A connection that has entered no space: it sees what belongs to none."""
-        with translated():
-            async with self._pool.connection() as conn:
-                yield conn
+        async with self._connection() as conn:
+            yield conn
 
     @asynccontextmanager
     async def owner(self) -> AsyncGenerator[Connection]:
