@@ -390,20 +390,8 @@ ALTER TABLE ONLY core.recall_entries
 ALTER TABLE ONLY core.recall_names
     ADD CONSTRAINT recall_names_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
 
-ALTER TABLE ONLY core.recall_postings
-    ADD CONSTRAINT recall_postings_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
-
-ALTER TABLE ONLY core.recall_terms
-    ADD CONSTRAINT recall_terms_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
-
 ALTER TABLE ONLY core.recall_threads
     ADD CONSTRAINT recall_threads_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
-
-ALTER TABLE ONLY core.recall_vectors
-    ADD CONSTRAINT recall_vectors_generation_fkey FOREIGN KEY (generation) REFERENCES core.recall_generations(id);
-
-ALTER TABLE ONLY core.recall_vectors
-    ADD CONSTRAINT recall_vectors_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY core.sessions
     ADD CONSTRAINT sessions_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;

@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 from journal import Account, Call
 from kill_writer import do, settings_of
+from psycopg import sql
 from psycopg.rows import dict_row
 
 from quipu import AsyncMemory
@@ -133,6 +134,22 @@ async def stored(database: Database) -> dict[str, dict[str, Any]]:
     return {row["id"]: row for row in rows}
 
 
+async def without_space(database: Database) -> list[str]:
+    """The tables with rows of a space that is not there."""
+    found: list[str] = []
+    async with database.owner() as conn:
+        rows = await conn.execute(
+            "select table_name from information_schema.columns"
+            " where table_schema = 'core' and column_name = 'space_id' and table_name <> 'erasures'"
+        )
+        for (table,) in await rows.fetchall():
+            name = sql.Identifier(table)
+            left = sql.SQL("select 1 from core.{} where space_id not in (select id from core.spaces) limit 1")
+            if await (await conn.execute(left.format(name))).fetchone():
+                found.append(table)
+    return found
+
+
 async def check(settings: Settings, account: Account, number: int) -> None:
     """The server comes back, everything is as the account says, and what was cut off can be done again."""
     async with (
@@ -147,6 +164,7 @@ async def check(settings: Settings, account: Account, number: int) -> None:
             account.count(call)
         account.cut_off.clear()
         assert account.differences(await stored(database)) == []
+        assert await without_space(database) == []
         await recall_some(memory, account, random.Random(f"{SEED}-{number}"))
         if len(account.kept) > MOST_KEPT:
             for space in {message["space"] for message in account.kept.values()}:
