@@ -59,7 +59,7 @@ def searcher(database: Database, models: Models) -> Searcher:
 
 
 async def change(memory: AsyncMemory, chance: random.Random, step: int) -> None:
-    """Write or erase something: alone, at the end of a session (what stood there changes with it), in bulk."""
+    """Write or erase something: alone, at the end of a session (which changes what stood there), in bulk."""
     space = chance.choice(SPACES)
     said = [
         {
