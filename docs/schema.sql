@@ -20,6 +20,24 @@ CREATE FUNCTION core.current_space() RETURNS integer
 
 COMMENT ON FUNCTION core.current_space() IS 'The space of this transaction, or null: then row level security shows nothing.';
 
+CREATE FUNCTION core.drop_empty_sessions(gone bigint[]) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+declare
+    one bigint;
+begin
+    foreach one in array gone loop
+        begin
+            delete from core.sessions where space_id = core.current_space() and id = one and messages = 0;
+        exception when foreign_key_violation then
+            null;
+        end;
+    end loop;
+end
+$$;
+
+COMMENT ON FUNCTION core.drop_empty_sessions(gone bigint[]) IS 'Deletes sessions of the space that was entered, where nothing was said and no other kind of memory refers to them.';
+
 CREATE TABLE core.spaces (
     id integer NOT NULL,
     name text NOT NULL,
@@ -32,6 +50,7 @@ CREATE TABLE core.spaces (
     epoch bigint DEFAULT 0 NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     generation smallint,
+    unfiled integer DEFAULT 0 NOT NULL,
     CONSTRAINT spaces_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 512)))
 )
 WITH (fillfactor='50');
@@ -43,6 +62,8 @@ COMMENT ON COLUMN core.spaces.version IS 'Counts the writes; entries carry the v
 COMMENT ON COLUMN core.spaces.epoch IS 'Counts the erasures; whoever holds a copy of the space drops it when this changes.';
 
 COMMENT ON COLUMN core.spaces.generation IS 'core.recall_generations.id of the vectors that are searched here; null before the first entry.';
+
+COMMENT ON COLUMN core.spaces.unfiled IS 'Kinds that wrote since they were last filed: the bit 1 << (code - 1) of core.recall_kinds.';
 
 CREATE FUNCTION core.enter(space text) RETURNS core.spaces
     LANGUAGE plpgsql
@@ -60,6 +81,88 @@ end
 $$;
 
 COMMENT ON FUNCTION core.enter(space text) IS 'Makes this transaction see that space and no other; a row of nulls where there is none yet.';
+
+CREATE FUNCTION core.recount_space() RETURNS void
+    LANGUAGE sql
+    AS $$
+    update core.spaces s set
+        (entries, tokens, mixed_tokens, languages) = (
+            select count(*), coalesce(sum(tokens), 0), coalesce(sum(mixed_tokens::float8), 0),
+                   coalesce(array_agg(distinct language order by language), '{}')
+            from core.recall_entries where space_id = core.current_space()),
+        threads = (select count(*) from core.recall_threads where space_id = core.current_space()),
+        version = version + 1,
+        epoch = epoch + 1
+    where s.id = core.current_space()
+    $$;
+
+COMMENT ON FUNCTION core.recount_space() IS 'The counters of what is left after an erasure; every process drops its copy of the space.';
+
+CREATE FUNCTION core.take_out(gone bigint[]) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+declare
+    here constant integer := core.current_space();
+    people integer[];
+begin
+    update core.recall_terms t set entries = t.entries - g.entries
+    from (
+        select term, count(*) as entries
+        from core.recall_entries
+        cross join lateral unnest(terms) as u (term)
+        where space_id = here and id = any(gone)
+        group by term
+    ) g
+    where t.space_id = here and t.term = g.term;
+
+    delete from core.recall_terms
+    where space_id = here and entries = 0 and term = any(array(
+        select unnest(terms) from core.recall_entries where space_id = here and id = any(gone)));
+
+    delete from core.recall_postings p
+    using (select id, unnest(terms) as term from core.recall_entries where space_id = here and id = any(gone)) t
+    where p.space_id = here and p.term = t.term and p.entry_id = t.id;
+
+    with removed as (
+        delete from core.recall_entries where space_id = here and id = any(gone) returning speaker, owner
+    )
+    select array_agg(distinct person) into people
+    from removed cross join lateral (values (speaker), (owner)) as p (person)
+    where person > 0;
+
+    -- After their entries: whoever makes vectors for an entry holds it meanwhile, and is through by now.
+    delete from core.recall_vectors where space_id = here and entry_id = any(gone);
+
+    with touched as materialized (
+        select distinct g.id >> 24 as id from unnest(gone) as g (id) where g.id > 0
+    ), left_over as materialized (
+        select t.id, l.entries, l.tokens, l.speakers, l.with_assistant
+        from touched t
+        cross join lateral (
+            select count(*) as entries, sum(tokens) as tokens, bool_or(not by_user) as with_assistant,
+                   coalesce(array_agg(distinct speaker) filter (where speaker > 0), '{}') as speakers
+            from core.recall_entries
+            where space_id = here and id between t.id << 24 and (t.id << 24) + 16777215
+            offset 0
+        ) l
+    ), kept as (
+        update core.recall_threads t
+        set tokens = l.tokens, speakers = l.speakers, with_assistant = l.with_assistant
+        from left_over l
+        where t.space_id = here and t.id = l.id and l.entries > 0
+    )
+    delete from core.recall_threads t
+    using left_over l
+    where t.space_id = here and t.id = l.id and l.entries = 0;
+
+    delete from core.recall_names n
+    where n.space_id = here and n.id = any(people)
+        and not exists (select from core.recall_entries e where e.space_id = here and e.speaker = n.id)
+        and not exists (select from core.recall_entries e where e.space_id = here and e.owner = n.id);
+end
+$$;
+
+COMMENT ON FUNCTION core.take_out(gone bigint[]) IS 'Takes entries of the space that was entered out of the index; what their neighbours inherited and the counters of the space stay as they were.';
 
 CREATE TABLE core.erasures (
     space_id integer NOT NULL,
@@ -282,6 +385,13 @@ CREATE TABLE core.sessions (
     started_at timestamp with time zone,
     last_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
+    uid uuid GENERATED ALWAYS AS (
+CASE
+    WHEN (name ~ '^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$'::text) THEN (name)::uuid
+    ELSE (md5(((space_id || '/'::text) || name)))::uuid
+END) STORED NOT NULL,
+    distinct_id text,
+    CONSTRAINT sessions_distinct_id_check CHECK (((char_length(distinct_id) >= 1) AND (char_length(distinct_id) <= 512))),
     CONSTRAINT sessions_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 512)))
 )
 WITH (fillfactor='70');
@@ -291,6 +401,10 @@ ALTER TABLE ONLY core.sessions FORCE ROW LEVEL SECURITY;
 COMMENT ON COLUMN core.sessions.name IS 'The id that the caller gave.';
 
 COMMENT ON COLUMN core.sessions.started_at IS 'When its oldest message was said; last_at the newest.';
+
+COMMENT ON COLUMN core.sessions.uid IS 'The name where that is a uuid, else made from it: the same in every copy of the database.';
+
+COMMENT ON COLUMN core.sessions.distinct_id IS 'Whose session it is, where a kind of memory was told; it is erased with the person.';
 
 ALTER TABLE core.sessions ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME core.sessions_id_seq
@@ -360,6 +474,9 @@ ALTER TABLE ONLY core.sessions
 
 ALTER TABLE ONLY core.sessions
     ADD CONSTRAINT sessions_space_id_name_key UNIQUE (space_id, name);
+
+ALTER TABLE ONLY core.sessions
+    ADD CONSTRAINT sessions_space_id_uid_key UNIQUE (space_id, uid);
 
 ALTER TABLE ONLY core.spaces
     ADD CONSTRAINT spaces_name_key UNIQUE (name);

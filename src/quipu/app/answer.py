@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import cast
@@ -12,6 +13,7 @@ from quipu.app.kinds import KINDS
 from quipu.errors import BadInput
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.db.database import Database, Within
+from quipu.recall.generations import Models
 from quipu.recall.languages import DEFAULT
 from quipu.recall.model import Cited, Filters, Found, Hit
 from quipu.recall.passage import best_passage
@@ -32,9 +34,10 @@ _MOST_CHARACTERS = 100_000
 class Answering:
     """Answers questions from one database."""
 
-    def __init__(self, database: Database, search: Search) -> None:
+    def __init__(self, database: Database, search: Search, models: Models) -> None:
         self._database = database
         self._search = search
+        self._models = models
 
     async def answer(
         self,
@@ -54,7 +57,7 @@ class Answering:
         whole("limit", limit, least=1, most=_MOST)
         session = optional_name("session", session)
         nothing: list[list[Hit]] = [[] for _ in texts]
-        async with self._database.reading(check_name("space", space)) as within:
+        async with self._filed(check_name("space", space)) as within:
             if within is None:
                 return nothing
             if session is not None:
@@ -67,6 +70,19 @@ class Answering:
         return [
             [_hit(space, question, hit, cited) for hit in hits if hit.id in cited] for question, hits in found
         ]
+
+    @asynccontextmanager
+    async def _filed(self, space: str) -> AsyncGenerator[Within | None]:
+        """The space, to be read; first what a kind of memory has left to be filed is filed."""
+        async with AsyncExitStack() as stack:
+            within = await stack.enter_async_context(self._database.reading(space))
+            if within is not None and within.space.unfiled:
+                await stack.aclose()
+                for kind in KINDS:
+                    if kind.catch_up is not None and within.space.unfiled & kind.unfiled_bit:
+                        await kind.catch_up(self._database, self._models, space)
+                within = await stack.enter_async_context(self._database.reading(space))
+            yield within
 
     async def why(self, hit: Hit) -> Why:
         """Explain a hit."""

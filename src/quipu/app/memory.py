@@ -39,7 +39,7 @@ from quipu.upkeep.reembed import service as change
 from quipu.upkeep.reembed.model import ReembedReport
 from quipu.upkeep.tidy import Tidying
 
-_ERASERS = tuple(kind.eraser for kind in KINDS)
+_ERASERS = tuple(kind.eraser for kind in reversed(KINDS))  # what others refer to goes last
 _CITES = {kind.code: kind.cite for kind in KINDS}
 
 
@@ -63,7 +63,7 @@ async def _assemble(stack: AsyncExitStack, settings: Settings, clock: Clock) -> 
     search = Search(models, clock=clock, cache=Cache())
     tidying = Tidying(database)
     stack.push_async_callback(tidying.aclose)
-    return _Parts(database, record, Answering(database, search), tidying)
+    return _Parts(database, record, Answering(database, search, models), tidying)
 
 
 class AsyncMemory:

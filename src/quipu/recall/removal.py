@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from quipu.kernel.db.arrays import Int4s, Int8s
+from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Within
 from quipu.recall import index, store
 
@@ -15,19 +15,26 @@ async def remove(within: Within, ids: Sequence[int]) -> None:
     """Remove entries and what their neighbours inherited from them; drop every copy of the space.
 
     The transaction must keep those who write out of the space (``Database.erasing``). The space is held
-    first, so that nobody changes its embedding model half-way. Vectors go after their entries: whoever
-    makes new ones for an entry holds it meanwhile, and is through by then.
+    first, so that nobody changes its embedding model half-way.
     """
     generation = await store.lock_space(within)
     if generation is None:
         return
     gone = Int8s(np.array(sorted(ids), dtype=np.int64))
-    for name in ("discount_terms", "remove_terms", "remove_postings"):
-        await store.run(within, name, {"ids": gone})
-    names = await store.remove_entries(within, gone)
-    await store.run(within, "remove_vectors", {"ids": gone})
+    await store.run(within, "take_out", {"ids": gone})
     around = await store.bereaved(within, gone, generation=generation)
-    await store.run(within, "recount_threads", {"ids": gone})
-    await store.run(within, "remove_names", {"names": Int4s(names)})
     await index.refit(within, around, beside=set(ids), generation=generation)
-    await store.recount_space(within)
+    await store.run(within, "recount_space", {})
+
+
+async def withdraw(within: Within, ids: Sequence[int]) -> None:
+    """Take out entries that stand alone and are not to be found any more, among others who write.
+
+    Copies of the space keep their signatures until they are read anew; nothing is found by them. For what
+    must be forgotten, use ``remove``.
+    """
+    if await store.lock_space(within) is None or not ids:
+        return
+    gone = Int8s(np.array(sorted(ids), dtype=np.int64))
+    await store.run(within, "discount_space", {"ids": gone})
+    await store.run(within, "take_out", {"ids": gone})

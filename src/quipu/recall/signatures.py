@@ -63,9 +63,9 @@ class Signatures:
     ) -> NDArray[np.intp]:
         """About the ``count`` of ``places`` with the largest cosine to ``vector``, in no order.
 
-        Of four times as many with the smallest ``distances``, those whose signs, as a vector, have the largest
-        inner product with ``vector``: what the question lost by its own rounding to signs is won back. With
-        200 of 8,000 context vectors, 999 of 1,000 of the true first ten are among them; by signs alone 991.
+        Of four times as many with the smallest ``distances``, those whose signs, as a vector, have the
+        largest inner product with ``vector``: what the question lost when it was rounded to signs is won
+        back. With 200 of 8,000 turns, 999 in 1,000 of the true first ten are among them; by signs alone 991.
         """
         first = closest(distances, places, 4 * count)
         if len(first) <= count:

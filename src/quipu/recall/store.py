@@ -162,25 +162,12 @@ async def grow_space(within: Within, values: Mapping[str, object], *, generation
     return version
 
 
-async def remove_entries(within: Within, gone: Int8s) -> list[int]:
-    """Take entries out; returns the numbers of the names that they had."""
-    rows = await (
-        await within.conn.execute(_SQL["remove_entries"], {"space": within.space.id, "ids": gone})
-    ).fetchall()
-    return sorted({number for row in rows for number in row if number})
-
-
 async def bereaved(within: Within, gone: Int8s, *, generation: int) -> list[Tail]:
     """The entries up to four places from removed ones, oldest first."""
     values = {"space": within.space.id, "generation": generation, "ids": gone}
     async with within.conn.cursor(row_factory=dict_row) as cursor:
         rows = await (await cursor.execute(_SQL["bereaved"], values, binary=True)).fetchall()
     return [Tail(**{**row, "own": halfvecs(row["own"])[0]}) for row in rows]
-
-
-async def recount_space(within: Within) -> None:
-    """Count the space anew and tell every holder of a copy to drop it."""
-    await within.conn.execute(_SQL["recount_space"], {"space": within.space.id})
 
 
 async def names(within: Within) -> list[Name]:

@@ -11,7 +11,10 @@ from quipu.upkeep.erasure.model import What
 
 
 class RecordEraser:
-    """Takes messages out of the record, and sessions that become empty."""
+    """Takes messages out of the record, all of a session that belongs to the person, and empty sessions.
+
+    It comes last of all kinds: a session stays while another kind refers to it.
+    """
 
     async def count(self, within: Within, what: What) -> Mapping[str, int]:
         """How many messages would go."""
@@ -23,4 +26,6 @@ class RecordEraser:
         if ids:
             await store.run(within, "delete_messages", {"ids": Int8s(ids)})
             await store.run(within, "recount_sessions", {"ids": Int8s(ids)})
+        values = {"user": what.user, "message": what.message, "session": what.session}
+        await store.run(within, "drop_sessions", {"ids": Int8s(ids), **values})
         return ids

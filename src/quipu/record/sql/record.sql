@@ -74,7 +74,8 @@ from core.messages where space_id = %(space)s
 -- name: matching: messages that an erasure is to take
 select id from core.messages
 where space_id = %(space)s
-    and (%(user)s::text is null or user_name = %(user)s or speaker = %(user)s)
+    and (%(user)s::text is null or user_name = %(user)s or speaker = %(user)s
+        or session_id in (select id from core.sessions where space_id = %(space)s and distinct_id = %(user)s))
     and (%(message)s::text is null or external_id = %(message)s)
     and (%(session)s::text is null
         or session_id = (select id from core.sessions where space_id = %(space)s and name = %(session)s))
@@ -82,7 +83,7 @@ where space_id = %(space)s
 -- name: delete_messages: take messages out
 delete from core.messages where space_id = %(space)s and id = any(%(ids)s::int8[])
 
--- name: recount_sessions: what is left of sessions that lost messages; empty ones go
+-- name: recount_sessions: what is left of sessions that lost messages
 with left_over as materialized (
     select t.id, l.messages, l.started_at, l.last_at
     from (select distinct gone >> 24 as id from unnest(%(ids)s::int8[]) as g (gone) where gone > 0) t
@@ -92,11 +93,16 @@ with left_over as materialized (
         where space_id = %(space)s and id between t.id << 24 and (t.id << 24) + 16777215
         offset 0
     ) l
-), kept as (
-    update core.sessions s set messages = l.messages, started_at = l.started_at, last_at = l.last_at
-    from left_over l
-    where s.space_id = %(space)s and s.id = l.id and l.messages > 0
 )
-delete from core.sessions s
-using left_over l
-where s.space_id = %(space)s and s.id = l.id and l.messages = 0
+update core.sessions s set messages = l.messages, started_at = l.started_at, last_at = l.last_at
+from left_over l
+where s.space_id = %(space)s and s.id = l.id
+
+-- name: drop_sessions: sessions that an erasure leaves empty: those that lost their last message, those that it names
+select core.drop_empty_sessions(array(
+    select id from core.sessions
+    where space_id = %(space)s and messages = 0
+        and (id in (select gone >> 24 from unnest(%(ids)s::int8[]) as g (gone) where gone > 0)
+            or %(message)s::text is null and (%(user)s::text is null or distinct_id = %(user)s)
+                and (%(session)s::text is null or name = %(session)s))
+))

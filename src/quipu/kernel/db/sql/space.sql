@@ -1,5 +1,5 @@
 -- name: enter: make the transaction see one space
-select id, name, languages, entries, tokens, mixed_tokens, threads, version, epoch, generation from core.enter(%(name)s)
+select id, name, languages, entries, tokens, mixed_tokens, threads, version, epoch, generation, unfiled from core.enter(%(name)s)
 
 -- name: hold_to_write: any number write to a space at once; nothing of it is erased until they are through
 select pg_advisory_xact_lock_shared(hashtextextended(%(name)s, 7310522003))
@@ -11,7 +11,7 @@ select pg_advisory_xact_lock(hashtextextended(%(name)s, 7310522003))
 --
 -- A search joins sets whose sizes no planner can know beforehand; taken for small, they would be joined row
 -- by row. So hash joins are the rule in a reading transaction, and look-ups by key are written as lateral.
-select id, name, languages, entries, tokens, mixed_tokens, threads, version, epoch, generation
+select id, name, languages, entries, tokens, mixed_tokens, threads, version, epoch, generation, unfiled
 from core.enter(%(name)s)
 where set_config('enable_nestloop', 'off', true) is not null
 
@@ -19,4 +19,4 @@ where set_config('enable_nestloop', 'off', true) is not null
 insert into core.spaces (name) values (%(name)s) on conflict (name) do nothing
 
 -- name: all_spaces: every space with its counters; only the owner of the database sees them all
-select id, name, languages, entries, tokens, mixed_tokens, threads, version, epoch, generation from core.spaces order by name
+select id, name, languages, entries, tokens, mixed_tokens, threads, version, epoch, generation, unfiled from core.spaces order by name

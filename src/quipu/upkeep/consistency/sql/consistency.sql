@@ -22,7 +22,7 @@ from core.messages
 where space_id = %(space)s and case when id > 0 then id >> 24 end is distinct from session_id
 order by id
 
--- name: sessions_that_miscount: a session counts its messages and spans their times; an empty one is gone
+-- name: sessions_that_miscount: a session counts its messages and spans their times
 select s.name as what
 from core.sessions s
 left join (
@@ -30,7 +30,7 @@ left join (
     from core.messages where space_id = %(space)s group by session_id
 ) m on m.session_id = s.id
 where s.space_id = %(space)s
-    and (s.messages, s.started_at, s.last_at) is distinct from (m.messages, m.started_at, m.last_at)
+    and (s.messages, s.started_at, s.last_at) is distinct from (coalesce(m.messages, 0), m.started_at, m.last_at)
 order by s.name
 
 -- name: entries_without_vector: every entry has a vector of the generation of the space, of its dimensions
@@ -129,7 +129,7 @@ cross join (
 cross join (select count(*) as threads from core.recall_threads where space_id = %(space)s) t
 where s.id = %(space)s
     and ((s.entries, s.tokens, s.threads) is distinct from (e.entries, e.tokens, t.threads) or e.version > s.version
-        or not (s.languages @> e.languages and s.languages <@ e.languages)
+        or not s.languages @> e.languages
         or abs(s.mixed_tokens - e.mixed_tokens) > 1e-5 * e.mixed_tokens + 1e-3)
 
 -- name: heritage: what each entry of the threads inherits, and what that is worked out from, in order
