@@ -1179,7 +1179,7 @@ CREATE UNIQUE INDEX one_generation_serves ON core.recall_generations USING btree
 
 CREATE INDEX recall_entries_source ON core.recall_entries USING btree (space_id, source_table, source_id) WHERE (source_table IS NOT NULL);
 
-CREATE INDEX recall_entries_version ON core.recall_entries USING btree (space_id, version);
+CREATE INDEX recall_entries_version ON core.recall_entries USING btree (space_id, version) WHERE (bits IS NOT NULL);
 
 CREATE INDEX tool_calls_message ON core.tool_calls USING btree (space_id, message_id) WHERE (message_id IS NOT NULL);
 

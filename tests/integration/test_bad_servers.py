@@ -209,19 +209,22 @@ async def test_a_disk_that_fills_up_is_said_and_nothing_that_was_acknowledged_is
 
 async def fill(memory: AsyncMemory, ballast: Path, disk: Path) -> int:
     """Write until the disk is full; how many messages were acknowledged."""
-    acknowledged = 0
+    acknowledged: list[int] = []
     await memory.observe([{"content": "The boat is green."}], space="s")
     free = shutil.disk_usage(disk).free
     with ballast.open("wb") as file:
         file.write(bytes(max(0, free - 2_000_000)))
     with pytest.raises(DatabaseError) as caught:
-        for n in range(100_000):
-            await memory.observe(
-                [{"id": f"m{n}", "content": f"boat {n} " + f"{n} word " * 300}], space="s", session="s"
-            )
-            acknowledged += 1
+        await write_without_end(memory, acknowledged)
     assert isinstance(caught.value, DiskFull) or "Make room" in (caught.value.hint or ""), caught.value
-    return acknowledged
+    return len(acknowledged)
+
+
+async def write_without_end(memory: AsyncMemory, acknowledged: list[int]) -> None:
+    for n in range(100_000):
+        content = f"boat {n} " + f"{n} word " * 300
+        await memory.observe([{"id": f"m{n}", "content": content}], space="s", session="s")
+        acknowledged.append(n)
 
 
 async def until_it_answers(memory: AsyncMemory, acknowledged: int) -> int:

@@ -24,7 +24,7 @@ from quipu.kernel.db.embedded.pidfile import read_pid_file
 
 from .conftest import Helper
 
-ROUNDS = int(os.environ.get("KILL_ROUNDS", "3"))  # 67 make 200 kills over the three kinds
+ROUNDS = -(-int(os.environ.get("QUIPU_KILL_ROUNDS", "9")) // 3)  # of each of the three kinds
 
 StartHelper = Callable[[Callable[[Connection], None]], Helper]
 

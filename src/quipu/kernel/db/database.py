@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Self
 
@@ -135,18 +135,18 @@ class Database:
     async def _entered(
         self, name: str, *, hold: str | None = None, to_read: bool = False
     ) -> AsyncGenerator[tuple[Connection, Space | None]]:
-        """A transaction in a space, begun, held and entered in one journey to the server."""
-        async with self._connection() as conn, AsyncExitStack() as transaction:
+        """A transaction in a space, held and entered in one journey to the server."""
+        async with self._connection() as conn:
             await conn.set_isolation_level(
                 IsolationLevel.REPEATABLE_READ if to_read else IsolationLevel.READ_COMMITTED
             )
             await conn.set_read_only(to_read)
-            async with conn.pipeline():
-                await transaction.enter_async_context(conn.transaction())
-                if hold is not None:
-                    await conn.execute(_SQL[hold], {"name": name})
-                space = await _enter(conn, name, query="enter_to_read" if to_read else "enter")
-            yield conn, space
+            async with conn.transaction():  # begun inside the pipeline, all of it would be one
+                async with conn.pipeline():
+                    if hold is not None:
+                        await conn.execute(_SQL[hold], {"name": name})
+                    space = await _enter(conn, name, query="enter_to_read" if to_read else "enter")
+                yield conn, space
 
     @asynccontextmanager
     async def _connection(self) -> AsyncGenerator[Connection]:

@@ -63,6 +63,9 @@ where id = %(space)s
 returning version, generation
 
 -- name: grow_threads: move the end of threads
+--
+-- = any keeps the planner to the rows themselves, here and below: joined by = alone, as long as it takes the table
+-- for small, it would read the whole space.
 update core.recall_threads t set
     next_position = g.next_position,
     tokens = t.tokens + g.tokens,
@@ -70,7 +73,7 @@ update core.recall_threads t set
     with_assistant = t.with_assistant or g.with_assistant
 from unnest(%(threads)s::int8[], %(next_positions)s::int4[], %(tokens)s::int4[], %(speakers)s::text[], %(assistants)s::bool[])
     as g (id, next_position, tokens, speakers, with_assistant)
-where t.space_id = %(space)s and t.id = g.id
+where t.space_id = %(space)s and t.id = any(%(threads)s::int8[]) and t.id = g.id
 
 -- name: insert_entries: file entries
 insert into core.recall_entries (space_id, id, version, happened_at, recorded_at, kind, by_user, asks, has_time, speaker,
@@ -109,7 +112,7 @@ update core.recall_entries e set
     mixed_tokens = r.mixed_tokens, bits = r.bits
 from unnest(%(id)s::int8[], %(from_previous)s::float4[], %(from_before)s::float4[], %(from_next)s::float4[],
     %(mixed_tokens)s::float4[], %(bits)s::varbit[]) as r (id, from_previous, from_before, from_next, mixed_tokens, bits)
-where e.space_id = %(space)s and e.id = r.id
+where e.space_id = %(space)s and e.id = any(%(id)s::int8[]) and e.id = r.id
 
 -- name: refit_vectors: the context vectors that go with it; those of other generations are made anew where needed
 with other as (
@@ -119,4 +122,5 @@ with other as (
 )
 update core.recall_vectors v set context = r.context
 from unnest(%(id)s::int8[], %(context)s::halfvec[]) as r (id, context)
-where v.space_id = %(space)s and v.generation = %(generation)s and v.entry_id = r.id
+where v.space_id = %(space)s and v.generation = %(generation)s and v.entry_id = any(%(id)s::int8[])
+    and v.entry_id = r.id

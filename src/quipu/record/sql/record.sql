@@ -43,7 +43,7 @@ update core.sessions s set
     last_at = greatest(s.last_at, g.last_at)
 from unnest(%(id)s::int8[], %(messages)s::int4[], %(started_at)s::timestamptz[], %(last_at)s::timestamptz[])
     as g (id, messages, started_at, last_at)
-where s.space_id = %(space)s and s.id = g.id
+where s.space_id = %(space)s and s.id = any(%(id)s::int8[]) and s.id = g.id
 
 -- name: cite: messages with their sessions
 select m.id, m.external_id, s.name as session, m.role, m.speaker, m.user_name, m.happened_at, m.recorded_at, m.content

@@ -1,0 +1,195 @@
+"""How PostgreSQL runs what recall and observe ask of it, as the application and under row level security.
+
+The plans are those of real calls on 20,000 messages: on the connection that filled an empty database, whose
+plans were made before there was anything to plan by, and on a new one after the tables were tidied.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import anyio
+import psycopg
+import pytest
+from plans import NAMES, Plans, Scan, allow, listen
+from psycopg import sql
+
+from quipu.app.answer import Answering
+from quipu.app.kinds import KINDS, PACKAGES
+from quipu.kernel.base.clock import SystemClock
+from quipu.kernel.config import Settings
+from quipu.kernel.db import embedded
+from quipu.kernel.db.database import Database
+from quipu.recall.generations import Models
+from quipu.recall.search import Search
+from quipu.recall.signatures import Cache
+from quipu.record.service import Record
+from quipu.upkeep.erasure.model import What
+from quipu.upkeep.erasure.service import erase
+from quipu.upkeep.tidy import tidy
+
+COMMON = [f"common{n}" for n in range(50)]
+RARE = [f"word{n}" for n in range(3_000)]
+QUESTION = "What did P5 say about word1, word1234 and common7 last year?"
+FILTERS = {
+    "user": "U7",
+    "session": "s5",
+    "kinds": ["message"],
+    "since": "2020-01-01T00:00:00Z",
+    "until": None,
+}
+ERASERS = tuple(kind.eraser for kind in KINDS)
+READS = {"search", "tails", "lock_threads", "known_names", "known_messages", "lock_sessions", "owner", "cite"}
+WRITES = {"refit_entries", "refit_vectors", "grow_space", "grow_threads", "grow_sessions"}
+INDEXES = {
+    "recall_entries": "recall_entries_pkey",
+    "recall_vectors": "recall_vectors_pkey",
+    "recall_postings": "recall_postings_pkey",
+    "recall_terms": "recall_terms_pkey",
+    "recall_threads": "recall_threads_pkey",
+}
+# A row for each space or model: read through they cost no more than an index.
+SMALL = {"spaces", "recall_generations", "recall_kinds"}
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The plans of the connection that filled the database, those of one that came later, and how many rows
+    each table has."""
+
+    first: Plans
+    later: Plans
+    sizes: dict[str, int]
+
+
+def lines(count: int) -> Iterator[dict[str, object]]:
+    chance = random.Random(5)
+    for n in range(count):
+        yield {
+            "id": f"m{n}",
+            "content": " ".join(chance.choices(COMMON, k=2) + chance.choices(RARE, k=6)),
+            "session": f"s{n // 50}" if n % 10 else None,
+            "speaker": f"P{n % 700}",
+            "user": f"U{n % 50}",
+        }
+
+
+async def use(database: Database, settings: Settings, *, fill: bool) -> Plans:
+    """Observe and recall in every way; how it was run."""
+    clock = SystemClock()
+    async with Models.open(database, settings) as models:
+        record = Record(database, models, clock=clock, language="auto", redact=True)
+        answering = Answering(database, Search(models, clock=clock, cache=Cache()))
+        if fill:
+            await call_everything(database, record, answering)
+            await record.take(lines(20_000), space="big")
+            for n in range(3):
+                await record.take(lines(50), space=f"small{n}")
+        plans = await listen(database)
+        await call_everything(database, record, answering)
+    return plans
+
+
+async def call_everything(database: Database, record: Record, answering: Answering) -> None:
+    for session in ("s6", "s5", None):
+        for _ in range(2):
+            said = [{"content": "word1 boat", "speaker": "P5"}, {"content": "common1 boat?", "speaker": "P6"}]
+            await record.observe(said, space="big", session=session, user="U7")
+    for name in (None, *FILTERS):
+        given = {filter: value if filter == name else None for filter, value in FILTERS.items()}
+        (hits,) = await answering.answer([QUESTION], space="big", limit=10, **given)
+        await answering.why(hits[0])
+    for what in (What(session="s6"), What(user="U7", session="s5")):
+        receipt = await erase(database, ERASERS, what, space="big", now=SystemClock().now())
+        assert receipt.counts["messages"] > 0
+
+
+async def watch(settings: Settings, url: str) -> Seen:
+    async with Database.open(url, settings, packages=PACKAGES) as database:
+        first = await use(database, settings, fill=True)
+        await tidy(database)
+    async with Database.open(url, settings, packages=PACKAGES) as database:
+        async with database.plain() as conn:
+            row = await (await conn.execute("select current_user")).fetchone()
+        assert row == ("quipu_app",)
+        return Seen(first, await use(database, settings, fill=False), sizes_of(url))
+
+
+def sizes_of(url: str) -> dict[str, int]:
+    with psycopg.connect(url) as conn:
+        conn.execute("analyze")
+        rows = conn.execute(
+            "select relname, reltuples from pg_class where relnamespace = 'core'::regnamespace"
+        )
+        return {table: int(count) for table, count in rows.fetchall()}
+
+
+@pytest.fixture(scope="module")
+def seen(server: embedded.EmbeddedServer, server_settings: Settings) -> Iterator[Seen]:
+    with psycopg.connect(server.conninfo(), autocommit=True) as conn:
+        conn.execute("create database plans template template")
+    url = server.conninfo("plans")
+    allow(url)
+    with psycopg.connect(url, autocommit=True) as conn:  # so that nobody comes by and makes new plans
+        rows = conn.execute(
+            "select relname from pg_class where relkind = 'r' and relnamespace = 'core'::regnamespace"
+        )
+        for (table,) in rows.fetchall():
+            statement = sql.SQL("alter table core.{} set (autovacuum_enabled = off)")
+            conn.execute(statement.format(sql.Identifier(table)))
+    settings = server_settings.model_copy(update={"database_url": url, "pool_size": 1})
+    yield anyio.run(watch, settings, url)
+    with psycopg.connect(server.conninfo(), autocommit=True) as conn:
+        conn.execute("drop database plans with (force)")
+
+
+def scans(plans: Plans, queries: set[str]) -> set[tuple[str, Scan]]:
+    return {(query, scan) for query in queries for scan in plans.scans[query] if scan.table not in SMALL}
+
+
+@pytest.fixture(params=["first", "later"])
+def plans(request: pytest.FixtureRequest, seen: Seen) -> Plans:
+    return getattr(seen, request.param)
+
+
+def test_every_query_of_a_call_was_seen(plans: Plans) -> None:
+    assert plans.scans.keys() >= READS | WRITES
+    assert set(NAMES.values()) >= READS | WRITES
+
+
+def test_the_search_reads_postings_from_their_index_alone_and_everything_else_by_its_key(
+    plans: Plans,
+) -> None:
+    found = {(scan.table, scan.how, scan.index) for _, scan in scans(plans, {"search"})}
+    assert found == {
+        (table, "Index Only Scan" if table == "recall_postings" else "Index Scan", index)
+        for table, index in INDEXES.items()
+    }
+
+
+def test_once_tidied_the_search_visits_no_page_of_the_postings_but_of_those_just_written(seen: Seen) -> None:
+    assert sum(scan.heap_fetches for _, scan in scans(seen.later, {"search"})) < 50
+
+
+def test_nothing_is_read_through_to_write_a_message_or_to_recall_one(plans: Plans) -> None:
+    read = scans(plans, READS | WRITES)
+    assert [(query, scan) for query, scan in read if scan.index is None] == []
+    # An index can be read through as well: by the space alone, the rest being a filter or a join.
+    assert [(query, scan) for query, scan in read if query != "search" and scan.rows > 20] == []
+
+
+def test_the_search_looks_at_a_few_thousand_entries_at_most(plans: Plans) -> None:
+    looked = [scan for _, scan in scans(plans, {"search"}) if scan.table != "recall_postings"]
+    assert [scan for scan in looked if scan.rows > 6_000] == []
+
+
+def test_what_was_written_since_is_found_by_its_version(plans: Plans) -> None:
+    assert {scan.index for _, scan in scans(plans, {"signatures"})} == {"recall_entries_version"}
+
+
+def test_an_erasure_reads_no_table_more_than_once(plans: Plans, seen: Seen) -> None:
+    read = scans(plans, set(plans.scans) - {"search"})
+    assert "remove_postings" in plans.scans
+    assert [(query, scan) for query, scan in read if scan.rows > 1.1 * seen.sizes[scan.table]] == []
