@@ -1,0 +1,127 @@
+"""How sure a recommendation may be, and which evidence it keeps: pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, cast
+
+from quipu.kinds.ledger.evidence.model import (
+    CONFIDENCES,
+    MOST_PIECES,
+    Cap,
+    Confidence,
+    Limit,
+    Reference,
+    Source,
+    Status,
+)
+
+STALE_AFTER_SECONDS: Final[Mapping[Source, int]] = {
+    "weather": 6 * 3600,
+    "events": 24 * 3600,
+    "closures": 12 * 3600,
+    "reviews": 72 * 3600,
+    "doe": 7 * 86_400,
+}
+"""From which age on what a source gave is stale: the alerts of the seed's origin."""
+
+_HEAD_COUNT: Final = "baseline.foh."
+_SCOPE: Final = "baseline.scope"
+_DEFAULT_SCOPE: Final = "baseline.default_scope"
+
+
+@dataclass(frozen=True, slots=True)
+class Belief:
+    """A baseline value that stands: ``assumed`` and ``cap`` as they were when it was set."""
+
+    key: str
+    value: object
+    assumed: bool
+    cap: Cap
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What a recommendation is made under.
+
+    ``status`` and ``freshness_seconds``: of its source, this turn. ``all_sources_down``: nothing could be
+    asked. ``beliefs``: the baseline values of its session.
+    """
+
+    status: Status | None = None
+    freshness_seconds: int | None = None
+    all_sources_down: bool = False
+    beliefs: Sequence[Belief] = ()
+
+
+def limits(source: Source, location: str, circumstances: Circumstances) -> list[Limit]:
+    """Why a recommendation for ``location`` from ``source`` may not be surer, the hardest limit first.
+
+    The policy of the seed's origin: a source that is stale, failed or timed out leaves low; a baseline that
+    is assumed for the location leaves medium at most (low where its cap says so); no source at all, low.
+    """
+    found = list(_of_source(source, circumstances))
+    for belief in circumstances.beliefs:
+        if (belief.assumed or belief.cap != "none") and concerns(belief, location):
+            most: Confidence = "low" if belief.cap == "low" else "medium"
+            found.append(Limit(most=most, because=f"{belief.key} is assumed, not confirmed."))
+    return sorted(found, key=lambda limit: CONFIDENCES.index(limit.most))
+
+
+def _of_source(source: Source, circumstances: Circumstances) -> Iterable[Limit]:
+    if circumstances.all_sources_down:
+        yield Limit(most="low", because="Every source was down.")
+    match circumstances.status:
+        case "error":
+            yield Limit(most="low", because=f"The source {source} failed.")
+        case "timeout":
+            yield Limit(most="low", because=f"The source {source} did not answer in time.")
+        case "stale":
+            yield Limit(most="low", because=f"What the source {source} gave is stale.")
+        case "ok" | None:
+            if is_stale(source, circumstances.freshness_seconds):
+                yield Limit(most="low", because=f"What the source {source} gave is stale.")
+
+
+def is_stale(source: Source, freshness_seconds: int | None) -> bool:
+    """Whether what a source gave is too old; of an unknown age it is not."""
+    after = STALE_AFTER_SECONDS.get(source)
+    return after is not None and freshness_seconds is not None and freshness_seconds > after
+
+
+def clamp(asked: Confidence, found: Iterable[Limit]) -> Confidence:
+    """The confidence that was asked for, or less where a limit says so."""
+    return min((asked, *(limit.most for limit in found)), key=CONFIDENCES.index)
+
+
+def concerns(belief: Belief, location: str) -> bool:
+    """Whether a baseline value is about a location.
+
+    ``baseline.foh.{locationLabel}.{daypart}`` (or without a daypart) is about its own; the scope is about
+    all, or about the one that its value names.
+    """
+    if belief.key in {_SCOPE, _DEFAULT_SCOPE}:
+        named = _label(belief.value)
+        return named is None or named == location
+    if not belief.key.startswith(_HEAD_COUNT):
+        return False
+    label = belief.key.removeprefix(_HEAD_COUNT)
+    return location in {label, label.rpartition(".")[0]}
+
+
+def _label(value: object) -> str | None:
+    if not isinstance(value, Mapping):
+        return None
+    named = cast("Mapping[str, object]", value).get("locationLabel")
+    return named if isinstance(named, str) and named else None
+
+
+def ranked(references: Iterable[Reference]) -> list[Reference]:
+    """At most ten references, the heaviest first, then the newest; the order given decides between equals."""
+    return sorted(references, key=_heaviest_first)[:MOST_PIECES]
+
+
+def _heaviest_first(reference: Reference) -> tuple[float, float]:
+    published = reference.published_at
+    return -(reference.weight or 0), -(published.timestamp() if published else float("-inf"))
