@@ -1,0 +1,137 @@
+"""A text as sentences, a sentence as words with everything a pattern may ask of them."""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, Protocol, cast
+
+import Stemmer
+
+_SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s|$)|[。！？]+|\n+")
+_ABBREVIATION = re.compile(r"(?:^|[^\w])(?:mr|mrs|ms|dr|st|approx|min|mins|hr|hrs|vs|etc|e\.g|i\.e)\.$", re.I)
+_WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*|[$€£]|[^\w\s]|_+")
+_REPEATED = re.compile(r"(.)\1{2,}")
+_LONGEST_WORD: Final = 40
+_CONTRAST: Final = frozenset(
+    "but however although though yet except unfortunately sadly otherwise whereas nonetheless nevertheless".split()
+)
+_JOINS: Final = frozenset("-'’\"“”*&/_%+#~$€£")
+"""Signs that do not end a breath."""
+
+_IRREGULAR: Final = dict(
+    pair.split(":")
+    for pair in (
+        "took:take taken:take sat:sit stood:stand came:come brought:bring forgot:forget forgotten:forget "
+        "went:go gone:go told:tell gave:give given:give got:get gotten:get made:make left:leave lost:lose "
+        "paid:pay kept:keep ate:eat eaten:eat ran:run said:say was:be were:be is:be are:be am:be been:be "
+        "being:be isn't:be wasn't:be aren't:be weren't:be felt:feel met:meet had:have has:have sent:send "
+        "broke:break broken:break cost:cost costs:cost saw:see seen:see found:find fell:fall thought:think "
+        "spent:spend held:hold chose:choose drank:drink women:woman men:man children:child people:person"
+    ).split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word of a sentence, or a time span or a sum of money that was read as one.
+
+    ``keys``: all that a pattern may match: ``=text``, the stem, ``@class``. ``start``, ``end``: in the text.
+    ``breath``: changes at punctuation. ``clause``: changes at words of contrast, such as "but".
+    """
+
+    text: str
+    keys: frozenset[str]
+    start: int
+    end: int
+    breath: int
+    clause: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence's place in the text, without white space around it."""
+
+    text: str
+    start: int
+    end: int
+
+
+def sentences(text: str) -> Iterator[Sentence]:
+    """The sentences of a text in order; what has no letter or digit in it is none."""
+    start = 0
+    for match in _SENTENCE_END.finditer(text):
+        if _ABBREVIATION.search(text, max(start, match.end() - 8), match.end()):
+            continue
+        yield from _sentence(text, start, match.end())
+        start = match.end()
+    yield from _sentence(text, start, len(text))
+
+
+def _sentence(text: str, start: int, end: int) -> Iterator[Sentence]:
+    part = text[start:end]
+    stripped = part.strip()
+    if any(character.isalnum() for character in stripped):
+        first = start + len(part) - len(part.lstrip())
+        yield Sentence(stripped, first, first + len(stripped))
+
+
+def words(text: str) -> list[Word]:
+    """The words of a sentence, folded and stemmed, signs left out."""
+    found: list[Word] = []
+    breath = clause = 0
+    for match in _WORD.finditer(text):
+        sign = match[0]
+        if not sign[0].isalnum() and sign not in "$€£":
+            breath += sign[0] not in _JOINS
+            continue
+        folded = fold(sign[:_LONGEST_WORD])
+        if folded in _CONTRAST:
+            breath += 1
+            clause += 1
+        found.append(Word(folded, keys_of(folded), match.start(), match.end(), breath, clause))
+    return found
+
+
+@lru_cache(maxsize=16_384)
+def fold(word: str) -> str:
+    """Lower case, without accents, straight apostrophes, letters repeated for emphasis once: soooo is so."""
+    plain = "".join(c for c in unicodedata.normalize("NFKD", word.casefold()) if not unicodedata.combining(c))
+    return _REPEATED.sub(r"\1", plain.replace("’", "'"))
+
+
+@lru_cache(maxsize=16_384)
+def keys_of(folded: str) -> frozenset[str]:
+    """What patterns may call a folded word: itself with ``=``, and its stem."""
+    return frozenset((f"={folded}", stem(folded)))
+
+
+def stem(folded: str) -> str:
+    """What the inflections of a word share; irregular verbs go to their infinitive."""
+    base = folded.removesuffix("'s")
+    return _stemmers.english().stemWords([_IRREGULAR.get(base, base)])[0]
+
+
+class _Stemmer(Protocol):
+    """What we use of PyStemmer, which comes without types."""
+
+    def stemWords(self, words: Sequence[str], /) -> list[str]: ...
+
+
+class _Stemmers(threading.local):
+    """A stemmer must not be shared by threads."""
+
+    def __init__(self) -> None:
+        self._english: _Stemmer | None = None
+
+    def english(self) -> _Stemmer:
+        if self._english is None:
+            self._english = cast(_Stemmer, Stemmer.Stemmer("english"))  # pyright: ignore[reportUnknownMemberType]
+        return self._english
+
+
+_stemmers = _Stemmers()
