@@ -81,7 +81,7 @@ def _keys(text: str) -> Keys:
     known = lexicon()
     meant = known.respelled.get(text, text)
     keys = keys_of(meant)
-    if not keys & known.patterns.keys and stem(text) not in known.right and text.isalpha():
+    if not keys & known.patterns.keys and text not in known.right and text.isalpha():
         near = next((known.close[form] for form in _near(text) if form in known.close), None)
         keys = keys if near is None else keys_of(near)
     return keys | {"@not"} if meant.endswith("n't") else keys

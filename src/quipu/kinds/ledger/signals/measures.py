@@ -16,7 +16,7 @@ _UNITS: Final = {
     "day": 1440, "week": 10_080, "month": 43_200,
 }  # fmt: skip
 _NUMBERS: Final = {
-    "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
+    "a": 1, "an": 1, "another": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
     "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15,
     "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40,
     "fourty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "hundred": 100,
@@ -80,7 +80,7 @@ def _number(words: Sequence[Word], at: int) -> tuple[float | None, int]:
     total: float | None = None
     limit = min(len(words), at + _MOST_WORDS)
     while at < limit and (value := _value(words[at].text)) is not None:
-        if total is not None and total == 1 and words[at - 1].text in {"a", "an"}:
+        if total is not None and total == 1 and words[at - 1].text in {"a", "an", "another"}:
             total = value
         elif total is not None and 0 < value < 10 <= total:
             total += value

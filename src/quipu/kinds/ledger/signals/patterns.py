@@ -9,6 +9,7 @@ from typing import Final
 from quipu.kinds.ledger.signals.words import Word
 
 _GAP: Final = ".."
+"""Up to so many words that do not count; twice, up to twice as many."""
 _GAP_WORDS: Final = 4
 
 Keys = frozenset[str]
@@ -58,7 +59,7 @@ def parse(family: str, phrase: str, resolve: Callable[[str], Keys]) -> Pattern:
     gap = 0
     for part in phrase.split():
         if part == _GAP:
-            gap = _GAP_WORDS
+            gap += _GAP_WORDS
             continue
         items.append(Item(frozenset[str]().union(*map(resolve, part.split("|"))), gap))
         gap = 0

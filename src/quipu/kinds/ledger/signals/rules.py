@@ -38,7 +38,16 @@ _DOOR_TOPICS: Final[dict[str, tuple[Theme, ...]]] = {
     "topics.door": ("host_queue",),
     "topics.people": ("other",),
 }
+_FLAW_TOPICS: Final[dict[str, tuple[Theme, ...]]] = {
+    "topics.food": ("food_quality",),
+    "topics.people": (),
+    "topics.service": (),
+}
 _LISTED_AS: Final[dict[str, Theme]] = {f"themes.{theme}": theme for theme in THEMES}
+_EXPLAINING: Final = frozenset(("praise", "neutral", "void", "redeem"))
+_ADDING: Final = frozenset(("excess", "general"))
+"""Families that count only where nothing else is complained of."""
+
 _ASKING: Final = frozenset("how is are do does did can could what when where which will has have".split())
 
 
@@ -94,16 +103,18 @@ class _Said:
     def complaints(self) -> list[tuple[Span, tuple[Theme, ...]]]:
         """Where something is complained of, and of which themes."""
         found: list[tuple[Span, tuple[Theme, ...]]] = []
-        for span in self._kept:
+        for span in sorted(self._kept, key=lambda s: (s.family in _ADDING, s.first)):
+            if span.family in _ADDING and self._adds_nothing(span, found):
+                continue
             themes = self._themes(span)
-            if themes and self._voided(span):
+            if themes and self._voided(span, themes):
                 self.praises = True
             elif themes:
                 found.append((span, themes))
         return found
 
     def _themes(self, span: Span) -> tuple[Theme, ...]:
-        if span.family in {"praise", "neutral", "void"}:
+        if span.family in _EXPLAINING:
             return ()
         if span.family in {"good", "quick"}:
             if not self._denied(span):
@@ -120,12 +131,19 @@ class _Said:
                 return self._slow(span)
             case "wait":
                 return () if self._softened(span) else self._slow(span)
-            case "bad":
+            case "bad" | "excess":
                 return self._bad(span)
             case "manners":
                 return self._nearest(span, _DOOR_TOPICS) or ("other",)
+            case "neglect":
+                themes = self._nearest(span, _DOOR_TOPICS)
+                return themes if "host_queue" in themes else ("service_speed",)
             case "weak":
                 return () if self._kind else ("value",)
+            case "flaw":
+                return () if self._kind else self._nearest(span, _FLAW_TOPICS)
+            case "general":
+                return ("other",)
             case family:
                 return (_LISTED_AS[family],)
 
@@ -136,15 +154,27 @@ class _Said:
     def _bad(self, span: Span) -> tuple[Theme, ...]:
         return self._nearest(span, _BAD_TOPICS) or ("other",)
 
+    def _adds_nothing(self, span: Span, found: Sequence[tuple[Span, tuple[Theme, ...]]]) -> bool:
+        if span.family == "general":
+            return bool(found)
+        breath = self._words[span.first].breath
+        return any(self._words[other.first].breath == breath for other, _ in found)
+
     def _softened(self, span: Span) -> bool:
         """Whether something kind is said of a wait: in the same breath, or of time anywhere."""
         breath = self._words[span.first].breath
         return any(k.family == "quick" or self._words[k.first].breath == breath for k in self._kind)
 
-    def _voided(self, span: Span) -> bool:
+    def _voided(self, span: Span, themes: tuple[Theme, ...]) -> bool:
+        """Whether the complaint is said of another time or place, or taken back."""
         breath = self._words[span.first].breath
-        voids = (self._words[s.first].breath for s in self._kept if s.family == "void")
-        return any(breath - 1 <= void <= breath for void in voids)
+        for other in self._kept:
+            after = self._words[other.first].breath - breath
+            if other.family == "void" and after in {-1, 0}:
+                return True
+            if other.family == "redeem" and themes == ("value",) and after in {0, 1} and not self._denied(other):
+                return True
+        return False
 
     def _nearest(self, span: Span, themes: dict[str, tuple[Theme, ...]]) -> tuple[Theme, ...]:
         """The themes of the topic nearest to a span: in its breath, else in its clause."""
