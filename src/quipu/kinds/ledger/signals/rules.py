@@ -45,6 +45,8 @@ _FLAW_TOPICS: Final[dict[str, tuple[Theme, ...]]] = {
 }
 _LISTED_AS: Final[dict[str, Theme]] = {f"themes.{theme}": theme for theme in THEMES}
 _EXPLAINING: Final = frozenset(("praise", "neutral", "void", "redeem"))
+_KIND: Final = frozenset(("good", "tasty", "quick", "glad"))
+_WEAKLY: Final[dict[str, Theme]] = {"weak.value": "value", "weak.other": "other"}
 _ADDING: Final = frozenset(("excess", "general"))
 """Families that count only where nothing else is complained of."""
 
@@ -97,7 +99,7 @@ class _Said:
         masks = [span for span in self._kept if span.family in {"praise", "neutral"}]
         self._topics = [t for t in self._topics if not any(mask.meets(t) for mask in masks)]
         self._masked = {at for mask in masks for at in range(mask.first, mask.last + 1)}
-        self._kind = [s for s in self._kept if s.family in {"good", "quick"} and not self._denied(s)]
+        self._kind = [s for s in self._kept if s.family in _KIND and not self._denied(s)]
         self.praises = bool(masks or self._kind)
 
     def complaints(self) -> list[tuple[Span, tuple[Theme, ...]]]:
@@ -116,14 +118,21 @@ class _Said:
     def _themes(self, span: Span) -> tuple[Theme, ...]:
         if span.family in _EXPLAINING:
             return ()
-        if span.family in {"good", "quick"}:
-            if not self._denied(span):
-                return ()
-            return self._slow(span) if span.family == "quick" else self._bad(span)
+        if span.family in _KIND:
+            return self._unkind(span) if self._denied(span) else ()
         if self._denied(span):
             self.praises = True
             return ()
         return self._said_of(span)
+
+    def _unkind(self, span: Span) -> tuple[Theme, ...]:
+        match span.family:
+            case "quick":
+                return self._slow(span)
+            case "tasty":
+                return ("food_quality",)
+            case _:
+                return self._bad(span)
 
     def _said_of(self, span: Span) -> tuple[Theme, ...]:
         match span.family:
@@ -131,17 +140,19 @@ class _Said:
                 return self._slow(span)
             case "wait":
                 return () if self._softened(span) else self._slow(span)
-            case "bad" | "excess":
-                return self._bad(span)
+            case "bad":
+                return () if self._intensifies(span) else self._bad(span)
+            case "excess":
+                return () if self._intensifies(span) else self._nearest(span, _BAD_TOPICS)
             case "manners":
                 return self._nearest(span, _DOOR_TOPICS) or ("other",)
             case "neglect":
                 themes = self._nearest(span, _DOOR_TOPICS)
                 return themes if "host_queue" in themes else ("service_speed",)
-            case "weak":
-                return () if self._kind else ("value",)
+            case "weak.value" | "weak.other":
+                return () if self._kindly(span, clause=True) else (_WEAKLY[span.family],)
             case "flaw":
-                return () if self._kind else self._nearest(span, _FLAW_TOPICS)
+                return () if self._kindly(span, clause=False) else self._nearest(span, _FLAW_TOPICS)
             case "general":
                 return ("other",)
             case family:
@@ -157,13 +168,28 @@ class _Said:
     def _adds_nothing(self, span: Span, found: Sequence[tuple[Span, tuple[Theme, ...]]]) -> bool:
         if span.family == "general":
             return bool(found)
+        if any(topic.first == span.last + 1 for topic in self._topics):
+            return False
         breath = self._words[span.first].breath
         return any(self._words[other.first].breath == breath for other, _ in found)
 
+    def _intensifies(self, span: Span) -> bool:
+        """Whether an unkind word only strengthens the kind one after it: "insanely good"."""
+        return any(kind.first == span.last + 1 for kind in self._kind)
+
+    def _kindly(self, span: Span, *, clause: bool) -> bool:
+        """Whether something kind is said in the same breath, or in the same clause."""
+        words, at = self._words, span.first
+        if clause:
+            return any(words[kind.first].clause == words[at].clause for kind in self._kind)
+        return any(words[kind.first].breath == words[at].breath for kind in self._kind)
+
     def _softened(self, span: Span) -> bool:
-        """Whether something kind is said of a wait: in the same breath, or of time anywhere."""
-        breath = self._words[span.first].breath
-        return any(k.family == "quick" or self._words[k.first].breath == breath for k in self._kind)
+        """Whether something kind is said of a wait, or it was a short one."""
+        if self._kindly(span, clause=False) or any(kind.family == "quick" for kind in self._kind):
+            return True
+        breath = [w for w in self._words if w.breath == self._words[span.first].breath]
+        return any("@short" in word.keys for word in breath)
 
     def _voided(self, span: Span, themes: tuple[Theme, ...]) -> bool:
         """Whether the complaint is said of another time or place, or taken back."""
@@ -194,7 +220,9 @@ class _Said:
 
     def _denied(self, span: Span) -> bool:
         """Whether a negation before the span, in the same breath, turns it round."""
-        reach = _PRAISE_REACH if span.family in {"good", "quick"} else _DENIAL_REACH
+        if span.family == "glad":
+            return False
+        reach = _PRAISE_REACH if span.family in _KIND else _DENIAL_REACH
         for at in range(max(0, span.first - reach), span.first):
             word = self._words[at]
             if word.breath != self._words[span.first].breath or at in self._masked:

@@ -14,7 +14,7 @@ import Stemmer
 
 _SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s|$)|[。！？]+|\n+")
 _ABBREVIATION = re.compile(r"(?:^|[^\w])(?:mr|mrs|ms|dr|st|approx|min|mins|hr|hrs|vs|etc|e\.g|i\.e)\.$", re.I)
-_WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*|[$€£]|[^\w\s]|_+")
+_WORD = re.compile(r"(?<=\s)[-–](?=\s)|--+|\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*|[$€£]|[^\w\s]|_+")
 _REPEATED = re.compile(r"(.)\1{2,}")
 _LONGEST_WORD: Final = 40
 _CONTRAST: Final = frozenset(
@@ -29,7 +29,7 @@ _IRREGULAR: Final = dict(
         "took:take taken:take sat:sit stood:stand came:come brought:bring forgot:forget forgotten:forget "
         "went:go gone:go told:tell gave:give given:give got:get gotten:get made:make left:leave lost:lose "
         "paid:pay kept:keep ate:eat eaten:eat ran:run said:say was:be were:be is:be are:be am:be been:be "
-        "being:be isn't:be wasn't:be aren't:be weren't:be felt:feel met:meet had:have has:have sent:send "
+        "being:be felt:feel met:meet had:have has:have sent:send "
         "broke:break broken:break cost:cost costs:cost saw:see seen:see found:find fell:fall thought:think "
         "spent:spend held:hold chose:choose drank:drink women:woman men:man children:child people:person"
     ).split()
@@ -87,7 +87,7 @@ def words(text: str) -> list[Word]:
     for match in _WORD.finditer(text):
         sign = match[0]
         if not sign[0].isalnum() and sign not in "$€£":
-            breath += sign[0] not in _JOINS
+            breath += sign[0] not in _JOINS or _parts(text, match.start(), match.end())
             continue
         folded = fold(sign[:_LONGEST_WORD])
         if folded in _CONTRAST:
@@ -95,6 +95,11 @@ def words(text: str) -> list[Word]:
             clause += 1
         found.append(Word(folded, keys_of(folded), match.start(), match.end(), breath, clause))
     return found
+
+
+def _parts(text: str, start: int, end: int) -> bool:
+    """Whether a hyphen is used as a dash."""
+    return text[start] == "-" and (end - start > 1 or text[start - 1 : start].isspace())
 
 
 @lru_cache(maxsize=16_384)
