@@ -23,6 +23,7 @@ from rich.table import Table
 from quipu.kernel.config import Settings
 from quipu.kernel.embedding.choose import choose
 from quipu.kinds.ledger.signals.model import THEMES, Theme
+from quipu.kinds.ledger.signals.prototypes import embed, prototypes
 from quipu.kinds.ledger.signals.rules import judge
 
 SENTENCES = Path(__file__).resolve().parent.parent / "tests" / "data" / "review_sentences.tsv"
@@ -51,7 +52,9 @@ def load(path: Path = SENTENCES) -> list[Labelled]:
     rows = [line.split("\t") for line in path.read_text("utf-8").splitlines()[1:]]
     named: Mapping[str, Theme] = {theme: theme for theme in THEMES}
     return [
-        Labelled(id, frozenset(named[t] for t in themes.split(",") if t != "-"), frozenset(tags.split(",")), text)
+        Labelled(
+            id, frozenset(named[t] for t in themes.split(",") if t != "-"), frozenset(tags.split(",")), text
+        )
         for id, themes, tags, text in rows
     ]
 
@@ -107,3 +110,17 @@ def figures(theme: Theme, labelled: Sequence[Labelled], given: Sequence[Themes])
 def macro(labelled: Sequence[Labelled], given: Sequence[Themes]) -> float:
     """The mean F1 of the seven themes."""
     return sum(figures(theme, labelled, given).f1 for theme in THEMES) / len(THEMES)
+
+
+async def by_rules_and_embedding(texts: Sequence[str]) -> list[Themes]:
+    """The words, and where they do not decide the prototypes: what ``extract`` does with an unrated review."""
+    verdicts = [judge(text) for text in texts]
+    given = [frozenset(complaint.theme for complaint in verdict.complaints) for verdict in verdicts]
+    asked = [at for at, verdict in enumerate(verdicts) if not verdict.settled]
+    embedder = choose(Settings())
+    known = await prototypes(embedder)
+    decided = known.decide(await embed(embedder, [texts[at] for at in asked]))
+    await embedder.aclose()
+    for at, theme in zip(asked, decided, strict=True):
+        given[at] = frozenset((theme,)) if theme else frozenset()
+    return given

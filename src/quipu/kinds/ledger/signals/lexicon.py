@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, TypeAlias
 
 from quipu.kinds.ledger.signals.measures import merge
 from quipu.kinds.ledger.signals.patterns import Keys, Pattern, Patterns, parse
@@ -18,27 +18,44 @@ _FUZZY_LETTERS: Final = 6
 """Words of the lexicon from this length on are also found with one letter missing, extra or swapped."""
 
 
+_Table: TypeAlias = Mapping[str, str | Mapping[str, str]]
+
+
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """``patterns``: all phrases. ``respelled``: misspelling to word. ``close``: near misses to words."""
+    """What the file says.
+
+    ``patterns``: all phrases. ``respelled``: misspelling to word. ``close``: near misses to words.
+    ``right``: words that are no near miss. ``denying``: keys of words that deny, ``excluding`` of those
+    that say there is none.
+    """
 
     patterns: Patterns
     respelled: Mapping[str, str]
     close: Mapping[str, str]
     right: frozenset[str]
+    denying: Keys
+    excluding: Keys
 
 
 @cache
 def lexicon() -> Lexicon:
     """The lexicon, read from its file the first time."""
-    data = tomllib.loads(_FILE.read_text("utf-8"))
+    data: dict[str, Any] = tomllib.loads(_FILE.read_text("utf-8"))
     classes = {name: frozenset(text.split()) for name, text in data["classes"].items()}
     listed = [*_phrases(data)]
     patterns = Patterns(_pattern(family, phrase, classes) for family, phrase in listed)
     written = {word for _, phrase in listed for word in phrase.replace("|", " ").split()}
     known = {word for word in written.union(*classes.values()) if word.isalpha()}
     respelled = dict(pair.split("=") for pair in data["typos"]["reads"].split())
-    return Lexicon(patterns, respelled, _misses(known), frozenset(data["typos"]["right"].split()))
+    return Lexicon(
+        patterns=patterns,
+        respelled=respelled,
+        close=_misses(known),
+        right=frozenset(data["typos"]["right"].split()),
+        denying=frozenset(classes["not"]) | {"@not"},
+        excluding=frozenset(f"={word}" for word in classes["none"]),
+    )
 
 
 def read(text: str) -> list[Word]:
@@ -46,15 +63,15 @@ def read(text: str) -> list[Word]:
     return merge([_respell(word) for word in words(text)])
 
 
-def _phrases(data: Mapping[str, Mapping[str, object]]) -> Iterator[tuple[str, str]]:
+def _phrases(data: Mapping[str, _Table]) -> Iterator[tuple[str, str]]:
     """Family and phrase, family being the table's name in the file, such as ``themes.value``."""
     for name, table in data.items():
+        if name in {"classes", "typos"}:
+            continue
         for key, value in table.items():
-            if name in {"classes", "typos"}:
-                continue
-            inner = value["phrases"] if isinstance(value, dict) else value
+            inner = value if isinstance(value, str) else value["phrases"]
             family = name if key == "phrases" else f"{name}.{key}"
-            yield from ((family, phrase) for phrase in map(str.strip, str(inner).split(",")) if phrase)
+            yield from ((family, phrase) for phrase in map(str.strip, inner.split(",")) if phrase)
 
 
 def _pattern(family: str, phrase: str, classes: Mapping[str, frozenset[str]]) -> Pattern:
@@ -62,7 +79,7 @@ def _pattern(family: str, phrase: str, classes: Mapping[str, frozenset[str]]) ->
         if word == "not":
             return resolve("@not")
         if word.startswith("@") and word[1:] in classes:
-            return frozenset[str]().union(*map(resolve, classes[word[1:]] - {"not"}), {word})
+            return frozenset[str]().union(*map(resolve, classes[word[1:]]), {word})
         if word.startswith(("@", "=")):
             return frozenset((word,))
         return frozenset((stem(fold(word)),))

@@ -16,19 +16,23 @@ _UNITS: Final = {
     "day": 1440, "week": 10_080, "month": 43_200,
 }  # fmt: skip
 _NUMBERS: Final = {
-    "a": 1, "an": 1, "another": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
-    "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15,
+    "a": 1, "an": 1, "another": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6,
+    "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13,
+    "fourteen": 14, "fifteen": 15,
     "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40,
     "fourty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "hundred": 100,
     "couple": 2, "few": 3, "several": 4, "many": 5, "half": 0.5, "quarter": 0.25,
 }  # fmt: skip
-_MONEY: Final = frozenset("dollar buck euro pound quid eur usd gbp cent penc krone franc yen rupe".split())
+_MONEY: Final = frozenset((
+    "dollar", "buck", "euro", "pound", "quid", "eur", "usd", "gbp", "cent", "penc", "krone", "franc", "yen",
+    "rupe",
+))  # fmt: skip
 _SIGNS: Final = frozenset("$€£")
 _MOST_WORDS: Final = 7
 
 
 def merge(words: Sequence[Word]) -> list[Word]:
-    """The words with every span of time and sum of money as one word of class ``@long``, ``@short``, ``@money``."""
+    """The words, each span of time and sum of money as one of class ``@long``, ``@short`` or ``@money``."""
     merged: list[Word] = []
     at = 0
     while at < len(words):

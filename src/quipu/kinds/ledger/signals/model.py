@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Final, Literal, TypeAlias
 
 Theme: TypeAlias = Literal[
@@ -39,9 +39,10 @@ class Review:
     def id_hash(self) -> str:
         """16 hexadecimal digits of SHA-256 over the source's id, or over place, text and time without one.
 
-        The recipe of the seed's origin, so that hashes stored by it stay valid.
+        The recipe of the seed's origin; the time is written in UTC.
         """
-        name = self.review_id or f"{self.place_id}:{self.text}:{self.published_at.isoformat()}"
+        published = self.published_at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+        name = self.review_id or f"{self.place_id}:{self.text}:{published}"
         return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 

@@ -108,5 +108,3 @@ def _end(items: Sequence[Item], words: Sequence[Word], first: int) -> int | None
             return None
         ends = sorted(reached)
     return ends[0]
-
-

@@ -17,23 +17,26 @@ _ABBREVIATION = re.compile(r"(?:^|[^\w])(?:mr|mrs|ms|dr|st|approx|min|mins|hr|hr
 _WORD = re.compile(r"(?<=\s)[-–](?=\s)|--+|\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*|[$€£]|[^\w\s]|_+")
 _REPEATED = re.compile(r"(.)\1{2,}")
 _LONGEST_WORD: Final = 40
-_CONTRAST: Final = frozenset(
-    "but however although though yet except unfortunately sadly otherwise whereas nonetheless nevertheless".split()
-)
+_LONGEST_SENTENCE: Final = 600
+_CONTRAST: Final = frozenset((
+    "but", "however", "although", "though", "yet", "except", "unfortunately", "sadly", "otherwise", "whereas",
+    "nonetheless", "nevertheless",
+))  # fmt: skip
 _JOINS: Final = frozenset("-'’\"“”*&/_%+#~$€£")
 """Signs that do not end a breath."""
 
-_IRREGULAR: Final = dict(
-    pair.split(":")
-    for pair in (
-        "took:take taken:take sat:sit stood:stand came:come brought:bring forgot:forget forgotten:forget "
-        "went:go gone:go told:tell gave:give given:give got:get gotten:get made:make left:leave lost:lose "
-        "paid:pay kept:keep ate:eat eaten:eat ran:run said:say was:be were:be is:be are:be am:be been:be "
-        "being:be felt:feel met:meet had:have has:have sent:send "
-        "broke:break broken:break cost:cost costs:cost saw:see seen:see found:find fell:fall thought:think "
-        "spent:spend held:hold chose:choose drank:drink women:woman men:man children:child people:person"
-    ).split()
-)
+_FORMS: Final[dict[str, str]] = {
+    "take": "took taken", "sit": "sat", "stand": "stood", "come": "came", "bring": "brought",
+    "forget": "forgot forgotten", "go": "went gone", "tell": "told", "give": "gave given",
+    "get": "got gotten", "make": "made", "leave": "left", "lose": "lost", "pay": "paid", "keep": "kept",
+    "eat": "ate eaten", "run": "ran", "say": "said", "be": "was were is are am been being", "feel": "felt",
+    "meet": "met", "have": "had has", "send": "sent", "break": "broke broken", "cost": "cost costs",
+    "see": "saw seen", "find": "found", "fall": "fell", "think": "thought", "spend": "spent",
+    "hold": "held", "choose": "chose", "drink": "drank", "woman": "women", "man": "men",
+    "child": "children", "person": "people",
+}  # fmt: skip
+_INFINITIVES: Final = {form: verb for verb, forms in _FORMS.items() for form in forms.split()}
+"""Irregular forms, which the stemmer does not know."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +76,22 @@ def sentences(text: str) -> Iterator[Sentence]:
 
 
 def _sentence(text: str, start: int, end: int) -> Iterator[Sentence]:
-    part = text[start:end]
-    stripped = part.strip()
-    if any(character.isalnum() for character in stripped):
-        first = start + len(part) - len(part.lstrip())
-        yield Sentence(stripped, first, first + len(stripped))
+    """The sentence between two ends, in parts where it is very long: rules look at all of a sentence."""
+    while start < end:
+        stop = end if end - start <= _LONGEST_SENTENCE else _break(text, start)
+        part = text[start:stop]
+        stripped = part.strip()
+        if any(character.isalnum() for character in stripped):
+            first = start + len(part) - len(part.lstrip())
+            yield Sentence(stripped, first, first + len(stripped))
+        start = stop
+
+
+def _break(text: str, start: int) -> int:
+    """Where a part of a very long sentence ends: at a space if there is one."""
+    stop = start + _LONGEST_SENTENCE
+    space = text.rfind(" ", start, stop)
+    return space + 1 if space > start else stop
 
 
 def words(text: str) -> list[Word]:
@@ -118,7 +132,7 @@ def keys_of(folded: str) -> frozenset[str]:
 def stem(folded: str) -> str:
     """What the inflections of a word share; irregular verbs go to their infinitive."""
     base = folded.removesuffix("'s")
-    return _stemmers.english().stemWords([_IRREGULAR.get(base, base)])[0]
+    return _stemmers.english().stemWords([_INFINITIVES.get(base, base)])[0]
 
 
 class _Stemmer(Protocol):

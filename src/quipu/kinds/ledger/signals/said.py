@@ -1,0 +1,175 @@
+"""The phrases of one sentence weighed against each other: what is complained of, what denied or praised."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from quipu.kinds.ledger.signals.lexicon import lexicon
+from quipu.kinds.ledger.signals.model import THEMES, Theme
+from quipu.kinds.ledger.signals.patterns import Span
+from quipu.kinds.ledger.signals.topics import BAD, DOOR, FLAW, SLOW, Topics
+from quipu.kinds.ledger.signals.words import Word
+
+_DENIAL_REACH: Final = 5
+_PRAISE_REACH: Final = 3
+
+_LISTED_AS: Final[dict[str, Theme]] = {f"themes.{theme}": theme for theme in THEMES}
+_EXPLAINING: Final = frozenset(("praise", "neutral", "void", "redeem"))
+_KIND: Final = frozenset(("good", "tasty", "quick", "glad"))
+_WEAKLY: Final[dict[str, Theme]] = {"weak.value": "value", "weak.other": "other"}
+_ADDING: Final = frozenset(("excess", "general"))
+"""Families that count only where nothing else is complained of."""
+
+
+class Said:
+    """The phrases of one sentence, after those that others explain away have been set aside."""
+
+    def __init__(self, words: Sequence[Word]) -> None:
+        self._words = words
+        spans = lexicon().patterns.find(words)
+        self._kept = _unexplained(span for span in spans if not span.family.startswith("topics."))
+        masks = [span for span in self._kept if span.family in {"praise", "neutral"}]
+        self._topics = Topics(words, _clear(spans, masks))
+        self._masked = {at for mask in masks for at in range(mask.first, mask.last + 1)}
+        self._kind = [s for s in self._kept if s.family in _KIND and not self._denied(s)]
+        self.praises = bool(masks or self._kind)
+        """Whether something kind, or nothing at all, is said in so many words. Final after `complaints`."""
+
+    def complaints(self) -> list[tuple[Span, tuple[Theme, ...]]]:
+        """Where something is complained of, and of which themes."""
+        found: list[tuple[Span, tuple[Theme, ...]]] = []
+        for span in sorted(self._kept, key=lambda s: (s.family in _ADDING, s.first)):
+            if span.family in _ADDING and self._adds_nothing(span, found):
+                continue
+            themes = self._themes(span)
+            if themes and self._voided(span, themes):
+                self.praises = True
+            elif themes:
+                found.append((span, themes))
+        return found
+
+    def _themes(self, span: Span) -> tuple[Theme, ...]:
+        if span.family in _EXPLAINING:
+            return ()
+        if span.family in _KIND:
+            return self._unkind(span) if self._denied(span) else ()
+        if self._denied(span):
+            self.praises = True
+            return ()
+        return self._said_of(span)
+
+    def _unkind(self, span: Span) -> tuple[Theme, ...]:
+        match span.family:
+            case "quick":
+                return self._slow(span)
+            case "tasty":
+                return ("food_quality",)
+            case _:
+                return self._bad(span)
+
+    def _said_of(self, span: Span) -> tuple[Theme, ...]:
+        match span.family:
+            case "slow" | "long":
+                return self._slow(span)
+            case "wait":
+                return () if self._softened(span) else self._slow(span)
+            case "bad":
+                return () if self._intensifies(span) else self._bad(span)
+            case "excess":
+                return () if self._intensifies(span) else self._topics.nearest(span, BAD)
+            case "manners":
+                return self._topics.nearest(span, DOOR) or ("other",)
+            case "neglect":
+                themes = self._topics.nearest(span, DOOR)
+                return themes if "host_queue" in themes else ("service_speed",)
+            case "weak.value" | "weak.other":
+                return () if self._kindly(span, clause=True) else (_WEAKLY[span.family],)
+            case "flaw":
+                return () if self._kindly(span, clause=False) else self._topics.nearest(span, FLAW)
+            case "general":
+                return ("other",)
+            case family:
+                return (_LISTED_AS[family],)
+
+    def _slow(self, span: Span) -> tuple[Theme, ...]:
+        waits = any(other.family == "wait" for other in self._kept)
+        return self._topics.nearest(span, SLOW) or (("wait_time",) if waits else ("service_speed",))
+
+    def _bad(self, span: Span) -> tuple[Theme, ...]:
+        return self._topics.nearest(span, BAD) or ("other",)
+
+    def _adds_nothing(self, span: Span, found: Sequence[tuple[Span, tuple[Theme, ...]]]) -> bool:
+        if span.family == "general":
+            return bool(found)
+        if self._topics.follow(span):
+            return False
+        breath = self._words[span.first].breath
+        return any(self._words[other.first].breath == breath for other, _ in found)
+
+    def _intensifies(self, span: Span) -> bool:
+        """Whether an unkind word only strengthens the kind one after it: "insanely good"."""
+        return any(kind.first == span.last + 1 for kind in self._kind)
+
+    def _kindly(self, span: Span, *, clause: bool) -> bool:
+        """Whether something kind is said in the same breath, or in the same clause."""
+        words, at = self._words, span.first
+        if clause:
+            return any(words[kind.first].clause == words[at].clause for kind in self._kind)
+        return any(words[kind.first].breath == words[at].breath for kind in self._kind)
+
+    def _softened(self, span: Span) -> bool:
+        """Whether something kind is said of a wait, or it was a short one."""
+        if self._kindly(span, clause=False) or any(kind.family == "quick" for kind in self._kind):
+            return True
+        breath = [w for w in self._words if w.breath == self._words[span.first].breath]
+        return any("@short" in word.keys for word in breath)
+
+    def _voided(self, span: Span, themes: tuple[Theme, ...]) -> bool:
+        """Whether the complaint is said of another time or place, or taken back."""
+        breath = self._words[span.first].breath
+        for other in self._kept:
+            after = self._words[other.first].breath - breath
+            if other.family == "void" and after in {-1, 0}:
+                return True
+            if (
+                other.family == "redeem"
+                and themes == ("value",)
+                and after in {0, 1}
+                and not self._denied(other)
+            ):
+                return True
+        return False
+
+    def _denied(self, span: Span) -> bool:
+        """Whether a negation before the span, in the same breath, turns it round."""
+        if span.family == "glad":
+            return False
+        known = lexicon()
+        reach = _PRAISE_REACH if span.family in _KIND else _DENIAL_REACH
+        for at in range(max(0, span.first - reach), span.first):
+            word = self._words[at]
+            if word.breath != self._words[span.first].breath or at in self._masked:
+                continue
+            if word.keys & known.denying or (word.keys & known.excluding and span.family != "long"):
+                return True
+        return False
+
+
+def _clear(spans: Iterable[Span], masks: Sequence[Span]) -> list[Span]:
+    """The topics among the spans, without those that a mask explains away."""
+    topics = (span for span in spans if span.family.startswith("topics."))
+    return [topic for topic in topics if not any(mask.meets(topic) for mask in masks)]
+
+
+def _unexplained(spans: Iterable[Span]) -> list[Span]:
+    """The spans that no longer one covers, and that no longer mask meets; in the order of the sentence."""
+    kept: list[Span] = []
+    for span in sorted(spans, key=lambda s: (-s.length, s.first, s.family)):
+        masks = span.family in {"praise", "neutral"}
+        if any(
+            o.covers(span) or ((masks or o.family in {"praise", "neutral"}) and o.meets(span)) for o in kept
+        ):
+            continue
+        kept.append(span)
+    return sorted(kept, key=lambda s: (s.first, s.last, s.family))
