@@ -14,7 +14,7 @@ from quipu.kinds.ledger.signals.patterns import Keys, Pattern, Patterns, parse
 from quipu.kinds.ledger.signals.words import Word, fold, keys_of, stem, words
 
 _FILE: Final = Path(__file__).with_name("lexicon.toml")
-_FUZZY_LETTERS: Final = 6
+_FUZZY_LETTERS: Final = 7
 """Words of the lexicon from this length on are also found with one letter missing, extra or swapped."""
 
 

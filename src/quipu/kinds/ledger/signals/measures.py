@@ -28,6 +28,8 @@ _MONEY: Final = frozenset((
     "rupe",
 ))  # fmt: skip
 _SIGNS: Final = frozenset("$€£")
+_BETWEEN: Final = frozenset(("a", "an", "of", "more", "full", "whole", "good", "solid", "long", "entire"))
+_WITHIN: Final = frozenset(("within", "under"))
 _MOST_WORDS: Final = 7
 
 
@@ -39,6 +41,8 @@ def merge(words: Sequence[Word]) -> list[Word]:
         length, key = _span(words, at) or _sum(words, at) or (1, "")
         if key:
             last = words[at + length - 1]
+            if key == "@long" and at and words[at - 1].text in _WITHIN:
+                key = "@short"
             text = " ".join(word.text for word in words[at : at + length])
             merged.append(replace(words[at], text=text, keys=frozenset((key,)), end=last.end))
         else:
@@ -52,7 +56,7 @@ def _span(words: Sequence[Word], at: int) -> tuple[int, str] | None:
     number, after = _number(words, at)
     if number is None:
         return None
-    while after < len(words) and words[after].text in {"a", "an", "of", "more"} and after - at < 4:
+    while after < len(words) and words[after].text in _BETWEEN and after - at < 4:
         after += 1
     unit = _unit(words, after)
     if unit is None:

@@ -61,6 +61,8 @@ def parse(family: str, phrase: str, resolve: Callable[[str], Keys]) -> Pattern:
         if part == _GAP:
             gap += _GAP_WORDS
             continue
+        if not all(part.split("|")):
+            raise ValueError(f"{family}: {phrase!r} has an alternative without a word.")
         items.append(Item(frozenset[str]().union(*map(resolve, part.split("|"))), gap))
         gap = 0
     if not items or gap or items[0].gap:

@@ -13,9 +13,11 @@ from quipu.kinds.ledger.signals.words import Word
 
 _DENIAL_REACH: Final = 5
 _PRAISE_REACH: Final = 3
+_REDEEMING_BREATHS: Final = 3
 
 _LISTED_AS: Final[dict[str, Theme]] = {f"themes.{theme}": theme for theme in THEMES}
 _EXPLAINING: Final = frozenset(("praise", "neutral", "void", "redeem"))
+_WAITING: Final = frozenset(("wait", "queue", "line", "stand", "hold"))
 _KIND: Final = frozenset(("good", "tasty", "quick", "glad"))
 _WEAKLY: Final[dict[str, Theme]] = {"weak.value": "value", "weak.other": "other"}
 _ADDING: Final = frozenset(("excess", "general"))
@@ -73,16 +75,15 @@ class Said:
             case "slow" | "long":
                 return self._slow(span)
             case "wait":
-                return () if self._softened(span) else self._slow(span)
+                return () if self._softened(span) else self._waited_for(span)
             case "bad":
                 return () if self._intensifies(span) else self._bad(span)
             case "excess":
                 return () if self._intensifies(span) else self._topics.nearest(span, BAD)
             case "manners":
-                return self._topics.nearest(span, DOOR) or ("other",)
+                return self._at_the_door(span) or ("other",)
             case "neglect":
-                themes = self._topics.nearest(span, DOOR)
-                return themes if "host_queue" in themes else ("service_speed",)
+                return self._at_the_door(span) or ("service_speed",)
             case "weak.value" | "weak.other":
                 return () if self._kindly(span, clause=True) else (_WEAKLY[span.family],)
             case "flaw":
@@ -93,8 +94,14 @@ class Said:
                 return (_LISTED_AS[family],)
 
     def _slow(self, span: Span) -> tuple[Theme, ...]:
-        waits = any(other.family == "wait" for other in self._kept)
+        waits = any(s.family == "wait" for s in self._kept) or any(w.keys & _WAITING for w in self._words)
         return self._topics.nearest(span, SLOW) or (("wait_time",) if waits else ("service_speed",))
+
+    def _waited_for(self, span: Span) -> tuple[Theme, ...]:
+        return self._topics.nearest(span, SLOW, behind=True) or ("wait_time",)
+
+    def _at_the_door(self, span: Span) -> tuple[Theme, ...]:
+        return self._topics.nearest(span, DOOR)
 
     def _bad(self, span: Span) -> tuple[Theme, ...]:
         return self._topics.nearest(span, BAD) or ("other",)
@@ -135,7 +142,7 @@ class Said:
             if (
                 other.family == "redeem"
                 and themes == ("value",)
-                and after in {0, 1}
+                and 0 <= after <= _REDEEMING_BREATHS
                 and not self._denied(other)
             ):
                 return True

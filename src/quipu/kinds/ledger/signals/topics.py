@@ -31,7 +31,6 @@ BAD: Final[Themes] = {
 DOOR: Final[Themes] = {
     "topics.host": ("host_queue",),
     "topics.door": ("host_queue",),
-    "topics.people": ("other",),
 }
 FLAW: Final[Themes] = {
     "topics.food": ("food_quality",),
@@ -55,8 +54,11 @@ class Topics:
         """Whether a topic stands right behind the span."""
         return any(topic.first == span.last + 1 for topic in self._topics)
 
-    def nearest(self, span: Span, themes: Themes) -> tuple[Theme, ...]:
-        """The themes of the topic nearest to a span: in its breath, else in its clause; or none."""
+    def nearest(self, span: Span, themes: Themes, *, behind: bool = False) -> tuple[Theme, ...]:
+        """The themes of the topic nearest to a span: in its breath, else in its clause; or none.
+
+        ``behind``: only topics after the span's first word count.
+        """
         where = self._words[span.first]
         ranks = list(themes)
         best: tuple[bool, float, int] | None = None
@@ -64,6 +66,8 @@ class Topics:
         for topic in self._topics:
             word = self._words[topic.first]
             if topic.family not in themes or word.clause != where.clause:
+                continue
+            if behind and topic.first < span.first:
                 continue
             distance = _distance(span, topic)
             rank = (word.breath != where.breath, distance, ranks.index(topic.family))
