@@ -10,8 +10,13 @@ from pathlib import Path
 from quipu.kinds.ledger.signals.model import THEMES, Theme
 
 DATA = Path(__file__).resolve().parents[2] / "tests" / "data"
-SETS = ("report", "tune", "after")
-"""``tune`` and ``report``: the halves of the first file. ``after``: the second file, younger than the rules."""
+SETS = ("third", "report", "second", "tune")
+"""``tune`` and ``report``: the halves of the first file; the first was looked at while tuning.
+
+``second``: written when the rules were there, then looked at. ``third``: written last, never looked at.
+"""
+
+_FILES = {"second": "review_sentences_2.tsv", "third": "review_sentences_3.tsv"}
 
 Themes = frozenset[Theme]
 
@@ -28,8 +33,8 @@ class Labelled:
 
 def of_set(name: str) -> list[Labelled]:
     """The labelled sentences of a set."""
-    if name == "after":
-        return load(DATA / "review_sentences_after.tsv")
+    if name in _FILES:
+        return load(DATA / _FILES[name])
     return [one for one in load(DATA / "review_sentences.tsv") if half(one.id) == name]
 
 

@@ -120,10 +120,13 @@ class Said:
 
     def _kindly(self, span: Span, *, clause: bool) -> bool:
         """Whether something kind is said in the same breath, or in the same clause."""
-        words, at = self._words, span.first
-        if clause:
-            return any(words[kind.first].clause == words[at].clause for kind in self._kind)
-        return any(words[kind.first].breath == words[at].breath for kind in self._kind)
+        here = self._words[span.first]
+        for kind in self._kind:
+            there = self._words[kind.first]
+            same = there.clause == here.clause if clause else there.breath == here.breath
+            if same and kind.last != span.first - 1:  # "incredibly salty" is not kind
+                return True
+        return False
 
     def _softened(self, span: Span) -> bool:
         """Whether something kind is said of a wait, or it was a short one."""
@@ -152,15 +155,18 @@ class Said:
         """Whether a negation before the span, in the same breath, turns it round."""
         if span.family == "glad":
             return False
-        known = lexicon()
+        denials = [at for at in range(span.first) if self._denies(at, span)]
         reach = _PRAISE_REACH if span.family in _KIND else _DENIAL_REACH
-        for at in range(max(0, span.first - reach), span.first):
-            word = self._words[at]
-            if word.breath != self._words[span.first].breath or at in self._masked:
-                continue
-            if word.keys & known.denying or (word.keys & known.excluding and span.family != "long"):
-                return True
-        return False
+        if not denials or denials[-1] < span.first - reach:
+            return False
+        return len(denials) == 1 or span.family not in _KIND  # "nothing that I did not love" is praise
+
+    def _denies(self, at: int, span: Span) -> bool:
+        """Whether the word ``at`` is a negation that reaches the span's breath and kind."""
+        word, known = self._words[at], lexicon()
+        if word.breath != self._words[span.first].breath or at in self._masked:
+            return False
+        return bool(word.keys & known.denying or (word.keys & known.excluding and span.family != "long"))
 
 
 def _clear(spans: Iterable[Span], masks: Sequence[Span]) -> list[Span]:
