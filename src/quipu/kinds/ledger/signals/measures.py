@@ -21,7 +21,7 @@ _NUMBERS: Final = {
     "fourteen": 14, "fifteen": 15,
     "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40,
     "fourty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "hundred": 100,
-    "couple": 2, "few": 3, "several": 4, "many": 5, "half": 0.5, "quarter": 0.25,
+    "couple": 2, "few": 3, "several": 4, "many": 5, "half": 0.5, "quarter": 0.25, "quarters": 0.25,
 }  # fmt: skip
 _MONEY: Final = frozenset((
     "dollar", "buck", "euro", "pound", "quid", "eur", "usd", "gbp", "cent", "penc", "krone", "franc", "yen",
@@ -41,14 +41,22 @@ def merge(words: Sequence[Word]) -> list[Word]:
         length, key = _span(words, at) or _sum(words, at) or (1, "")
         if key:
             last = words[at + length - 1]
-            if key == "@long" and at and words[at - 1].text in _WITHIN:
-                key = "@short"
+            key = _in_context(key, words[at], words[at - 1] if at else None, merged)
             text = " ".join(word.text for word in words[at : at + length])
             merged.append(replace(words[at], text=text, keys=frozenset((key,)), end=last.end))
         else:
             merged.append(words[at])
         at += length
     return merged
+
+
+def _in_context(key: str, first: Word, before: Word | None, merged: Sequence[Word]) -> str:
+    """The class of a measure after what stands before it: "within an hour" is short, "$10 a day" a rate."""
+    if key == "@long" and before is not None and before.text in _WITHIN:
+        return "@short"
+    if key == "@long" and first.text in {"a", "an", "per"} and merged and "@money" in merged[-1].keys:
+        return "@rate"
+    return key
 
 
 def _span(words: Sequence[Word], at: int) -> tuple[int, str] | None:
@@ -92,7 +100,7 @@ def _number(words: Sequence[Word], at: int) -> tuple[float | None, int]:
             total = value
         elif total is not None and 0 < value < 10 <= total:
             total += value
-        elif total is not None and value == 100:
+        elif total is not None and (value == 100 or 0 < value < 1 < total):
             total *= value
         elif total is not None:
             break

@@ -20,6 +20,7 @@ _EXPLAINING: Final = frozenset(("praise", "neutral", "void", "redeem"))
 _WAITING: Final = frozenset(("wait", "queue", "line", "stand", "hold"))
 _KIND: Final = frozenset(("good", "tasty", "quick", "glad"))
 _WEAKLY: Final[dict[str, Theme]] = {"weak.value": "value", "weak.other": "other"}
+_QUALIFYING: Final = frozenset(("void", "redeem"))
 _ADDING: Final = frozenset(("excess", "general"))
 """Families that count only where nothing else is complained of."""
 
@@ -78,6 +79,8 @@ class Said:
                 return () if self._softened(span) else self._waited_for(span)
             case "bad":
                 return () if self._intensifies(span) else self._bad(span)
+            case "foul":
+                return self._topics.nearest(span, BAD) or ("food_quality",)
             case "excess":
                 return () if self._intensifies(span) else self._topics.nearest(span, BAD)
             case "manners":
@@ -130,7 +133,8 @@ class Said:
 
     def _softened(self, span: Span) -> bool:
         """Whether something kind is said of a wait, or it was a short one."""
-        if self._kindly(span, clause=False) or any(kind.family == "quick" for kind in self._kind):
+        quick = any(kind.family == "quick" and kind.last > span.first for kind in self._kind)
+        if quick or self._kindly(span, clause=False):
             return True
         breath = [w for w in self._words if w.breath == self._words[span.first].breath]
         return any("@short" in word.keys for word in breath)
@@ -176,13 +180,16 @@ def _clear(spans: Iterable[Span], masks: Sequence[Span]) -> list[Span]:
 
 
 def _unexplained(spans: Iterable[Span]) -> list[Span]:
-    """The spans that no longer one covers, and that no longer mask meets; in the order of the sentence."""
+    """The longest of spans that share a word, the first of equals; in the order of the sentence.
+
+    Only a void or a redemption may share words with others: it says how to take them.
+    """
     kept: list[Span] = []
     for span in sorted(spans, key=lambda s: (-s.length, s.first, s.family)):
-        masks = span.family in {"praise", "neutral"}
-        if any(
-            o.covers(span) or ((masks or o.family in {"praise", "neutral"}) and o.meets(span)) for o in kept
-        ):
-            continue
-        kept.append(span)
+        if not any(other.covers(span) or _compete(other, span) for other in kept):
+            kept.append(span)
     return sorted(kept, key=lambda s: (s.first, s.last, s.family))
+
+
+def _compete(one: Span, other: Span) -> bool:
+    return one.meets(other) and not {one.family, other.family} & _QUALIFYING

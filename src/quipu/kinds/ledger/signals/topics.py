@@ -25,6 +25,7 @@ BAD: Final[Themes] = {
     "topics.queue": ("wait_time",),
     "topics.kitchen": ("kitchen_delay",),
     "topics.people": ("other",),
+    "topics.place": ("other",),
     "topics.food": ("food_quality",),
     "topics.service": ("other",),
 }
@@ -34,6 +35,7 @@ DOOR: Final[Themes] = {
 }
 FLAW: Final[Themes] = {
     "topics.food": ("food_quality",),
+    "topics.place": ("other",),
     "topics.people": (),
     "topics.service": (),
 }
