@@ -1,6 +1,6 @@
 """Measure how well review sentences are told apart by what they complain about.
 
-    python bench/review_signals.py                        sentences written after the tuning
+    python bench/review_signals.py                        sentences younger than the rules
     python bench/review_signals.py --set report           the half that was not looked at while tuning
     python bench/review_signals.py --set tune --errors    the tuning half, with every sentence judged wrongly
     python bench/review_signals.py --semeval FILE.xml     real reviews, labelled by others
@@ -36,7 +36,7 @@ Systems = dict[str, list[Themes]]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     parser = argparse.ArgumentParser(prog="bench/review_signals.py", description=__doc__)
-    parser.add_argument("--set", choices=SETS, default="third")
+    parser.add_argument("--set", choices=SETS, default="unseen")
     parser.add_argument("--errors", action="store_true", help="list what was judged wrongly")
     parser.add_argument("--semeval", type=Path, help="a restaurant file of SemEval-2014 task 4")
     parser.add_argument("--half", choices=("report", "tune", "all"), default="report", help="of that file")
