@@ -7,18 +7,30 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Literal, TypeAlias, get_args
 
-from quipu.kinds.ledger.signals.model import Theme
+from quipu.kinds.ledger.signals.model import Signals, Theme
 
 Confidence: TypeAlias = Literal["low", "medium", "high"]
 Cap: TypeAlias = Literal["none", "medium", "low"]
 Source: TypeAlias = Literal["weather", "events", "closures", "doe", "reviews", "system"]
 Entity: TypeAlias = Literal["own_location", "competitor", "system"]
 Status: TypeAlias = Literal["ok", "error", "timeout", "stale"]
+ToolSource: TypeAlias = Literal["geocode", "weather", "events", "closures", "doe", "reviews", "memory"]
+FetchedSource: TypeAlias = Literal["weather", "events", "closures", "doe", "reviews"]
+RunStatus: TypeAlias = Literal["ok", "error", "partial"]
+CheckStatus: TypeAlias = Literal["resolved", "not_found", "ambiguous", "error"]
+ReviewedEntity: TypeAlias = Literal["own_location", "competitor"]
+FallbackKind: TypeAlias = Literal["partial_data", "all_sources_down", "timeout", "validation"]
 
 CONFIDENCES: Final[tuple[Confidence, ...]] = get_args(Confidence)
 SOURCES: Final[tuple[Source, ...]] = get_args(Source)
 ENTITIES: Final[tuple[Entity, ...]] = get_args(Entity)
 STATUSES: Final[tuple[Status, ...]] = get_args(Status)
+TOOL_SOURCES: Final[tuple[ToolSource, ...]] = get_args(ToolSource)
+FETCHED_SOURCES: Final[tuple[FetchedSource, ...]] = get_args(FetchedSource)
+RUN_STATUSES: Final[tuple[RunStatus, ...]] = get_args(RunStatus)
+CHECK_STATUSES: Final[tuple[CheckStatus, ...]] = get_args(CheckStatus)
+REVIEWED_ENTITIES: Final[tuple[ReviewedEntity, ...]] = get_args(ReviewedEntity)
+FALLBACK_KINDS: Final[tuple[FallbackKind, ...]] = get_args(FallbackKind)
 
 MOST_PIECES: Final = 10
 """Pieces of evidence that a recommendation keeps: their ranks are 1 to 10."""
@@ -132,3 +144,34 @@ class Recommendation:
     explanation: Mapping[str, object]
     meta: Mapping[str, object]
     created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """A reading of reviews as it is kept, and the evidence that it gave, fit for a recommendation."""
+
+    run_id: int
+    signals: Signals
+    evidence: tuple[Reference, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompetitorCheck:
+    """A look-up of a competitor as it is kept; ``has_reviews``: its reviews were read and gave evidence."""
+
+    id: int
+    turn: int
+    query: str
+    status: CheckStatus
+    place: str | None
+    name: str | None
+    latency_ms: int | None
+    created_at: datetime
+    has_reviews: bool
+
+    @property
+    def outcome(self) -> str:
+        """What to tell: as ``status``, with resolved_with_reviews apart from resolved_no_recent_reviews."""
+        if self.status != "resolved":
+            return self.status
+        return "resolved_with_reviews" if self.has_reviews else "resolved_no_recent_reviews"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, cast
 
 from quipu.kinds.ledger.evidence.model import (
@@ -26,6 +27,7 @@ STALE_AFTER_SECONDS: Final[Mapping[Source, int]] = {
 }
 """From which age on what a source gave is stale: the alerts of the seed's origin."""
 
+_ASSUMPTION: Final = "baselineAssumption"
 _HEAD_COUNT: Final = "baseline.foh."
 _SCOPE: Final = "baseline.scope"
 _DEFAULT_SCOPE: Final = "baseline.default_scope"
@@ -53,6 +55,16 @@ class Circumstances:
     freshness_seconds: int | None = None
     all_sources_down: bool = False
     beliefs: Sequence[Belief] = ()
+
+
+def joined(given: Circumstances, known: Circumstances) -> Circumstances:
+    """What the caller says of the source, and what is known of the rest."""
+    fresh = given.freshness_seconds
+    return replace(
+        known,
+        status=given.status or known.status,
+        freshness_seconds=known.freshness_seconds if fresh is None else fresh,
+    )
 
 
 def limits(source: Source, location: str, circumstances: Circumstances) -> list[Limit]:
@@ -92,7 +104,8 @@ def is_stale(source: Source, freshness_seconds: int | None) -> bool:
 
 def clamp(asked: Confidence, found: Iterable[Limit]) -> Confidence:
     """The confidence that was asked for, or less where a limit says so."""
-    return min((asked, *(limit.most for limit in found)), key=CONFIDENCES.index)
+    possible: list[Confidence] = [asked, *(limit.most for limit in found)]
+    return min(possible, key=CONFIDENCES.index)
 
 
 def concerns(belief: Belief, location: str) -> bool:
@@ -102,7 +115,7 @@ def concerns(belief: Belief, location: str) -> bool:
     all, or about the one that its value names.
     """
     if belief.key in {_SCOPE, _DEFAULT_SCOPE}:
-        named = _label(belief.value)
+        named = _part(belief.value, "locationLabel")
         return named is None or named == location
     if not belief.key.startswith(_HEAD_COUNT):
         return False
@@ -110,11 +123,27 @@ def concerns(belief: Belief, location: str) -> bool:
     return location in {label, label.rpartition(".")[0]}
 
 
-def _label(value: object) -> str | None:
+def explained(
+    explanation: Mapping[str, object], circumstances: Circumstances, location: str
+) -> Mapping[str, object]:
+    """The explanation, with the assumption named on which the recommendation rests, if it is not yet."""
+    assumed = [b for b in circumstances.beliefs if b.assumed and concerns(b, location)]
+    if not assumed or _ASSUMPTION in explanation:
+        return explanation
+    return {_ASSUMPTION: "; ".join(map(_told, assumed)), **explanation}
+
+
+def _told(belief: Belief) -> str:
+    words = _part(belief.value, "assumption")
+    return words or f"{belief.key} = {json.dumps(belief.value, ensure_ascii=False)}"
+
+
+def _part(value: object, name: str) -> str | None:
+    """A text inside a value, if it has one of that name."""
     if not isinstance(value, Mapping):
         return None
-    named = cast("Mapping[str, object]", value).get("locationLabel")
-    return named if isinstance(named, str) and named else None
+    found = cast("Mapping[str, object]", value).get(name)
+    return found if isinstance(found, str) and found else None
 
 
 def ranked(references: Iterable[Reference]) -> list[Reference]:
