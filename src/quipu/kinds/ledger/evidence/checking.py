@@ -13,6 +13,7 @@ from quipu.errors import BadInput
 from quipu.kernel.base import text
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.redact import redact
+from quipu.kinds.ledger.evidence.document import object_of
 from quipu.kinds.ledger.evidence.model import ENTITIES, LONGEST_EXCERPT, SOURCES, Reference
 from quipu.kinds.ledger.signals.model import THEMES, Evidence, Theme
 
@@ -150,6 +151,7 @@ def _checked(reference: Reference, field: str, *, now: datetime, secrets: bool) 
         published_at=published,
         rating=None if rating is None else number(f"{field}.rating", rating, least=0, most=_MOST_RATING),
         weight=None if weight is None else number(f"{field}.weight", weight, least=0, most=_MOST_WEIGHT),
+        meta=object_of(f"{field}.meta", reference.meta, secrets=secrets),
         excerpt=_excerpt(f"{field}.excerpt", reference.excerpt, secrets=secrets),
     )
 
