@@ -401,21 +401,17 @@ CREATE FUNCTION ledger.count_evidence(recommendations bigint[]) RETURNS void
     select from ledger.chat_recommendations
     where space_id = core.current_space() and id = any(recommendations)
     order by id for no key update;
-    update ledger.chat_recommendations r set
-        review_backed = c.reviews > 0, evidence_count = c.pieces, recency_window_days = c.days
-    from (
-        select o.id, count(e.id) as pieces, count(e.id) filter (where e.source_name = 'reviews') as reviews,
-               least(32767, ceil(extract(epoch from greatest(interval '0',
-                   o.created_at - min(e.review_publish_at) filter (where e.source_name = 'reviews'))) / 86400)) as days
-        from ledger.chat_recommendations o
-        left join ledger.chat_recommendation_evidence e
-            on e.space_id = o.space_id and e.recommendation_id = o.id
-        where o.space_id = core.current_space() and o.id = any(recommendations)
-        group by o.id, o.created_at
-    ) c
-    where r.space_id = core.current_space() and r.id = c.id
-        and (r.review_backed, r.evidence_count, r.recency_window_days)
-            is distinct from (c.reviews > 0, c.pieces, c.days)
+    update ledger.chat_recommendations r set (review_backed, evidence_count, recency_window_days) = (
+        select oldest_at is not null, pieces,
+               case when oldest_at is not null
+                   then least(32767, ceil(greatest(0, extract(epoch from r.created_at - oldest_at)) / 86400)) end
+        from (
+            select count(*) as pieces, min(review_publish_at) filter (where source_name = 'reviews') as oldest_at
+            from ledger.chat_recommendation_evidence
+            where space_id = r.space_id and recommendation_id = r.id
+        ) e
+    )
+    where r.space_id = core.current_space() and r.id = any(recommendations)
     $$;
 
 CREATE FUNCTION ledger.delete_session() RETURNS trigger

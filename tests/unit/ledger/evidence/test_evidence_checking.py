@@ -19,7 +19,11 @@ from quipu.kinds.ledger.signals.model import THEMES
 NOW = datetime(2026, 5, 4, tzinfo=UTC)
 REVIEW = Reference(theme="wait_time", place_id="p1", published_at=NOW, rating=2, excerpt="We waited.")
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text("ab c"),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text("ab c"),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("xyz"), inner, max_size=3),
     max_leaves=8,
 )
