@@ -146,6 +146,9 @@ class Settings:
         _text, "Language of new spaces: 'auto', or a name such as 'english' or 'german'.", "auto"
     )
     redact: bool = _setting(_flag, "Remove secrets before anything is stored.", True)
+    preference_days: int = _setting(
+        _whole(1, 36_500), "Days after which a preference expires that is not said again.", 90
+    )
 
     def __post_init__(self) -> None:
         for name, setting in described().items():

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from psycopg.rows import dict_row
-
-from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Within
+from quipu.kinds.ledger import store
 from quipu.recall.model import Cited, Source
-
-_SQL = queries.load("quipu.kinds.ledger")
 
 
 async def cite(within: Within, ids: Sequence[int]) -> dict[int, Cited]:
@@ -20,9 +16,6 @@ async def cite(within: Within, ids: Sequence[int]) -> dict[int, Cited]:
     The source names the event (or the evidence) as its message, and how it is known as the role:
     ``explicit``, ``inferred``, ``assumed``, ``default``, or the source of the evidence.
     """
-    async with within.conn.cursor(row_factory=dict_row) as cursor:
-        await cursor.execute(_SQL["cite"], {"space": within.space.id, "ids": Int8s(ids)})
-        rows = await cursor.fetchall()
     return {
         row["id"]: Cited(
             text=row["text"],
@@ -30,5 +23,5 @@ async def cite(within: Within, ids: Sequence[int]) -> dict[int, Cited]:
             recorded_at=row["recorded_at"],
             source=Source(row["said"], row["session"], role=row["role"], user=row["person"]),
         )
-        for row in rows
+        for row in await store.cited(within, Int8s(ids))
     }

@@ -1,0 +1,121 @@
+"""Reading what stands, what stood, and how it came about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from quipu.errors import BadInput
+from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.db.database import Database, Within
+from quipu.kinds.ledger import rules, store
+from quipu.kinds.ledger.keys import Keys
+from quipu.kinds.ledger.model import Difference, Event, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Whose:
+    """Whose values are meant, by the caller's names: a session (and its person), or a person."""
+
+    space: str
+    session: str | None
+    user: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    session: UUID | None
+    person: str | None
+
+
+class Beliefs:
+    """Reads the facts of a database."""
+
+    def __init__(self, database: Database, keys: Keys, *, clock: Clock) -> None:
+        self._database = database
+        self._keys = keys
+        self._clock = clock
+
+    async def state(self, whose: Whose, *, as_of: datetime | None) -> dict[str, Value]:
+        """What holds, or held at a moment; session values first, preferences where there are none."""
+        _named(whose)
+        async with self._database.reading(check_name("space", whose.space)) as within:
+            found = None if within is None else await _find(within, whose)
+            if within is None or found is None:
+                return {}
+            return await self._state(within, found, as_of)
+
+    async def difference(self, whose: Whose, *, since: datetime, until: datetime) -> list[Difference]:
+        """What is believed otherwise at two moments."""
+        _named(whose)
+        async with self._database.reading(check_name("space", whose.space)) as within:
+            found = None if within is None else await _find(within, whose)
+            if within is None or found is None:
+                return []
+            before = await self._state(within, found, since)
+            return rules.differences(before, await self._state(within, found, until))
+
+    async def values(self, whose: Whose) -> list[Value]:
+        """Everything that stands: in a session, for a person, or in the whole space if none is named."""
+        everything = whose.session is None and whose.user is None
+        async with self._database.reading(check_name("space", whose.space)) as within:
+            found = None if within is None else await _find(within, whose)
+            if within is None or found is None:
+                return []
+            return await store.values(
+                within,
+                session=found.session,
+                person=found.person,
+                now=self._clock.now(),
+                everything=everything,
+            )
+
+    async def history(self, key: str, whose: Whose) -> list[Event]:
+        """Every event of a key, oldest first."""
+        place = self._keys.place(key)
+        _named(whose)
+        async with self._database.reading(check_name("space", whose.space)) as within:
+            found = None if within is None else await _find(within, whose)
+            if within is None or found is None:
+                return []
+            return await store.history(
+                within,
+                namespace=place.namespace,
+                key=place.key,
+                session=found.session,
+                person=found.person,
+            )
+
+    async def _state(self, within: Within, found: _Found, as_of: datetime | None) -> dict[str, Value]:
+        if as_of is None:
+            values = await store.values(
+                within, session=found.session, person=found.person, now=self._clock.now()
+            )
+        else:
+            values = await store.believed(within, session=found.session, person=found.person, at=as_of)
+        own = (value for value in values if not value.from_preference)
+        return rules.together(own, (value for value in values if value.from_preference))
+
+
+def _named(whose: Whose) -> None:
+    if whose.session is None and whose.user is None:
+        raise BadInput("say of which session (session=) or of whom (user=).", field="session")
+
+
+async def _find(within: Within, whose: Whose) -> _Found | None:
+    """The session with the person whose it is; None where there is no such session.
+
+    Raises:
+        BadInput: the session is somebody else's.
+    """
+    user, name = optional_name("user", whose.user), optional_name("session", whose.session)
+    if name is None:
+        return _Found(None, user)
+    session = await store.session(within, name)
+    if session is None:
+        return None
+    if user is not None and session.distinct_id not in (None, user):
+        raise BadInput(f"the session {name!r} is somebody else's.", field="user")
+    return _Found(session.uid, user or session.distinct_id)

@@ -1,0 +1,98 @@
+"""Where, of whom, by whom and why something is written: what the caller said, checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+
+from quipu.errors import BadInput
+from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.redact import redact
+from quipu.kinds.ledger.keys import Place
+from quipu.kinds.ledger.model import SCOPES, Namespace, Scope
+from quipu.kinds.ledger.values import storable
+from quipu.record.moment import moment
+
+LONGEST_REASON: Final = 4_000
+_LATEST_TURN: Final = 2**31 - 1
+_ANY_TIME: Final = datetime(9000, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Circumstances:
+    """What the caller said beside key and value."""
+
+    space: str
+    session: str | None = None
+    user: str | None = None
+    scope: Scope | None = None
+    namespace: Namespace | None = None
+    turn: int | None = None
+    expires_at: datetime | str | None = None
+    correlation_id: str | None = None
+    reason: str | None = None
+    actor: str | None = None
+
+
+def checked(said: Circumstances, *, place: Place, scope: Scope, secrets: bool) -> dict[str, object]:
+    """The parameters of an append that do not depend on the value; with ``secrets``, reasons lose theirs.
+
+    Raises:
+        BadInput: naming the argument.
+    """
+    turn = said.turn
+    if turn is not None and (type(turn) is not int or not 0 <= turn <= _LATEST_TURN):
+        raise BadInput("a turn is a whole number from 0.", field="turn")
+    return {
+        "space": check_name("space", said.space),
+        "scope": scope,
+        "session": optional_name("session", said.session),
+        "person": optional_name("user", said.user),
+        "namespace": place.namespace,
+        "key": place.key,
+        "turn": turn,
+        "correlation": optional_name("correlation_id", said.correlation_id),
+        "actor": optional_name("actor", said.actor),
+        "reason": _reason(said.reason, secrets=secrets),
+        "latest": None,
+    }
+
+
+def scope_of(place: Place, said: Circumstances) -> Scope:
+    """What the caller says; else what is settled for the key; else a session's where a session is given.
+
+    Raises:
+        BadInput: it is not said in which session, or of whom.
+    """
+    if said.scope is not None and said.scope not in SCOPES:
+        raise BadInput(f"{said.scope!r} is none of {', '.join(SCOPES)}.", field="scope")
+    settled = place.rule.scope if place.rule is not None else None
+    scope = said.scope or settled or ("session" if said.session is not None else "cross_session")
+    if scope == "session" and said.session is None:
+        hint = "Say in which: session=…"
+        raise BadInput(f"{place.key!r} belongs to a session.", field="session", hint=hint)
+    if said.user is None and said.session is None:
+        raise BadInput("say of whom (user=) or in which session (session=).", field="user")
+    return scope
+
+
+def time_of(field: str, value: object) -> datetime:
+    """A moment in UTC, past or future.
+
+    Raises:
+        BadInput: it is none that can be read without guessing.
+    """
+    read = moment(value, now=_ANY_TIME)
+    if isinstance(read, str):
+        raise BadInput(read, field=field)
+    return read.at
+
+
+def _reason(value: object, *, secrets: bool) -> str | None:
+    if value is None:
+        return None
+    if not isinstance(value, str) or len(value) > LONGEST_REASON:
+        raise BadInput(f"a text of at most {LONGEST_REASON:,} characters.", field="reason")
+    text = storable(value, "reason")
+    return redact(text).text if secrets else text

@@ -1,0 +1,128 @@
+"""Writing facts and assumptions: each call is one event, what stands after it and its projection, at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Final
+
+from quipu.errors import BadInput, NotFound
+from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.scope import check_name
+from quipu.kernel.db.database import Database
+from quipu.kinds.ledger import rules, store
+from quipu.kinds.ledger.circumstances import Circumstances, checked, scope_of, time_of
+from quipu.kinds.ledger.hooks import Subscribers
+from quipu.kinds.ledger.keys import KeyRule, Keys, Place, check_shape
+from quipu.kinds.ledger.model import Act, Cap, Change, Correction, EventType, Scope, ValueSource
+from quipu.kinds.ledger.outcome import change, refusal
+from quipu.kinds.ledger.values import prepare
+
+_RENEWAL: Final = timedelta(days=1)  # a preference said again the same day is no event
+_CORRECTIONS: Final[tuple[EventType, ...]] = ("fact_corrected", "assumption_corrected")
+
+
+@dataclass(frozen=True, slots=True)
+class Belief:
+    """A value with how it is known."""
+
+    value: object
+    source: ValueSource
+    cap: Cap = "none"
+
+
+class Facts:
+    """Writes the facts of a database."""
+
+    def __init__(
+        self, database: Database, keys: Keys, *, clock: Clock, redact: bool, preference_days: int
+    ) -> None:
+        self.subscribers = Subscribers()
+        self._database = database
+        self._keys = keys
+        self._clock = clock
+        self._redact = redact
+        self._preference_days = preference_days
+
+    async def write(self, act: Act, key: str, belief: Belief | None, said: Circumstances) -> Change:
+        """One event, or none where nothing would change.
+
+        Raises:
+            BadInput: naming the argument that cannot be taken; nothing was written.
+        """
+        place = self._keys.place(key, namespace=said.namespace)
+        scope = scope_of(place, said)
+        given = checked(said, place=place, scope=scope, secrets=self._redact)
+        given |= self._believed(belief, place.rule) | self._expiry(scope, said, ends=belief is None)
+        return await self._append(act, given)
+
+    async def undo(self, event_id: int, *, space: str, force: bool) -> Change:
+        """Append the event that makes the key of an event what it was before it.
+
+        Raises:
+            NotFound: there is no such event in this space.
+            BadInput: something was written after it, or it changed nothing.
+            Conflict: somebody wrote to the key meanwhile; nothing was written.
+        """
+        async with self._database.reading(check_name("space", space)) as within:
+            history = [] if within is None else await store.history_of(within, event_id)
+        if not history:
+            raise NotFound(f"There is no event {event_id} in this space.", hint="ledger.history shows them.")
+        undoing = rules.undoing(history, event_id, force=force)
+        latest, restored = undoing.latest, undoing.restore
+        said = Circumstances(
+            space=space,
+            session=latest.session,
+            user=latest.user,
+            correlation_id=str(event_id),
+            reason=f"undo of event {event_id}",
+        )
+        place = Place(latest.key, latest.namespace, None)
+        given = checked(said, place=place, scope=latest.scope, secrets=self._redact)
+        given |= {"latest": latest.id, "at": self._clock.now(), "expires": None, "renewal": None}
+        if restored is None:
+            return await self._append("delete", given | self._believed(None, None))
+        belief = Belief(restored.new, restored.source, restored.confidence_cap)
+        given |= {"expires": restored.expires_at}
+        return await self._append("restore", given | self._believed(belief, None))
+
+    def _believed(self, belief: Belief | None, rule: KeyRule | None) -> dict[str, object]:
+        if belief is None:
+            return {"value": None, "plain": None, "source": None, "assumed": False, "cap": "none"}
+        prepared = prepare(belief.value, secrets=self._redact)
+        if rule is not None:
+            check_shape(rule, prepared.value)
+        return {
+            "value": prepared.text,
+            "plain": prepared.value,
+            "source": belief.source,
+            "assumed": belief.source == "assumed",
+            "cap": belief.cap,
+        }
+
+    def _expiry(self, scope: Scope, said: Circumstances, *, ends: bool) -> dict[str, object]:
+        now = self._clock.now()
+        given: dict[str, object] = {"at": now, "expires": None, "renewal": None}
+        if ends:
+            return given
+        if said.expires_at is not None:
+            expires = time_of("expires_at", said.expires_at)
+            if expires <= now:
+                raise BadInput("it lies in the past.", field="expires_at", hint="To end a value, use expire.")
+            return given | {"expires": expires}
+        if scope == "cross_session":
+            given |= {"expires": now + timedelta(days=self._preference_days), "renewal": _RENEWAL}
+        return given
+
+    async def _append(self, act: Act, given: Mapping[str, object]) -> Change:
+        async with self._database.plain() as conn:
+            done = await store.append(conn, {**given, "act": act})
+        if done.problem is not None:
+            raise refusal(done, act, given)
+        made = change(done, act, given)
+        event = made.event
+        if event is None or event.event_type not in _CORRECTIONS:
+            return made
+        errors = await self.subscribers.tell(Correction(event, event.old, event.new))
+        return replace(made, hook_errors=errors)

@@ -1,0 +1,138 @@
+"""The values of the ledger: events, what stands, and what came of a write."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Literal
+
+Scope = Literal["session", "cross_session"]
+Namespace = Literal["baseline", "location", "preference", "constraint", "system", "other"]
+ValueSource = Literal["explicit", "inferred", "assumed", "default"]
+Cap = Literal["none", "medium", "low"]
+EventType = Literal[
+    "fact_set",
+    "fact_corrected",
+    "assumption_set",
+    "assumption_corrected",
+    "fact_expired",
+    "fact_deleted",
+]
+Act = Literal["set", "assume", "correct", "expire", "delete", "restore"]
+
+SCOPES: Final[tuple[Scope, ...]] = ("session", "cross_session")
+NAMESPACES: Final[tuple[Namespace, ...]] = (
+    "baseline",
+    "location",
+    "preference",
+    "constraint",
+    "system",
+    "other",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One thing that happened to a key; never changed afterwards.
+
+    ``old`` and ``new`` are JSON values; ``new`` is None where the value expired or was deleted. ``session``
+    and ``user`` are the caller's own names. ``standing_event_id`` is the event whose value stands after
+    this one: itself, a stronger one before it, or None where nothing stands.
+    """
+
+    id: int
+    event_type: EventType
+    scope: Scope
+    namespace: Namespace
+    key: str
+    old: object
+    new: object
+    source: ValueSource
+    assumed: bool
+    confidence_cap: Cap
+    session: str | None
+    user: str | None
+    turn: int
+    created_at: datetime
+    expires_at: datetime | None
+    correlation_id: str | None
+    actor: str | None
+    reason: str | None
+    standing_event_id: int | None
+
+    @property
+    def stands(self) -> bool:
+        """Whether its own value stood after it."""
+        return self.standing_event_id == self.id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Value:
+    """What stands for a key, and how that is known.
+
+    ``assumed`` must be disclosed or confirmed; ``confidence_cap`` bounds the confidence of what is concluded
+    from it. ``event_id`` and ``turn`` say where it comes from, ``updated_at`` since when it stands.
+    """
+
+    key: str
+    namespace: Namespace
+    scope: Scope
+    value: object
+    source: ValueSource
+    assumed: bool
+    confidence_cap: Cap
+    session: str | None
+    user: str | None
+    turn: int
+    event_id: int | None
+    updated_at: datetime
+    expires_at: datetime | None
+
+    @property
+    def from_preference(self) -> bool:
+        """Whether it is a preference of the person and not of the session."""
+        return self.scope == "cross_session"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What came of a write.
+
+    ``event`` is None where it would have changed nothing. ``value`` is what stands now, ``previous`` what
+    stood before; ``stands`` is false where something stronger stands, or nothing any more. ``hook_errors``:
+    what subscribers raised; the write is durable all the same.
+    """
+
+    event: Event | None
+    value: Value | None
+    previous: Value | None
+    stands: bool
+    hook_errors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What subscribers are told: the event, and the JSON values before and after it."""
+
+    event: Event
+    old: object
+    new: object
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A key that was believed otherwise at two moments; None where nothing stood."""
+
+    key: str
+    before: Value | None
+    after: Value | None
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """What a rebuild read and wrote; ``changed`` counts the rows that were not what the events say."""
+
+    events: int
+    session_rows: int
+    preference_rows: int
+    changed: int

@@ -1,0 +1,76 @@
+"""Opening and ending sessions that the ledger writes about."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Final, Literal, cast
+
+from quipu.errors import BadInput
+from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.db.database import Database
+from quipu.kinds.ledger import store
+from quipu.kinds.ledger.outcome import unknown_session
+from quipu.kinds.ledger.values import prepare
+from quipu.record import store as record
+
+CardType = Literal["staffing", "risk", "opportunity", "none"]
+CARD_TYPES: Final[tuple[CardType, ...]] = ("staffing", "risk", "opportunity", "none")
+Status = Literal["active", "ended", "error"]
+STATUSES: Final[tuple[Status, ...]] = ("active", "ended", "error")
+_MOST_LOCATIONS: Final = 3
+
+
+async def open_session(
+    database: Database,
+    *,
+    space: str,
+    session: str | None,
+    user: str | None,
+    details: Mapping[str, object],
+    now: datetime,
+    secrets: bool,
+) -> str:
+    """Make a session known, or tell more of one that is; returns its name."""
+    name = str(uuid.uuid4()) if session is None else check_name("session", session)
+    person = optional_name("user", user)
+    given = _checked(details, secrets=secrets)
+    async with database.writing(check_name("space", space)) as within:
+        await record.lock_sessions(within, [name])
+        if person is not None:
+            await store.run(within, "give_session", {"name": name, "person": person})
+        found = await store.session(within, name)
+        assert found is not None  # it is held by this transaction
+        if person is not None and found.distinct_id != person:
+            raise BadInput(f"the session {name!r} is somebody else's.", field="user")
+        started_at = None if found.messages else now
+        await store.run(within, "write_details", {"session": found.uid, "started_at": started_at, **given})
+    return name
+
+
+async def end_session(database: Database, name: str, *, space: str, status: Status, now: datetime) -> None:
+    """Note when a session ended, and how."""
+    if status not in STATUSES:
+        raise BadInput(f"{status!r} is none of {', '.join(STATUSES)}.", field="status")
+    check_name("session", name)
+    async with database.space(check_name("space", space)) as within:
+        found = None if within is None else await store.session(within, name)
+        if within is None or found is None:
+            raise unknown_session(name)
+        ended_at = None if status == "active" else now
+        await store.run(within, "end_details", {"session": found.uid, "ended_at": ended_at, "status": status})
+
+
+def _checked(details: Mapping[str, object], *, secrets: bool) -> dict[str, object]:
+    names = ("model", "prompt_version", "rule_version", "trace_id")
+    given: dict[str, object] = {name: optional_name(name, details[name]) for name in names}
+    card_type, count, meta = details["card_type"], details["location_count"], details["meta"]
+    if card_type is not None and card_type not in CARD_TYPES:
+        raise BadInput(f"{card_type!r} is none of {', '.join(CARD_TYPES)}.", field="card_type")
+    if count is not None and (type(count) is not int or not 0 <= count <= _MOST_LOCATIONS):
+        raise BadInput(f"a whole number from 0 to {_MOST_LOCATIONS}.", field="location_count")
+    if meta is not None and not isinstance(meta, Mapping):
+        raise BadInput("an object is needed.", field="meta")
+    text = None if meta is None else prepare(cast("Mapping[str, object]", meta), secrets=secrets).text
+    return given | {"card_type": card_type, "location_count": count, "meta": text}

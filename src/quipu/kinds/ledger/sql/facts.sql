@@ -1,0 +1,156 @@
+-- name: append: write an event, what stands after it and its projection; or say why not
+select problem, event_id, event_type, created_at, expires_at, distinct_id, turn_index, stands, before_id, before_value,
+       before_source, before_assumed, before_cap, before_turn, before_at, before_expires_at
+from ledger.append(
+    %(space)s::text, %(act)s::text, %(scope)s::text, %(session)s::text, %(person)s::text, %(namespace)s::text, %(key)s::text,
+    %(value)s::jsonb, %(source)s::text, %(assumed)s::bool, %(cap)s::text, %(turn)s::int4, %(at)s::timestamptz,
+    %(expires)s::timestamptz, %(renewal)s::interval, %(correlation)s::text, %(actor)s::text, %(reason)s::text,
+    %(latest)s::int8)
+
+-- name: session: a session by the name that the caller gave
+select uid, distinct_id, messages from core.sessions where space_id = %(space)s and name = %(name)s
+
+-- name: turns: how many turns a session has
+select count(*) from core.messages
+where space_id = %(space)s and role = 'user' and id between (
+        select id << 24 from core.sessions where space_id = %(space)s and name = %(name)s
+    ) and (select (id << 24) + 16777215 from core.sessions where space_id = %(space)s and name = %(name)s)
+
+-- name: give_session: make a session a person's, where it is nobody's
+update core.sessions set distinct_id = %(person)s
+where space_id = %(space)s and name = %(name)s and distinct_id is null
+
+-- name: write_details: what the ledger is told of a session; what is not told stays as it was
+insert into ledger.session_details as d (space_id, session_id, started_at, model, prompt_version, rule_version, card_type,
+    location_count, trace_id, meta)
+values (%(space)s, %(session)s, %(started_at)s, coalesce(%(model)s::text, 'unknown'),
+    coalesce(%(prompt_version)s::text, 'unknown'), coalesce(%(rule_version)s::text, 'unknown'),
+    coalesce(%(card_type)s::text, 'none'), coalesce(%(location_count)s::int2, 0::int2), %(trace_id)s::text,
+    coalesce(%(meta)s::jsonb, '{}'))
+on conflict (space_id, session_id) do update set
+    model = coalesce(%(model)s::text, d.model),
+    prompt_version = coalesce(%(prompt_version)s::text, d.prompt_version),
+    rule_version = coalesce(%(rule_version)s::text, d.rule_version),
+    card_type = coalesce(%(card_type)s::text, d.card_type),
+    location_count = coalesce(%(location_count)s::int2, d.location_count),
+    trace_id = coalesce(%(trace_id)s::text, d.trace_id),
+    meta = d.meta || coalesce(%(meta)s::jsonb, '{}')
+
+-- name: end_details: when a session ended, and how
+insert into ledger.session_details as d (space_id, session_id, ended_at, status)
+values (%(space)s, %(session)s, %(ended_at)s, %(status)s)
+on conflict (space_id, session_id) do update set ended_at = excluded.ended_at, status = excluded.status
+
+-- name: values: what stands: in a session, for a person, or in the whole space
+select m.memory_key as key, m.memory_namespace as namespace, 'session' as scope, m.value_json as value,
+       m.value_source as source, m.assumed, m.confidence_cap, s.name as session, s.distinct_id as user,
+       m.source_turn_index as turn, m.source_event_id as event_id, m.last_updated_at as updated_at, m.expires_at
+from ledger.chat_session_memory m
+join core.sessions s on s.space_id = m.space_id and s.uid = m.session_id
+where m.space_id = %(space)s
+    and (%(everything)s::bool or m.session_id = %(session)s::uuid)
+    and (m.expires_at is null or m.expires_at > %(now)s::timestamptz)
+union all
+select coalesce(e.memory_key, p.preference_key), coalesce(e.memory_namespace, 'preference'), 'cross_session', p.value_json,
+       case when p.assumed then 'assumed' else p.value_source end, p.assumed, p.confidence_cap, s.name, p.distinct_id,
+       coalesce(e.turn_index, 0), p.source_event_id, p.last_updated_at, p.expires_at
+from ledger.chat_user_preferences p
+left join ledger.chat_memory_events e on e.space_id = p.space_id and e.id = p.source_event_id
+left join core.sessions s on s.space_id = p.space_id and s.uid = p.last_session_id
+where p.space_id = %(space)s
+    and (%(everything)s::bool or p.distinct_id = %(person)s::text)
+    and (p.expires_at is null or p.expires_at > %(now)s::timestamptz)
+order by key, scope, session, user
+
+-- name: believed: what stood at a moment in a session and for a person
+--
+-- From key to key by the index, in each straight to its last event before the moment, and from there to the
+-- event whose value stood then: as many steps as there are keys, however long their histories are.
+with recursive session_keys as (
+    (select memory_namespace, memory_key from ledger.chat_memory_events
+     where space_id = %(space)s and memory_scope = 'session' and session_id = %(session)s::uuid
+     order by memory_namespace, memory_key limit 1)
+    union all
+    select n.memory_namespace, n.memory_key
+    from session_keys k
+    cross join lateral (
+        select memory_namespace, memory_key from ledger.chat_memory_events
+        where space_id = %(space)s and memory_scope = 'session' and session_id = %(session)s::uuid
+            and (memory_namespace, memory_key) > (k.memory_namespace, k.memory_key)
+        order by memory_namespace, memory_key limit 1
+    ) n
+), person_keys as (
+    (select memory_namespace, memory_key from ledger.chat_memory_events
+     where space_id = %(space)s and memory_scope = 'cross_session' and distinct_id = %(person)s::text
+     order by memory_namespace, memory_key limit 1)
+    union all
+    select n.memory_namespace, n.memory_key
+    from person_keys k
+    cross join lateral (
+        select memory_namespace, memory_key from ledger.chat_memory_events
+        where space_id = %(space)s and memory_scope = 'cross_session' and distinct_id = %(person)s::text
+            and (memory_namespace, memory_key) > (k.memory_namespace, k.memory_key)
+        order by memory_namespace, memory_key limit 1
+    ) n
+), latest as (
+    select l.standing_event_id as id
+    from session_keys k
+    cross join lateral (
+        select standing_event_id from ledger.chat_memory_events
+        where space_id = %(space)s and memory_scope = 'session' and session_id = %(session)s::uuid
+            and memory_namespace = k.memory_namespace and memory_key = k.memory_key
+            and created_at <= %(at)s::timestamptz
+        order by created_at desc, id desc limit 1
+    ) l
+    union all
+    select l.standing_event_id
+    from person_keys k
+    cross join lateral (
+        select standing_event_id from ledger.chat_memory_events
+        where space_id = %(space)s and memory_scope = 'cross_session' and distinct_id = %(person)s::text
+            and memory_namespace = k.memory_namespace and memory_key = k.memory_key
+            and created_at <= %(at)s::timestamptz
+        order by created_at desc, id desc limit 1
+    ) l
+)
+select e.memory_key as key, e.memory_namespace as namespace, e.memory_scope as scope, e.new_value_json as value,
+       e.value_source as source, e.assumed, e.confidence_cap, s.name as session, e.distinct_id as user,
+       e.turn_index as turn, e.id as event_id, e.created_at as updated_at, e.expires_at
+from latest l
+cross join lateral (
+    select * from ledger.chat_memory_events where space_id = %(space)s and id = l.id offset 0
+) e
+left join lateral (
+    select name from core.sessions where space_id = %(space)s and uid = e.session_id offset 0
+) s on true
+where e.expires_at is null or e.expires_at > %(at)s::timestamptz
+order by key, scope
+
+-- name: history: every event of a key in a session and for a person, oldest first
+select e.id, e.event_type, e.memory_scope as scope, e.memory_namespace as namespace, e.memory_key as key,
+       e.old_value_json as old, e.new_value_json as new, e.value_source as source, e.assumed, e.confidence_cap,
+       s.name as session, e.distinct_id as user, e.turn_index as turn, e.created_at, e.expires_at, e.correlation_id,
+       e.actor, e.reason, e.standing_event_id
+from ledger.chat_memory_events e
+left join lateral (
+    select name from core.sessions where space_id = %(space)s and uid = e.session_id offset 0
+) s on true
+where e.space_id = %(space)s and e.memory_namespace = %(namespace)s and e.memory_key = %(key)s
+    and (e.memory_scope = 'session' and e.session_id = %(session)s::uuid
+        or e.memory_scope = 'cross_session' and e.distinct_id = %(person)s::text)
+order by e.id
+
+-- name: history_of: every event of the key of an event, oldest first
+select e.id, e.event_type, e.memory_scope as scope, e.memory_namespace as namespace, e.memory_key as key,
+       e.old_value_json as old, e.new_value_json as new, e.value_source as source, e.assumed, e.confidence_cap,
+       s.name as session, e.distinct_id as user, e.turn_index as turn, e.created_at, e.expires_at, e.correlation_id,
+       e.actor, e.reason, e.standing_event_id
+from ledger.chat_memory_events o
+join ledger.chat_memory_events e on e.space_id = o.space_id and e.memory_namespace = o.memory_namespace
+    and e.memory_key = o.memory_key and e.memory_scope = o.memory_scope
+    and case o.memory_scope when 'session' then e.session_id = o.session_id else e.distinct_id = o.distinct_id end
+left join lateral (
+    select name from core.sessions where space_id = %(space)s and uid = e.session_id offset 0
+) s on true
+where o.space_id = %(space)s and o.id = %(id)s
+order by e.id

@@ -1,0 +1,169 @@
+"""The queries of facts and assumptions, one short function each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import class_row, dict_row
+
+from quipu.kernel.db import queries
+from quipu.kernel.db.database import Connection, Within
+from quipu.kinds.ledger.model import Cap, Event, EventType, Namespace, Scope, Value, ValueSource
+
+_SQL = queries.load("quipu.kinds.ledger")
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """What came of an append: a ``problem`` and nothing else, or the event and what stood before it."""
+
+    problem: str | None
+    event_id: int | None
+    event_type: EventType
+    created_at: datetime
+    expires_at: datetime | None
+    distinct_id: str | None
+    turn_index: int
+    stands: bool
+    before_id: int | None
+    before_value: Any
+    before_source: ValueSource
+    before_assumed: bool
+    before_cap: Cap
+    before_turn: int
+    before_at: datetime
+    before_expires_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A session as other kinds refer to it; ``distinct_id`` is whose it is."""
+
+    uid: UUID
+    distinct_id: str | None
+    messages: int
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """What must be known of an event to tell what stands after it. ``owner``: the session or the person."""
+
+    scope: Scope
+    owner: str
+    namespace: Namespace
+    key: str
+    id: int
+    event_type: EventType
+    source: ValueSource
+    created_at: datetime
+    expires_at: datetime | None
+
+
+async def append(conn: Connection, values: Mapping[str, object]) -> Appended:
+    """Write an event; outside of a transaction it is one of its own."""
+    async with conn.cursor(row_factory=class_row(Appended)) as cursor:
+        row = await (await cursor.execute(_SQL["append"], values)).fetchone()
+    assert row is not None
+    return row
+
+
+async def session(within: Within, name: str) -> Session | None:
+    """A session by its name, or None where there is none."""
+    async with within.conn.cursor(row_factory=class_row(Session)) as cursor:
+        await cursor.execute(_SQL["session"], {"space": within.space.id, "name": name})
+        return await cursor.fetchone()
+
+
+async def turns(within: Within, name: str) -> int:
+    """How many turns a session has: messages of the user."""
+    row = await (
+        await within.conn.execute(_SQL["turns"], {"space": within.space.id, "name": name})
+    ).fetchone()
+    return row[0] if row else 0
+
+
+async def run(within: Within, name: str, values: Mapping[str, object]) -> None:
+    """Run a write by its name; ``space`` is filled in."""
+    await within.conn.execute(_SQL[name], {"space": within.space.id, **values})
+
+
+async def values(
+    within: Within, *, session: UUID | None, person: str | None, now: datetime, everything: bool = False
+) -> list[Value]:
+    """What stands now, by key: in a session, for a person, or everything in the space."""
+    given = {"session": session, "person": person, "now": now, "everything": everything}
+    async with within.conn.cursor(row_factory=class_row(Value)) as cursor:
+        await cursor.execute(_SQL["values"], {"space": within.space.id, **given})
+        return await cursor.fetchall()
+
+
+async def believed(within: Within, *, session: UUID | None, person: str | None, at: datetime) -> list[Value]:
+    """What stood at a moment, by key."""
+    given = {"space": within.space.id, "session": session, "person": person, "at": at}
+    async with within.conn.cursor(row_factory=class_row(Value)) as cursor:
+        return await (await cursor.execute(_SQL["believed"], given)).fetchall()
+
+
+async def history(
+    within: Within, *, namespace: Namespace, key: str, session: UUID | None, person: str | None
+) -> list[Event]:
+    """Every event of a key, oldest first."""
+    given = {
+        "space": within.space.id,
+        "namespace": namespace,
+        "key": key,
+        "session": session,
+        "person": person,
+    }
+    async with within.conn.cursor(row_factory=class_row(Event)) as cursor:
+        return await (await cursor.execute(_SQL["history"], given)).fetchall()
+
+
+async def history_of(within: Within, event_id: int) -> list[Event]:
+    """Every event of the key of an event, oldest first; nothing where there is no such event."""
+    async with within.conn.cursor(row_factory=class_row(Event)) as cursor:
+        await cursor.execute(_SQL["history_of"], {"space": within.space.id, "id": event_id})
+        return await cursor.fetchall()
+
+
+async def happened(within: Within) -> list[Happening]:
+    """All events of the space, key by key, in their order."""
+    async with within.conn.cursor(row_factory=class_row(Happening)) as cursor:
+        return await (await cursor.execute(_SQL["happened"], {"space": within.space.id})).fetchall()
+
+
+async def rows(within: Within, name: str) -> set[str]:
+    """The rows of a projection, each as JSON text."""
+    found = await (await within.conn.execute(_SQL[name], {"space": within.space.id})).fetchall()
+    return {row[0] for row in found}
+
+
+async def doomed(within: Within, *, session: str | None, user: str | None) -> tuple[list[UUID], list[int]]:
+    """What an erasure takes: sessions with all that is known of them, and events besides."""
+    given: dict[str, object] = {"space": within.space.id, "session": session, "user": user}
+    found = await (await within.conn.execute(_SQL["doomed_sessions"], given)).fetchall()
+    sessions: list[UUID] = [row[0] for row in found]
+    if session is not None and user is None:  # what was said there of a person stays theirs
+        return sessions, []
+    found = await (
+        await within.conn.execute(_SQL["doomed_events"], {**given, "sessions": sessions})
+    ).fetchall()
+    return sessions, [row[0] for row in found]
+
+
+async def count_doomed(within: Within, values: Mapping[str, object]) -> dict[str, int]:
+    """How many rows of which table would go; tables without any are left out."""
+    async with within.conn.cursor(row_factory=dict_row) as cursor:
+        await cursor.execute(_SQL["count_doomed"], {"space": within.space.id, **values})
+        row = await cursor.fetchone()
+    return {f"ledger.{table}": number for table, number in (row or {}).items() if number}
+
+
+async def cited(within: Within, ids: Sequence[int] | object) -> list[dict[str, Any]]:
+    """What entries of the index say, and where it is from."""
+    async with within.conn.cursor(row_factory=dict_row) as cursor:
+        return await (await cursor.execute(_SQL["cite"], {"space": within.space.id, "ids": ids})).fetchall()

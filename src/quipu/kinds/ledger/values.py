@@ -1,0 +1,85 @@
+"""A value made ready to be kept: JSON that a database can hold, not too large, without secrets."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from quipu.errors import BadInput
+from quipu.kernel.redact import redact
+
+LIMIT_BYTES: Final = 64 * 1024
+DEEPEST: Final = 32
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A value, and the JSON text that is written for it."""
+
+    value: Any
+    text: str
+
+
+def prepare(value: object, *, secrets: bool) -> Prepared:
+    """The value as it is kept; with ``secrets``, every secret in its texts is cut out.
+
+    Raises:
+        BadInput: it is no JSON, deeper than 32, longer than 64 KiB, or has a character that no database can
+            store; the field is the path of the fault.
+    """
+    plain = _plain(value, "value", DEEPEST, secrets=secrets)
+    try:
+        text = json.dumps(plain, ensure_ascii=False, allow_nan=False)
+    except ValueError:  # not finite, or longer in decimal than Python agrees to print
+        raise BadInput("a number in it is not finite, or too long.", field="value") from None
+    size = len(text.encode())
+    if size > LIMIT_BYTES:
+        raise BadInput(
+            f"it has {size:,} bytes as JSON; {LIMIT_BYTES:,} are the most.",
+            field="value",
+            hint="Keep the long text as a message, and a reference to it here.",
+        )
+    return Prepared(plain, text)
+
+
+def _plain(value: object, path: str, depth: int, *, secrets: bool) -> Any:
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, str):
+        text = storable(value, path)
+        return redact(text).text if secrets else text
+    if depth == 0:
+        raise BadInput(f"it is deeper than {DEEPEST}.", field="value")
+    if isinstance(value, Mapping):
+        items = cast("Mapping[object, object]", value).items()
+        return {
+            _name(key, path): _plain(inner, f"{path}.{key}", depth - 1, secrets=secrets)
+            for key, inner in items
+        }
+    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
+        inside = cast("Sequence[object]", value)
+        return [_plain(v, f"{path}.{place}", depth - 1, secrets=secrets) for place, v in enumerate(inside)]
+    raise BadInput(f"{type(value).__name__} is nothing that JSON can say.", field=path[:200])
+
+
+def _name(key: object, path: str) -> str:
+    if not isinstance(key, str):
+        raise BadInput("the names in an object are texts.", field=path[:200])
+    return storable(key, path)
+
+
+def storable(text: str, path: str) -> str:
+    """The text, where a database can store it.
+
+    Raises:
+        BadInput: it has a NUL or a lone surrogate; the field is ``path``.
+    """
+    if _UNSTORABLE.search(text):
+        raise BadInput(
+            "it has a NUL or half a character in it, which no database can store.", field=path[:200]
+        )
+    return text
