@@ -14,7 +14,7 @@ from quipu.kernel.base import text
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.redact import redact
 from quipu.kinds.ledger.evidence.document import object_of
-from quipu.kinds.ledger.evidence.model import ENTITIES, LONGEST_EXCERPT, SOURCES, Reference
+from quipu.kinds.ledger.evidence.model import ENTITIES, EVIDENCE_SOURCES, LONGEST_EXCERPT, Reference
 from quipu.kinds.ledger.signals.model import THEMES, Evidence, Theme
 
 Word = TypeVar("Word", bound=str)
@@ -133,7 +133,7 @@ def referring(evidence: Evidence) -> Reference:
 
 
 def _checked(reference: Reference, field: str, *, now: datetime, secrets: bool) -> Reference:
-    source = one_of(f"{field}.source", reference.source, SOURCES)
+    source = one_of(f"{field}.source", reference.source, EVIDENCE_SOURCES)
     place = optional_name(f"{field}.place_id", reference.place_id)
     published = optional_moment(f"{field}.published_at", reference.published_at, now=now)
     if source == "reviews":

@@ -10,10 +10,9 @@ from typing import Final, Literal, TypeAlias, get_args
 from quipu.kinds.ledger.signals.model import Signals, Theme
 
 Confidence: TypeAlias = Literal["low", "medium", "high"]
-Cap: TypeAlias = Literal["none", "medium", "low"]
-Source: TypeAlias = Literal["weather", "events", "closures", "doe", "reviews", "system"]
+EvidenceSource: TypeAlias = Literal["weather", "events", "closures", "doe", "reviews", "system"]
 Entity: TypeAlias = Literal["own_location", "competitor", "system"]
-Status: TypeAlias = Literal["ok", "error", "timeout", "stale"]
+SourceStatus: TypeAlias = Literal["ok", "error", "timeout", "stale"]
 ToolSource: TypeAlias = Literal["geocode", "weather", "events", "closures", "doe", "reviews", "memory"]
 FetchedSource: TypeAlias = Literal["weather", "events", "closures", "doe", "reviews"]
 RunStatus: TypeAlias = Literal["ok", "error", "partial"]
@@ -22,9 +21,9 @@ ReviewedEntity: TypeAlias = Literal["own_location", "competitor"]
 FallbackKind: TypeAlias = Literal["partial_data", "all_sources_down", "timeout", "validation"]
 
 CONFIDENCES: Final[tuple[Confidence, ...]] = get_args(Confidence)
-SOURCES: Final[tuple[Source, ...]] = get_args(Source)
+EVIDENCE_SOURCES: Final[tuple[EvidenceSource, ...]] = get_args(EvidenceSource)
 ENTITIES: Final[tuple[Entity, ...]] = get_args(Entity)
-STATUSES: Final[tuple[Status, ...]] = get_args(Status)
+SOURCE_STATUSES: Final[tuple[SourceStatus, ...]] = get_args(SourceStatus)
 TOOL_SOURCES: Final[tuple[ToolSource, ...]] = get_args(ToolSource)
 FETCHED_SOURCES: Final[tuple[FetchedSource, ...]] = get_args(FetchedSource)
 RUN_STATUSES: Final[tuple[RunStatus, ...]] = get_args(RunStatus)
@@ -47,7 +46,7 @@ class Reference:
     """
 
     theme: Theme = "other"
-    source: Source = "reviews"
+    source: EvidenceSource = "reviews"
     entity: Entity = "own_location"
     place_id: str | None = None
     review_id_hash: str | None = None
@@ -67,7 +66,7 @@ class Piece:
     rank: int
     weight: float | None
     theme: Theme
-    source: Source
+    source: EvidenceSource
     entity: Entity
     place_id: str | None
     review_id_hash: str | None
@@ -134,7 +133,7 @@ class Recommendation:
     confidence: Confidence
     asked_confidence: Confidence
     limits: tuple[Limit, ...]
-    source: Source
+    source: EvidenceSource
     freshness_seconds: int | None
     rule_version: str
     impact_score: float | None

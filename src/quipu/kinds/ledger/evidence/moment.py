@@ -5,6 +5,7 @@ from __future__ import annotations
 from quipu.errors import BadInput
 from quipu.kernel.db.database import Within
 from quipu.kinds.ledger.evidence import checking, store
+from quipu.kinds.ledger.outcome import unknown_session
 
 
 async def standing(within: Within, name: str) -> store.Session:
@@ -15,17 +16,8 @@ async def standing(within: Within, name: str) -> store.Session:
     """
     found = await store.session(within, name)
     if found is None:
-        raise unknown(name, within.space.name)
+        raise unknown_session(name)
     return found
-
-
-def unknown(session: str, space: str) -> BadInput:
-    """The error that there is no such session."""
-    return BadInput(
-        f"there is no session {session!r} in the space {space!r}.",
-        field="session",
-        hint="Observe a message in it first, or open it: ledger.open_session.",
-    )
 
 
 async def said(within: Within, session: store.Session, message: str) -> int:

@@ -10,15 +10,15 @@ from typing import Final, cast
 from quipu.kinds.ledger.evidence.model import (
     CONFIDENCES,
     MOST_PIECES,
-    Cap,
     Confidence,
+    EvidenceSource,
     Limit,
     Reference,
-    Source,
-    Status,
+    SourceStatus,
 )
+from quipu.kinds.ledger.model import Cap
 
-STALE_AFTER_SECONDS: Final[Mapping[Source, int]] = {
+STALE_AFTER_SECONDS: Final[Mapping[EvidenceSource, int]] = {
     "weather": 6 * 3600,
     "events": 24 * 3600,
     "closures": 12 * 3600,
@@ -34,7 +34,7 @@ _DEFAULT_SCOPE: Final = "baseline.default_scope"
 
 
 @dataclass(frozen=True, slots=True)
-class Belief:
+class Baseline:
     """A baseline value that stands: ``assumed`` and ``cap`` as they were when it was set."""
 
     key: str
@@ -44,20 +44,20 @@ class Belief:
 
 
 @dataclass(frozen=True, slots=True)
-class Circumstances:
+class Conditions:
     """What a recommendation is made under.
 
     ``status`` and ``freshness_seconds``: of its source, this turn. ``all_sources_down``: nothing could be
-    asked. ``beliefs``: the baseline values of its session.
+    asked. ``baselines``: the baseline values of its session.
     """
 
-    status: Status | None = None
+    status: SourceStatus | None = None
     freshness_seconds: int | None = None
     all_sources_down: bool = False
-    beliefs: Sequence[Belief] = ()
+    baselines: Sequence[Baseline] = ()
 
 
-def joined(given: Circumstances, known: Circumstances) -> Circumstances:
+def joined(given: Conditions, known: Conditions) -> Conditions:
     """What the caller says of the source, and what is known of the rest."""
     fresh = given.freshness_seconds
     return replace(
@@ -67,24 +67,24 @@ def joined(given: Circumstances, known: Circumstances) -> Circumstances:
     )
 
 
-def limits(source: Source, location: str, circumstances: Circumstances) -> list[Limit]:
+def limits(source: EvidenceSource, location: str, conditions: Conditions) -> list[Limit]:
     """Why a recommendation for ``location`` from ``source`` may not be surer, the hardest limit first.
 
     The policy of the seed's origin: a source that is stale, failed or timed out leaves low; a baseline that
     is assumed for the location leaves medium at most (low where its cap says so); no source at all, low.
     """
-    found = list(_of_source(source, circumstances))
-    for belief in circumstances.beliefs:
-        if (belief.assumed or belief.cap != "none") and concerns(belief, location):
-            most: Confidence = "low" if belief.cap == "low" else "medium"
-            found.append(Limit(most=most, because=f"{belief.key} is assumed, not confirmed."))
+    found = list(_of_source(source, conditions))
+    for baseline in conditions.baselines:
+        if (baseline.assumed or baseline.cap != "none") and concerns(baseline, location):
+            most: Confidence = "low" if baseline.cap == "low" else "medium"
+            found.append(Limit(most=most, because=f"{baseline.key} is assumed, not confirmed."))
     return sorted(found, key=lambda limit: CONFIDENCES.index(limit.most))
 
 
-def _of_source(source: Source, circumstances: Circumstances) -> Iterable[Limit]:
-    if circumstances.all_sources_down:
+def _of_source(source: EvidenceSource, conditions: Conditions) -> Iterable[Limit]:
+    if conditions.all_sources_down:
         yield Limit(most="low", because="Every source was down.")
-    match circumstances.status:
+    match conditions.status:
         case "error":
             yield Limit(most="low", because=f"The source {source} failed.")
         case "timeout":
@@ -92,11 +92,11 @@ def _of_source(source: Source, circumstances: Circumstances) -> Iterable[Limit]:
         case "stale":
             yield Limit(most="low", because=f"What the source {source} gave is stale.")
         case "ok" | None:
-            if is_stale(source, circumstances.freshness_seconds):
+            if is_stale(source, conditions.freshness_seconds):
                 yield Limit(most="low", because=f"What the source {source} gave is stale.")
 
 
-def is_stale(source: Source, freshness_seconds: int | None) -> bool:
+def is_stale(source: EvidenceSource, freshness_seconds: int | None) -> bool:
     """Whether what a source gave is too old; of an unknown age it is not."""
     after = STALE_AFTER_SECONDS.get(source)
     return after is not None and freshness_seconds is not None and freshness_seconds > after
@@ -108,34 +108,34 @@ def clamp(asked: Confidence, found: Iterable[Limit]) -> Confidence:
     return min(possible, key=CONFIDENCES.index)
 
 
-def concerns(belief: Belief, location: str) -> bool:
+def concerns(baseline: Baseline, location: str) -> bool:
     """Whether a baseline value is about a location.
 
     ``baseline.foh.{locationLabel}.{daypart}`` (or without a daypart) is about its own; the scope is about
     all, or about the one that its value names.
     """
-    if belief.key in {_SCOPE, _DEFAULT_SCOPE}:
-        named = _part(belief.value, "locationLabel")
+    if baseline.key in {_SCOPE, _DEFAULT_SCOPE}:
+        named = _part(baseline.value, "locationLabel")
         return named is None or named == location
-    if not belief.key.startswith(_HEAD_COUNT):
+    if not baseline.key.startswith(_HEAD_COUNT):
         return False
-    label = belief.key.removeprefix(_HEAD_COUNT)
+    label = baseline.key.removeprefix(_HEAD_COUNT)
     return location in {label, label.rpartition(".")[0]}
 
 
 def explained(
-    explanation: Mapping[str, object], circumstances: Circumstances, location: str
+    explanation: Mapping[str, object], conditions: Conditions, location: str
 ) -> Mapping[str, object]:
     """The explanation, with the assumption named on which the recommendation rests, if it is not yet."""
-    assumed = [b for b in circumstances.beliefs if b.assumed and concerns(b, location)]
+    assumed = [b for b in conditions.baselines if b.assumed and concerns(b, location)]
     if not assumed or _ASSUMPTION in explanation:
         return explanation
     return {_ASSUMPTION: "; ".join(map(_told, assumed)), **explanation}
 
 
-def _told(belief: Belief) -> str:
-    words = _part(belief.value, "assumption")
-    return words or f"{belief.key} = {json.dumps(belief.value, ensure_ascii=False)}"
+def _told(baseline: Baseline) -> str:
+    words = _part(baseline.value, "assumption")
+    return words or f"{baseline.key} = {json.dumps(baseline.value, ensure_ascii=False)}"
 
 
 def _part(value: object, name: str) -> str | None:

@@ -13,16 +13,16 @@ from quipu.kinds.ledger.evidence import checking, moment, policy, store
 from quipu.kinds.ledger.evidence.document import object_of
 from quipu.kinds.ledger.evidence.model import (
     CONFIDENCES,
-    SOURCES,
-    STATUSES,
+    EVIDENCE_SOURCES,
+    SOURCE_STATUSES,
     Confidence,
+    EvidenceSource,
     Limit,
     Piece,
     Recommendation,
     Reference,
     Shown,
-    Source,
-    Status,
+    SourceStatus,
 )
 from quipu.kinds.ledger.signals.model import Evidence, Theme
 
@@ -47,9 +47,9 @@ class AsyncRecommendations:
         location: str,
         time_window: str,
         confidence: Confidence,
-        source: Source,
+        source: EvidenceSource,
         evidence: Iterable[Reference | Evidence] = (),
-        source_status: Status | None = None,
+        source_status: SourceStatus | None = None,
         freshness_seconds: int | None = None,
         rule_version: str = "unknown",
         impact_score: float | None = None,
@@ -80,11 +80,11 @@ class AsyncRecommendations:
             "rule_version": check_name("rule_version", rule_version),
         }
         asked = checking.one_of("confidence", confidence, CONFIDENCES)
-        source = checking.one_of("source", source, SOURCES)
-        given = policy.Circumstances(
+        source = checking.one_of("source", source, EVIDENCE_SOURCES)
+        given = policy.Conditions(
             status=None
             if source_status is None
-            else checking.one_of("source_status", source_status, STATUSES),
+            else checking.one_of("source_status", source_status, SOURCE_STATUSES),
             freshness_seconds=checking.optional_whole("freshness_seconds", freshness_seconds),
         )
         references = policy.ranked(checking.references(evidence, now=now, secrets=secrets))
@@ -97,7 +97,7 @@ class AsyncRecommendations:
         async with self._database.writing(space) as within:
             place = await moment.standing(within, session)
             turn = moment.turn_of(place, turn)
-            known = await store.circumstances(within, place, turn=turn, source=source, now=now)
+            known = await store.conditions(within, place, turn=turn, source=source, now=now)
             meant = policy.joined(given, known)
             limits = policy.limits(source, location, meant)
             draft = store.Draft(

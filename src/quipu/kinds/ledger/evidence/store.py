@@ -13,8 +13,15 @@ from psycopg.types.json import Jsonb
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Within
-from quipu.kinds.ledger.evidence.model import CompetitorCheck, Limit, Piece, Recommendation, Reference, Source
-from quipu.kinds.ledger.evidence.policy import Belief, Circumstances
+from quipu.kinds.ledger.evidence.model import (
+    CompetitorCheck,
+    EvidenceSource,
+    Limit,
+    Piece,
+    Recommendation,
+    Reference,
+)
+from quipu.kinds.ledger.evidence.policy import Baseline, Conditions
 from quipu.kinds.ledger.signals.model import Theme
 
 _SQL = queries.load("quipu.kinds.ledger.evidence")
@@ -78,21 +85,21 @@ async def message(within: Within, session: int, message: str) -> int | None:
     return row[0] if row else None
 
 
-async def circumstances(
-    within: Within, session: Session, *, turn: int, source: Source, now: datetime
-) -> Circumstances:
+async def conditions(
+    within: Within, session: Session, *, turn: int, source: EvidenceSource, now: datetime
+) -> Conditions:
     """How the source answered last in this turn, and the baseline of the session as it stands."""
     values = {"session": session.uid, "thread": session.id, "person": session.person}
     async with within.conn.pipeline():
-        beliefs = await _run(within, "beliefs", {**values, "now": now})
+        baselines = await _run(within, "baselines", {**values, "now": now})
         asked = await _run(within, "source", {**values, "turn": turn, "source": source})
         row = await asked.fetchone()
         assert row is not None
-        return Circumstances(
+        return Conditions(
             status=row["status"],
             freshness_seconds=row["freshness_seconds"],
             all_sources_down=row["all_sources_down"],
-            beliefs=[Belief(*belief.values()) for belief in await beliefs.fetchall()],
+            baselines=[Baseline(*baseline.values()) for baseline in await baselines.fetchall()],
         )
 
 

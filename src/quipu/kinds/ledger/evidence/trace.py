@@ -25,7 +25,7 @@ from quipu.kinds.ledger.evidence.model import (
     FETCHED_SOURCES,
     REVIEWED_ENTITIES,
     RUN_STATUSES,
-    STATUSES,
+    SOURCE_STATUSES,
     TOOL_SOURCES,
     CheckStatus,
     CompetitorCheck,
@@ -34,10 +34,11 @@ from quipu.kinds.ledger.evidence.model import (
     Reading,
     ReviewedEntity,
     RunStatus,
-    Status,
+    SourceStatus,
     ToolSource,
 )
-from quipu.kinds.ledger.signals.extract import WINDOW_DAYS, extract
+from quipu.kinds.ledger.outcome import unknown_session
+from quipu.kinds.ledger.signals.extract import extract
 from quipu.kinds.ledger.signals.model import Review, Signals
 from quipu.recall.generations import Models
 
@@ -75,7 +76,7 @@ class AsyncTrace:
         space: str,
         session: str,
         latency_ms: int,
-        status: Status = "ok",
+        status: SourceStatus = "ok",
         source: ToolSource | None = None,
         args: Mapping[str, object] | None = None,
         result: object = None,
@@ -99,7 +100,7 @@ class AsyncTrace:
             "source": None if source is None else checking.one_of("source", source, TOOL_SOURCES),
             "args": Jsonb(object_of("args", args, secrets=secrets)),
             "result": _result(result, secrets=secrets),
-            "status": checking.one_of("status", status, STATUSES),
+            "status": checking.one_of("status", status, SOURCE_STATUSES),
             "latency_ms": checking.whole("latency_ms", latency_ms),
             "cache_hit": bool(cache_hit),
             "freshness_seconds": checking.optional_whole("freshness_seconds", freshness_seconds),
@@ -183,7 +184,7 @@ class AsyncTrace:
         check_name("session", session)
         async with self._database.reading(check_name("space", space)) as within:
             if within is None:
-                raise moment.unknown(session, space)
+                raise unknown_session(session)
             return await store.competitor_checks(within, (await moment.standing(within, session)).uid)
 
     async def read_reviews(
@@ -194,7 +195,7 @@ class AsyncTrace:
         session: str,
         place: str,
         entity: ReviewedEntity = "own_location",
-        window_days: int = WINDOW_DAYS,
+        window_days: int = 90,
         cache_hit: bool = False,
         freshness_seconds: int | None = None,
         turn: int | None = None,
@@ -239,9 +240,9 @@ class AsyncTrace:
         session: str,
         place: str,
         entity: ReviewedEntity = "own_location",
-        status: Status | None = None,
+        status: SourceStatus | None = None,
         error_code: str | None = None,
-        window_days: int = WINDOW_DAYS,
+        window_days: int = 90,
         latency_ms: int | None = None,
         cache_hit: bool = False,
         freshness_seconds: int | None = None,
@@ -263,7 +264,7 @@ class AsyncTrace:
             **_found(signals, window_days=window_days, latency_ms=latency_ms),
             "place": check_name("place", place),
             "entity": checking.one_of("entity", entity, REVIEWED_ENTITIES),
-            "status": checking.one_of("status", status, STATUSES),
+            "status": checking.one_of("status", status, SOURCE_STATUSES),
             "cache_hit": bool(cache_hit),
             "freshness_seconds": checking.optional_whole("freshness_seconds", freshness_seconds),
             "error_code": optional_name("error_code", error_code),

@@ -9,7 +9,7 @@ where s.space_id = %(space)s and s.name = %(session)s
 select id from core.messages
 where space_id = %(space)s and external_id = %(message)s and session_id = %(session)s
 
--- name: beliefs: the baseline of a session as it stands; what its person prefers fills the gaps
+-- name: baselines: the baseline of a session as it stands; what its person prefers fills the gaps
 select m.memory_key, m.value_json, m.assumed, m.confidence_cap
 from ledger.chat_session_memory m
 where m.space_id = %(space)s and m.session_id = %(session)s and m.memory_namespace = 'baseline'
