@@ -14,7 +14,7 @@ from quipu.kernel.db.database import Database
 from quipu.kinds.ledger import rules, store
 from quipu.kinds.ledger.circumstances import Circumstances, checked, scope_of, time_of
 from quipu.kinds.ledger.hooks import Subscribers
-from quipu.kinds.ledger.keys import KeyRule, Keys, Place, check_shape
+from quipu.kinds.ledger.keys import Keys, Place, check_shape
 from quipu.kinds.ledger.model import Act, Cap, Change, Correction, EventType, Scope, ValueSource
 from quipu.kinds.ledger.outcome import change, refusal
 from quipu.kinds.ledger.values import prepare
@@ -54,7 +54,7 @@ class Facts:
         place = self._keys.place(key, namespace=said.namespace)
         scope = scope_of(place, said)
         given = checked(said, place=place, scope=scope, secrets=self._redact)
-        given |= self._believed(belief, place.rule) | self._expiry(scope, said, ends=belief is None)
+        given |= self._believed(belief, place) | self._expiry(scope, said, ends=belief is None)
         return await self._append(act, given)
 
     async def undo(self, event_id: int, *, space: str, force: bool) -> Change:
@@ -82,17 +82,17 @@ class Facts:
         given = checked(said, place=place, scope=latest.scope, secrets=self._redact)
         given |= {"latest": latest.id, "at": self._clock.now(), "expires": None, "renewal": None}
         if restored is None:
-            return await self._append("delete", given | self._believed(None, None))
+            return await self._append("delete", given | self._believed(None, place))
         belief = Belief(restored.new, restored.source, restored.confidence_cap)
         given |= {"expires": restored.expires_at}
-        return await self._append("restore", given | self._believed(belief, None))
+        return await self._append("restore", given | self._believed(belief, place))
 
-    def _believed(self, belief: Belief | None, rule: KeyRule | None) -> dict[str, object]:
+    def _believed(self, belief: Belief | None, place: Place) -> dict[str, object]:
         if belief is None:
             return {"value": None, "plain": None, "source": None, "assumed": False, "cap": "none"}
-        prepared = prepare(belief.value, secrets=self._redact)
-        if rule is not None:
-            check_shape(rule, prepared.value)
+        prepared = prepare(belief.value, key=place.key, secrets=self._redact)
+        if place.rule is not None:
+            check_shape(place.rule, prepared.value)
         return {
             "value": prepared.text,
             "plain": prepared.value,

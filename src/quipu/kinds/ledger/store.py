@@ -63,6 +63,25 @@ class Happening:
     expires_at: datetime | None
 
 
+@dataclass(frozen=True, slots=True)
+class Unfiled:
+    """A fact that stands, or a piece of evidence, that the index does not know."""
+
+    source_table: str
+    source_id: str
+    key: str
+    value: Any
+    happened_at: datetime
+    recorded_at: datetime
+    owner: str | None
+    said: bool
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """Where it comes from: table and id."""
+        return self.source_table, self.source_id
+
+
 async def append(conn: Connection, values: Mapping[str, object]) -> Appended:
     """Write an event; outside of a transaction it is one of its own."""
     async with conn.cursor(row_factory=class_row(Appended)) as cursor:
@@ -167,3 +186,16 @@ async def cited(within: Within, ids: Sequence[int] | object) -> list[dict[str, A
     """What entries of the index say, and where it is from."""
     async with within.conn.cursor(row_factory=dict_row) as cursor:
         return await (await cursor.execute(_SQL["cite"], {"space": within.space.id, "ids": ids})).fetchall()
+
+
+async def unfiled(within: Within, *, limit: int) -> list[Unfiled]:
+    """What stands and is not filed in the index, facts first."""
+    async with within.conn.cursor(row_factory=class_row(Unfiled)) as cursor:
+        await cursor.execute(_SQL["unfiled"], {"space": within.space.id, "limit": limit})
+        return await cursor.fetchall()
+
+
+async def no_longer_standing(within: Within) -> list[int]:
+    """Entries of the index whose value stands no more."""
+    found = await within.conn.execute(_SQL["no_longer_standing"], {"space": within.space.id})
+    return [row[0] for row in await found.fetchall()]

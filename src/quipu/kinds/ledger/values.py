@@ -24,14 +24,16 @@ class Prepared:
     text: str
 
 
-def prepare(value: object, *, secrets: bool) -> Prepared:
+def prepare(value: object, *, key: str = "", secrets: bool) -> Prepared:
     """The value as it is kept; with ``secrets``, every secret in its texts is cut out.
+
+    ``key`` is what it is called: a word alone is a secret where it is called a password.
 
     Raises:
         BadInput: it is no JSON, deeper than 32, longer than 64 KiB, or has a character that no database can
             store; the field is the path of the fault.
     """
-    plain = _plain(value, "value", DEEPEST, secrets=secrets)
+    plain = _plain(value, "value", key, DEEPEST, secrets=secrets)
     try:
         text = json.dumps(plain, ensure_ascii=False, allow_nan=False)
     except ValueError:  # not finite, or longer in decimal than Python agrees to print
@@ -46,24 +48,33 @@ def prepare(value: object, *, secrets: bool) -> Prepared:
     return Prepared(plain, text)
 
 
-def _plain(value: object, path: str, depth: int, *, secrets: bool) -> Any:
+def _plain(value: object, path: str, called: str, depth: int, *, secrets: bool) -> Any:
     if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, str):
         text = storable(value, path)
-        return redact(text).text if secrets else text
+        return _without_secrets(text, called) if secrets else text
     if depth == 0:
         raise BadInput(f"it is deeper than {DEEPEST}.", field="value")
     if isinstance(value, Mapping):
         items = cast("Mapping[object, object]", value).items()
         return {
-            _name(key, path): _plain(inner, f"{path}.{key}", depth - 1, secrets=secrets)
+            _name(key, path): _plain(inner, f"{path}.{key}", str(key), depth - 1, secrets=secrets)
             for key, inner in items
         }
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
         inside = cast("Sequence[object]", value)
-        return [_plain(v, f"{path}.{place}", depth - 1, secrets=secrets) for place, v in enumerate(inside)]
+        return [
+            _plain(v, f"{path}.{place}", called, depth - 1, secrets=secrets) for place, v in enumerate(inside)
+        ]
     raise BadInput(f"{type(value).__name__} is nothing that JSON can say.", field=path[:200])
+
+
+def _without_secrets(text: str, called: str) -> str:
+    """The text as it would be redacted where it is assigned to what it is called."""
+    assigned = f"{called.rsplit('.', 1)[-1]}="
+    alone, given = redact(text).text, redact(assigned + text).text
+    return given.removeprefix(assigned) if alone == text and given.startswith(assigned) else alone
 
 
 def _name(key: object, path: str) -> str:

@@ -44,7 +44,8 @@ def lexicon() -> Lexicon:
     data: dict[str, Any] = tomllib.loads(_FILE.read_text("utf-8"))
     classes = {name: frozenset(text.split()) for name, text in data["classes"].items()}
     listed = [*_phrases(data)]
-    patterns = Patterns(_pattern(family, phrase, classes) for family, phrase in listed)
+    denying = classes["not"] | {"@not"}
+    patterns = Patterns((_pattern(family, phrase, classes) for family, phrase in listed), barrier=denying)
     written = {word for _, phrase in listed for word in phrase.replace("|", " ").split()}
     known = {word for word in written.union(*classes.values()) if word.isalpha()}
     respelled = dict(pair.split("=") for pair in data["typos"]["reads"].split())
@@ -53,7 +54,7 @@ def lexicon() -> Lexicon:
         respelled=respelled,
         close=_misses(known),
         right=frozenset(data["typos"]["right"].split()),
-        denying=frozenset(classes["not"]) | {"@not"},
+        denying=denying,
         excluding=frozenset(f"={word}" for word in classes["none"]),
     )
 

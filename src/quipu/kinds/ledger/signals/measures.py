@@ -12,8 +12,8 @@ LONG_MINUTES: Final = 15
 """From here on a span spent waiting is a complaint, below it a compliment."""
 
 _UNITS: Final = {
-    "s": 1 / 60, "sec": 1 / 60, "second": 1 / 60, "min": 1, "minut": 1, "hour": 60, "hr": 60, "h": 60,
-    "day": 1440, "week": 10_080, "month": 43_200,
+    "s": 1 / 60, "sec": 1 / 60, "second": 1 / 60, "min": 1, "mins": 1, "minut": 1, "hour": 60, "hr": 60,
+    "hrs": 60, "h": 60, "day": 1440, "week": 10_080, "month": 43_200,
 }  # fmt: skip
 _NUMBERS: Final = {
     "a": 1, "an": 1, "another": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6,

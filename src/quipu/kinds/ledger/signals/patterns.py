@@ -73,7 +73,9 @@ def parse(family: str, phrase: str, resolve: Callable[[str], Keys]) -> Pattern:
 class Patterns:
     """Many patterns, found together in time linear in the number of words."""
 
-    def __init__(self, patterns: Iterable[Pattern]) -> None:
+    def __init__(self, patterns: Iterable[Pattern], *, barrier: Keys = frozenset()) -> None:
+        """``barrier``: words of these keys are never left out by a gap."""
+        self._barrier = barrier
         self._by_key: dict[str, list[Pattern]] = {}
         self.keys: set[str] = set()
         for pattern in patterns:
@@ -87,7 +89,7 @@ class Patterns:
 
     def _at(self, words: Sequence[Word], first: int) -> Iterator[Span]:
         for pattern in {id(p): p for key in words[first].keys for p in self._by_key.get(key, ())}.values():
-            last = _end(pattern.items, words, first)
+            last = _end(pattern.items, words, first, self._barrier)
             if last is not None:
                 yield Span(pattern.family, first, last)
 
@@ -96,17 +98,23 @@ def _order(span: Span) -> tuple[int, str]:
     return span.last, span.family
 
 
-def _end(items: Sequence[Item], words: Sequence[Word], first: int) -> int | None:
+def _end(items: Sequence[Item], words: Sequence[Word], first: int, barrier: Keys) -> int | None:
     """The last word of the pattern that begins at ``first``; within one breath, the nearest that fits."""
     ends = [first]
     for item in items[1:]:
-        reached = {
-            at
-            for end in ends
-            for at in range(end + 1, min(end + 2 + item.gap, len(words)))
-            if words[at].breath == words[first].breath and words[at].keys & item.keys
-        }
+        reached = {at for end in ends for at in _reach(item, words, end, barrier)}
         if not reached:
             return None
         ends = sorted(reached)
     return ends[0]
+
+
+def _reach(item: Item, words: Sequence[Word], end: int, barrier: Keys) -> Iterator[int]:
+    """Where the item fits behind the word ``end``."""
+    for at in range(end + 1, min(end + 2 + item.gap, len(words))):
+        if words[at].breath != words[end].breath:
+            return
+        if words[at].keys & item.keys:
+            yield at
+        if words[at].keys & barrier:
+            return

@@ -14,6 +14,7 @@ from quipu.kinds.ledger.signals.words import Word
 _DENIAL_REACH: Final = 5
 _PRAISE_REACH: Final = 3
 _REDEEMING_BREATHS: Final = 3
+_REDEEMABLE: Final[tuple[tuple[Theme, ...], ...]] = (("value",), ("wait_time",))
 
 _LISTED_AS: Final[dict[str, Theme]] = {f"themes.{theme}": theme for theme in THEMES}
 _EXPLAINING: Final = frozenset(("praise", "neutral", "void", "redeem"))
@@ -98,7 +99,8 @@ class Said:
 
     def _slow(self, span: Span) -> tuple[Theme, ...]:
         waits = any(s.family == "wait" for s in self._kept) or any(w.keys & _WAITING for w in self._words)
-        return self._topics.nearest(span, SLOW) or (("wait_time",) if waits else ("service_speed",))
+        default: tuple[Theme, ...] = ("wait_time",) if waits else ("service_speed",)
+        return self._topics.nearest(span, SLOW) or self._topics.nearest(span, SLOW, anywhere=True) or default
 
     def _waited_for(self, span: Span) -> tuple[Theme, ...]:
         return self._topics.nearest(span, SLOW, behind=True) or ("wait_time",)
@@ -148,7 +150,7 @@ class Said:
                 return True
             if (
                 other.family == "redeem"
-                and themes == ("value",)
+                and themes in _REDEEMABLE
                 and 0 <= after <= _REDEEMING_BREATHS
                 and not self._denied(other)
             ):

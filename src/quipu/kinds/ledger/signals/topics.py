@@ -56,10 +56,12 @@ class Topics:
         """Whether a topic stands right behind the span."""
         return any(topic.first == span.last + 1 for topic in self._topics)
 
-    def nearest(self, span: Span, themes: Themes, *, behind: bool = False) -> tuple[Theme, ...]:
+    def nearest(
+        self, span: Span, themes: Themes, *, behind: bool = False, anywhere: bool = False
+    ) -> tuple[Theme, ...]:
         """The themes of the topic nearest to a span: in its breath, else in its clause; or none.
 
-        ``behind``: only topics after the span's first word count.
+        ``behind``: only topics after the span's first word count. ``anywhere``: other clauses count too.
         """
         where = self._words[span.first]
         ranks = list(themes)
@@ -67,7 +69,7 @@ class Topics:
         chosen: tuple[Theme, ...] = ()
         for topic in self._topics:
             word = self._words[topic.first]
-            if topic.family not in themes or word.clause != where.clause:
+            if topic.family not in themes or (word.clause != where.clause and not anywhere):
                 continue
             if behind and topic.first < span.first:
                 continue

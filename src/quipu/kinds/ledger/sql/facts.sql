@@ -60,7 +60,7 @@ left join core.sessions s on s.space_id = p.space_id and s.uid = p.last_session_
 where p.space_id = %(space)s
     and (%(everything)s::bool or p.distinct_id = %(person)s::text)
     and (p.expires_at is null or p.expires_at > %(now)s::timestamptz)
-order by key, scope, session, user
+order by key, scope, session, "user"
 
 -- name: believed: what stood at a moment in a session and for a person
 --
