@@ -70,9 +70,9 @@ def test_what_cannot_be_kept_is_refused_by_piece_and_field(field: str, value: An
 
 
 def test_what_is_no_list_of_references_is_refused() -> None:
-    for given in ("text", {"theme": "other"}, 7, None):
-        with pytest.raises(BadInput, match="^evidence: "):
-            references(given, now=NOW, secrets=True)
+    for value in ("text", {"theme": "other"}, 7, None):
+        with pytest.raises(BadInput, match=r"^evidence: "):
+            references(value, now=NOW, secrets=True)
     with pytest.raises(BadInput, match=r"^evidence\[0\]: dict is no Reference"):
         checked({"theme": "other"})
 

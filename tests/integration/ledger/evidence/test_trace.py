@@ -190,7 +190,7 @@ async def test_a_run_that_got_no_reviews_says_what_happened(trace: AsyncTrace, d
     await trace.signal_run(None, **WHERE, place="p1", status="timeout", latency_ms=800)
     row = (await all_of(database, "ledger.chat_review_signal_runs"))[0]
     assert (row["status"], row["latency_ms"], row["themes_detected"]) == ("timeout", 800, [])
-    with pytest.raises(BadInput, match="^status: "):
+    with pytest.raises(BadInput, match=r"^status: "):
         await trace.signal_run(None, **WHERE, place="p1")
 
 

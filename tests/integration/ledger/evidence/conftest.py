@@ -8,8 +8,10 @@ import pytest
 
 from quipu import AsyncMemory
 from quipu.kernel.base.clock import FrozenClock
+from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.kinds.ledger.evidence.recommending import AsyncRecommendations
+from quipu.kinds.ledger.ledger import AsyncLedger
 
 
 @pytest.fixture
@@ -19,14 +21,20 @@ def clock() -> FrozenClock:
 
 
 @pytest.fixture
-async def recommendations(
-    memory: AsyncMemory, database: Database, clock: FrozenClock
-) -> AsyncRecommendations:
-    """Recommendations of this test's database, whose space ``cafe`` has the session ``s-1`` at turn 2."""
+async def ledger(
+    memory: AsyncMemory, database: Database, settings: Settings, clock: FrozenClock
+) -> AsyncLedger:
+    """The ledger of this test's database, whose space ``cafe`` has the session ``s-1`` at turn 2."""
     said = [
         {"id": "q1", "role": "user", "content": "How many people do I need on Friday?"},
         {"id": "a1", "role": "assistant", "content": "Is the usual team four?"},
         {"id": "q2", "role": "user", "content": "Yes, in Lisbon."},
     ]
     await memory.observe(said, space="cafe", session="s-1", user="dana")
-    return AsyncRecommendations(database, clock=clock, redact=True)
+    return AsyncLedger(database, clock=clock, settings=settings)
+
+
+@pytest.fixture
+def recommendations(ledger: AsyncLedger) -> AsyncRecommendations:
+    """What the ledger can do with recommendations."""
+    return ledger

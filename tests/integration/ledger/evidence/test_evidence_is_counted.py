@@ -17,15 +17,16 @@ pytestmark = pytest.mark.anyio
 
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
 RECOMMEND = """
-insert into ledger.chat_recommendations (session_id, turn_index, location_label, action, time_window, confidence,
-    source_name, rule_version, review_backed, evidence_count, recency_window_days, created_at)
-select uid, 1, 'Lisbon', 'Add one person.', 'Friday', 'medium', 'reviews', 'v1', true, 7, 3, '2026-05-04 12:00+00'
+insert into ledger.chat_recommendations (session_id, turn_index, location_label, action, time_window,
+    confidence, source_name, rule_version, review_backed, evidence_count, recency_window_days, created_at)
+select uid, 1, 'Lisbon', 'Add one person.', 'Friday',
+    'medium', 'reviews', 'v1', true, 7, 3, '2026-05-04 12:00+00'
 from core.sessions where name = %s
 returning id
 """
 CITE = """
-insert into ledger.chat_recommendation_evidence (recommendation_id, session_id, turn_index, source_name, entity_type,
-    place_id, review_publish_at, theme, excerpt)
+insert into ledger.chat_recommendation_evidence (recommendation_id, session_id, turn_index, source_name,
+    entity_type, place_id, review_publish_at, theme, excerpt)
 select %s, session_id, 1, %s, 'own_location', 'p1', %s, 'wait_time', 'We waited.'
 from ledger.chat_recommendations where id = %s
 returning id
@@ -109,7 +110,7 @@ async def test_evidence_that_comes_changes_or_goes_is_counted_at_once(database: 
 async def test_the_application_may_not_write_the_counts_nor_switch_the_counting_off(
     database: Database, lie: str
 ) -> None:
-    with pytest.raises(QuipuError) as refused:
+    with pytest.raises(QuipuError) as refused:  # noqa: PT012 - the error is translated at the end of the block
         async with database.writing("cafe") as within:
             await cite(within, await recommend(within))
             await do(within, lie)
@@ -129,7 +130,7 @@ async def test_evidence_cannot_be_of_another_session_than_its_recommendation(
     memory: AsyncMemory, database: Database
 ) -> None:
     await memory.observe([{"content": "Hello."}], space="cafe", session="s-2")
-    with pytest.raises(QuipuError) as refused:
+    with pytest.raises(QuipuError) as refused:  # noqa: PT012 - as above
         async with database.writing("cafe") as within:
             await cite(within, await recommend(within))
             await do(

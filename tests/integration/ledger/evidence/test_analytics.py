@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from quipu import AsyncMemory
 from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, owner
@@ -46,17 +45,9 @@ where v.relkind = 'v' and v.relnamespace = 'ledger'::regnamespace and v.relname 
 COMPARED = {"chat_memory_events.old_value_json", "chat_memory_events.new_value_json"}
 SAYS_SOMETHING = {
     "content", "content_text", "excerpt", "query_text", "reason", "response_text", "action", "args_json",
-    "result_json", "explanation_json", "meta", "error_message", "value_json", "old_value_json", "new_value_json",
+    "result_json", "explanation_json", "meta", "error_message", "value_json", "old_value_json",
+    "new_value_json",
 }  # fmt: skip
-
-
-@pytest.fixture
-async def ledger(
-    memory: AsyncMemory, database: Database, settings: Settings, clock: FrozenClock
-) -> AsyncLedger:
-    """A ledger whose space ``cafe`` has the session ``s-1``."""
-    await memory.observe([{"content": "How many on Friday?"}], space="cafe", session="s-1", user="dana")
-    return AsyncLedger(database, clock=clock, settings=settings)
 
 
 async def seen(database: Database, view: str, space: str = "cafe") -> list[dict[str, Any]]:

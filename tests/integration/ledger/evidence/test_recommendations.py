@@ -14,6 +14,8 @@ from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.db.database import Database
 from quipu.kinds.ledger.evidence.model import Recommendation, Reference
 from quipu.kinds.ledger.evidence.recommending import AsyncRecommendations
+from quipu.kinds.ledger.ledger import AsyncLedger
+from quipu.kinds.ledger.model import Scope
 
 pytestmark = pytest.mark.anyio
 
@@ -40,6 +42,20 @@ ADVICE: dict[str, Any] = {
 
 async def advise(recommendations: AsyncRecommendations, **changes: Any) -> Recommendation:
     return await recommendations.recommend("Add one person at the door.", **{**ADVICE, **changes})
+
+
+async def believe(
+    ledger: AsyncLedger,
+    key: str,
+    *,
+    source: str,
+    scope: Scope = "session",
+    expires_at: datetime | None = None,
+) -> None:
+    """Set a baseline value in the session ``s-1`` of ``dana``, or assume it."""
+    where: dict[str, Any] = {"space": "cafe", "session": "s-1", "user": "dana", "scope": scope}
+    write = ledger.assume if source == "assumed" else ledger.set
+    await write(key, {"value": 4}, **where, expires_at=expires_at)
 
 
 async def rows(database: Database, table: str, space: str = "cafe") -> int:
@@ -157,56 +173,33 @@ async def test_a_source_that_failed_leaves_low_and_says_why(
 
 
 async def test_an_assumed_baseline_leaves_medium_until_it_is_confirmed(
-    recommendations: AsyncRecommendations, database: Database
+    recommendations: AsyncRecommendations, ledger: AsyncLedger
 ) -> None:
-    await believe(database, "baseline.foh.Lisbon.dinner", source="assumed")
+    await believe(ledger, "baseline.foh.Lisbon.dinner", source="assumed")
     made = await advise(recommendations)
     assert (made.confidence, made.limits[0].most) == ("medium", "medium")
     assert made.explanation["baselineAssumption"] == 'baseline.foh.Lisbon.dinner = {"value": 4}'
     assert (await advise(recommendations, location="Porto")).confidence == "high"
-    await believe(database, "baseline.foh.Lisbon.dinner", source="explicit")
+    await believe(ledger, "baseline.foh.Lisbon.dinner", source="explicit")
     assert (await advise(recommendations)).confidence == "high"
 
 
 async def test_what_the_person_prefers_fills_the_gaps_of_the_session(
-    recommendations: AsyncRecommendations, database: Database
+    recommendations: AsyncRecommendations, ledger: AsyncLedger
 ) -> None:
-    await believe(database, "baseline.foh.Lisbon.dinner", source="assumed", scope="cross_session")
+    await believe(ledger, "baseline.foh.Lisbon.dinner", source="assumed", scope="cross_session")
     assert (await advise(recommendations)).confidence == "medium"
-    await believe(database, "baseline.foh.Lisbon.dinner", source="explicit")
+    await believe(ledger, "baseline.foh.Lisbon.dinner", source="explicit")
     assert (await advise(recommendations)).confidence == "high"
 
 
 async def test_an_assumption_that_expired_counts_no_more(
-    recommendations: AsyncRecommendations, database: Database, clock: FrozenClock
+    recommendations: AsyncRecommendations, ledger: AsyncLedger, clock: FrozenClock
 ) -> None:
-    await believe(database, "baseline.foh.Lisbon", source="assumed", expires=NOW + timedelta(hours=1))
+    await believe(ledger, "baseline.foh.Lisbon.dinner", source="assumed", expires_at=NOW + timedelta(hours=1))
     assert (await advise(recommendations)).confidence == "medium"
     clock.advance(timedelta(hours=2))
     assert (await advise(recommendations)).confidence == "high"
-
-
-async def believe(
-    database: Database, key: str, *, source: str, scope: str = "session", expires: datetime | None = None
-) -> None:
-    """Set a baseline value of the session ``s-1``, whose person is ``dana``."""
-    async with database.writing("cafe") as within:
-        row = await (
-            await within.conn.execute(
-                "select problem from ledger.append('cafe', 'set', %s, 's-1', 'dana', 'baseline', %s, '{\"value\": 4}',"
-                " %s, %s, %s, null, %s, %s, null, null, null, null, null)",
-                [
-                    scope,
-                    key,
-                    source,
-                    source == "assumed",
-                    "medium" if source == "assumed" else "none",
-                    NOW,
-                    expires,
-                ],
-            )
-        ).fetchone()
-    assert row == (None,)
 
 
 @pytest.mark.parametrize(
@@ -247,7 +240,7 @@ async def test_bad_input_names_the_field_and_nothing_is_written(
 async def test_a_space_that_is_not_there_is_not_made_by_a_refusal(
     recommendations: AsyncRecommendations, database: Database
 ) -> None:
-    with pytest.raises(BadInput, match="^session: "):
+    with pytest.raises(BadInput, match=r"^session: "):
         await advise(recommendations, space="elsewhere")
     assert [space.name for space in await database.spaces()] == ["cafe"]
 
@@ -259,9 +252,9 @@ async def test_what_is_not_there_is_not_found(recommendations: AsyncRecommendati
             await recommendations.evidence(number, space=space)
         with pytest.raises(NotFound, match="no recommendation"):
             await recommendations.recommendation(number, space=space)
-    with pytest.raises(BadInput, match="^theme: "):
+    with pytest.raises(BadInput, match=r"^theme: "):
         await recommendations.evidence_of("parking", space="cafe")  # pyright: ignore[reportArgumentType]
-    with pytest.raises(BadInput, match="^session: "):
+    with pytest.raises(BadInput, match=r"^session: "):
         await recommendations.evidence_of("value", space="cafe", session="s-9")
     assert (await recommendations.evidence_of("value", space="elsewhere")).themes == {}
 
@@ -287,7 +280,7 @@ async def test_recommendations_are_listed_by_session_the_latest_first(
     assert await recommendations.recommendations(space="cafe") == [other, second, first]
     assert await recommendations.recommendations(space="cafe", session="s-1", limit=1) == [second]
     assert await recommendations.recommendations(space="cafe", session="s-1", offset=1) == [first]
-    with pytest.raises(BadInput, match="^limit: "):
+    with pytest.raises(BadInput, match=r"^limit: "):
         await recommendations.recommendations(space="cafe", limit=0)
 
 
@@ -301,3 +294,19 @@ async def test_secrets_are_cut_out_wherever_they_are(
     )
     shown = await recommendations.evidence(made, space="cafe")
     assert token not in f"{made}{shown.pieces}"
+
+
+async def test_evidence_is_recalled_with_its_session_and_goes_with_it(
+    memory: AsyncMemory, recommendations: AsyncRecommendations
+) -> None:
+    made = await advise(recommendations, evidence=[SLOW])
+    piece = (await recommendations.evidence(made, space="cafe")).pieces[0]
+    hits = await memory.recall("How long did guests wait for a table?", space="cafe", kinds=["ledger"])
+    assert [(hit.kind, hit.source.message, hit.source.session) for hit in hits] == [
+        ("ledger", str(piece.id), "s-1")
+    ]
+    assert "forty minutes" in hits[0].text
+    assert hits[0].happened_at == SLOW.published_at
+    await memory.forget(space="cafe", session="s-1", confirm=True)
+    assert await memory.recall("How long did guests wait for a table?", space="cafe") == []
+    assert (await recommendations.evidence_of(space="cafe")).themes == {}
