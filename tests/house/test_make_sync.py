@@ -69,7 +69,7 @@ def test_every_public_method_of_the_async_classes_is_in_the_committed_face() -> 
     sync = importlib.import_module("quipu.sync")
     for face in FACES:
         source = getattr(importlib.import_module(face.module), face.source)
-        names = {n for n in vars(source) if not n.startswith("_")} - {"aclose"} | {"close"}
+        names = {"close" if n == "aclose" else n for n in vars(source) if not n.startswith("_")}
         assert names <= set(vars(getattr(sync, face.target)))
 
 

@@ -342,20 +342,20 @@ class AsyncLedger(AsyncRecommendations):
     async def diff(
         self,
         since: datetime | str,
-        until: datetime | str,
+        until: datetime | str | None = None,
         *,
         space: str,
         session: str | None = None,
         user: str | None = None,
     ) -> list[Difference]:
-        """The keys that were believed otherwise at ``until`` than at ``since``, in their order.
+        """The keys that were believed otherwise at ``until`` (or now) than at ``since``, in their order.
 
         Raises:
             BadInput: neither session nor user is given, the session is somebody else's, or a time is none.
         """
-        return await self._beliefs.difference(
-            Whose(space, session, user), since=time_of("since", since), until=time_of("until", until)
-        )
+        end = self._clock.now() if until is None else time_of("until", until)
+        whose = Whose(space, session, user)
+        return await self._beliefs.difference(whose, since=time_of("since", since), until=end)
 
     async def rebuild(self, *, space: str) -> Rebuilt:
         """Drop both projections of a space and replay them from the events; writers wait meanwhile.
