@@ -22,7 +22,10 @@ from sync_face.translation import Translation
 ROOT = Path(__file__).resolve().parent.parent
 
 # One line for each class. Later ones are reached through properties of earlier ones, as in `memory.ledger`.
-FACES = (Face("quipu.app.memory", "AsyncMemory", "Memory"),)
+FACES = (
+    Face("quipu.app.memory", "AsyncMemory", "Memory"),
+    Face("quipu.kinds.ledger.ledger", "AsyncLedger", "Ledger"),
+)
 
 HEAD = '''"""The blocking face: the methods of the async classes, without await.
 

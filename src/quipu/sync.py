@@ -1,6 +1,6 @@
 """The blocking face: the methods of the async classes, without await.
 
-Written by tools/make_sync.py from quipu.app.memory; do not edit.
+Written by tools/make_sync.py from quipu.app.memory, quipu.kinds.ledger.ledger; do not edit.
 """
 
 from __future__ import annotations
@@ -15,7 +15,22 @@ if TYPE_CHECKING:
     from typing import Self
 
     from quipu.kernel.base.clock import Clock
+    from quipu.kernel.base.portal import Portal
     from quipu.kernel.config import Settings
+    from quipu.kinds.ledger.hooks import Callback
+    from quipu.kinds.ledger.ledger import AsyncLedger
+    from quipu.kinds.ledger.model import (
+        Cap,
+        Change,
+        Difference,
+        Event,
+        Namespace,
+        Rebuilt,
+        Scope,
+        Value,
+        ValueSource,
+    )
+    from quipu.kinds.ledger.sessions import CardType, Status
     from quipu.recall.model import Hit
     from quipu.recall.render import Block
     from quipu.recall.why import Why
@@ -29,7 +44,7 @@ if TYPE_CHECKING:
     from quipu.upkeep.spaces import SpaceCounts
 
 
-__all__ = ["Memory"]
+__all__ = ["Ledger", "Memory"]
 
 
 class Memory:
@@ -248,6 +263,362 @@ class Memory:
         """What this memory runs on and how much it holds."""
         return self._portal.call(lambda: self._inner.health())
 
+    @property
+    def ledger(self) -> Ledger:
+        """Facts and assumptions: what is known of a session or a person, how, and since when."""
+        return Ledger(self._inner.ledger, self._portal)
+
     def close(self) -> None:
         """Give back connections and the model, and stop the embedded server if nobody else uses it."""
         self._portal.close()
+
+
+class Ledger:
+    """Facts and assumptions of one database, as events that are only ever added.
+
+    A fact belongs to a session, or across sessions to a person (a preference). Which of the two follows from
+    the key where that is settled, else from what is given: ``session=`` or ``user=``; ``scope=`` overrides
+    it. Each write is one event with what stands after it, durable when the call returns. Explicit beats
+    inferred beats assumed beats default, whatever came first; among equals the latest stands.
+    """
+
+    def __init__(self, inner: AsyncLedger, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def open_session(
+        self,
+        *,
+        space: str,
+        session: str | None = None,
+        user: str | None = None,
+        model: str | None = None,
+        prompt_version: str | None = None,
+        rule_version: str | None = None,
+        card_type: CardType | None = None,
+        location_count: int | None = None,
+        trace_id: str | None = None,
+        meta: Mapping[str, object] | None = None,
+    ) -> str:
+        """The name of a session that can be written about: ``session``, or a new one.
+
+        A session whose messages were observed is known already; opening it tells more of it: whose it is, and
+        with which model, prompt and rules it runs. What is not given stays as it was.
+
+        Raises:
+            BadInput: an argument cannot be taken, or the session is somebody else's.
+        """
+        return self._portal.call(
+            lambda: self._inner.open_session(
+                space=space,
+                session=session,
+                user=user,
+                model=model,
+                prompt_version=prompt_version,
+                rule_version=rule_version,
+                card_type=card_type,
+                location_count=location_count,
+                trace_id=trace_id,
+                meta=meta,
+            )
+        )
+
+    def end_session(self, session: str, *, space: str, status: Status = "ended") -> None:
+        """Note that a session ended now, ``ended`` or in ``error``; ``active`` takes that back.
+
+        Raises:
+            BadInput: there is no such session in the space.
+        """
+        self._portal.call(lambda: self._inner.end_session(session, space=space, status=status))
+
+    def set(
+        self,
+        key: str,
+        value: object,
+        *,
+        space: str,
+        session: str | None = None,
+        user: str | None = None,
+        scope: Scope | None = None,
+        namespace: Namespace | None = None,
+        turn: int | None = None,
+        source: ValueSource = "explicit",
+        expires_at: datetime | str | None = None,
+        correlation_id: str | None = None,
+        reason: str | None = None,
+        actor: str | None = None,
+    ) -> Change:
+        """Say what is so: ``source`` is "explicit" (somebody said it), "inferred" or "default".
+
+        Over an assumption or another value it is a correction, of which subscribers are told. Over something
+        stronger it is recorded and changes nothing (``Change.stands`` is false). What stands already, known
+        in the same way, is no event. ``turn`` defaults to the turn the session is at. A preference expires
+        after ``QUIPU_PREFERENCE_DAYS`` unless ``expires_at`` is given; what belongs to a session does not.
+
+        Raises:
+            BadInput: the key is not registered, the value has not its shape, the session is unknown in this
+                space or somebody else's, or another argument cannot be taken. Nothing was written.
+        """
+        return self._portal.call(
+            lambda: self._inner.set(
+                key,
+                value,
+                space=space,
+                session=session,
+                user=user,
+                scope=scope,
+                namespace=namespace,
+                turn=turn,
+                source=source,
+                expires_at=expires_at,
+                correlation_id=correlation_id,
+                reason=reason,
+                actor=actor,
+            )
+        )
+
+    def assume(
+        self,
+        key: str,
+        value: object,
+        *,
+        space: str,
+        session: str | None = None,
+        user: str | None = None,
+        scope: Scope | None = None,
+        namespace: Namespace | None = None,
+        turn: int | None = None,
+        cap: Cap = "medium",
+        expires_at: datetime | str | None = None,
+        correlation_id: str | None = None,
+        reason: str | None = None,
+        actor: str | None = None,
+    ) -> Change:
+        """Note what is assumed for want of knowledge; to be disclosed or confirmed (``open_assumptions``).
+
+        ``cap`` bounds the confidence of what is concluded from it: "medium" or "low". It never replaces
+        what was said or inferred. Otherwise as ``set``.
+        """
+        return self._portal.call(
+            lambda: self._inner.assume(
+                key,
+                value,
+                space=space,
+                session=session,
+                user=user,
+                scope=scope,
+                namespace=namespace,
+                turn=turn,
+                cap=cap,
+                expires_at=expires_at,
+                correlation_id=correlation_id,
+                reason=reason,
+                actor=actor,
+            )
+        )
+
+    def correct(
+        self,
+        key: str,
+        value: object,
+        *,
+        space: str,
+        session: str | None = None,
+        user: str | None = None,
+        scope: Scope | None = None,
+        namespace: Namespace | None = None,
+        turn: int | None = None,
+        expires_at: datetime | str | None = None,
+        correlation_id: str | None = None,
+        reason: str | None = None,
+        actor: str | None = None,
+    ) -> Change:
+        """Put an explicit value in the place of what stands; subscribers are told the old and the new one.
+
+        Raises:
+            BadInput: nothing stands for the key (use ``set``); otherwise as ``set``.
+        """
+        return self._portal.call(
+            lambda: self._inner.correct(
+                key,
+                value,
+                space=space,
+                session=session,
+                user=user,
+                scope=scope,
+                namespace=namespace,
+                turn=turn,
+                expires_at=expires_at,
+                correlation_id=correlation_id,
+                reason=reason,
+                actor=actor,
+            )
+        )
+
+    def expire(
+        self,
+        key: str,
+        *,
+        space: str,
+        session: str | None = None,
+        user: str | None = None,
+        scope: Scope | None = None,
+        namespace: Namespace | None = None,
+        turn: int | None = None,
+        correlation_id: str | None = None,
+        reason: str | None = None,
+        actor: str | None = None,
+    ) -> Change:
+        """End a value because its time is over; its history stays.
+
+        Raises:
+            BadInput: nothing stands for the key.
+        """
+        return self._portal.call(
+            lambda: self._inner.expire(
+                key,
+                space=space,
+                session=session,
+                user=user,
+                scope=scope,
+                namespace=namespace,
+                turn=turn,
+                correlation_id=correlation_id,
+                reason=reason,
+                actor=actor,
+            )
+        )
+
+    def delete(
+        self,
+        key: str,
+        *,
+        space: str,
+        session: str | None = None,
+        user: str | None = None,
+        scope: Scope | None = None,
+        namespace: Namespace | None = None,
+        turn: int | None = None,
+        correlation_id: str | None = None,
+        reason: str | None = None,
+        actor: str | None = None,
+    ) -> Change:
+        """Take a value back; its history stays. To remove that too, use ``Memory.forget``.
+
+        Raises:
+            BadInput: nothing stands for the key.
+        """
+        return self._portal.call(
+            lambda: self._inner.delete(
+                key,
+                space=space,
+                session=session,
+                user=user,
+                scope=scope,
+                namespace=namespace,
+                turn=turn,
+                correlation_id=correlation_id,
+                reason=reason,
+                actor=actor,
+            )
+        )
+
+    def undo(self, event_id: int, *, space: str, force: bool = False) -> Change:
+        """Append the event that makes the key of an event what it was before that event.
+
+        Only the latest event of a key is undone, unless ``force`` says that what came after it goes as well.
+        The new event names the undone one as its correlation id and in its reason.
+
+        Raises:
+            NotFound: there is no such event in this space.
+            BadInput: something came after it, or it changed nothing.
+            Conflict: somebody wrote to the key at the same time; nothing was changed.
+        """
+        return self._portal.call(lambda: self._inner.undo(event_id, space=space, force=force))
+
+    def state(
+        self,
+        *,
+        space: str,
+        session: str | None = None,
+        user: str | None = None,
+        as_of: datetime | str | None = None,
+    ) -> dict[str, Value]:
+        """What holds, by key; or with ``as_of``, what was believed at that moment.
+
+        In a session its own values come first, and the preferences of its person fill the gaps
+        (``Value.from_preference``). Empty where the session is unknown.
+
+        Raises:
+            BadInput: neither session nor user is given, or the session is somebody else's.
+        """
+        return self._portal.call(
+            lambda: self._inner.state(space=space, session=session, user=user, as_of=as_of)
+        )
+
+    def values(self, *, space: str, session: str | None = None, user: str | None = None) -> list[Value]:
+        """Everything that stands in a session and for a person, or in the whole space, by key."""
+        return self._portal.call(lambda: self._inner.values(space=space, session=session, user=user))
+
+    def open_assumptions(
+        self, *, space: str, session: str | None = None, user: str | None = None
+    ) -> list[Value]:
+        """What is only assumed: to be disclosed or confirmed. In the whole space if none is named."""
+        return self._portal.call(
+            lambda: self._inner.open_assumptions(space=space, session=session, user=user)
+        )
+
+    def history(
+        self, key: str, *, space: str, session: str | None = None, user: str | None = None
+    ) -> list[Event]:
+        """Every event of a key in a session and for its person, oldest first: when, why, who, old and new.
+
+        Raises:
+            BadInput: neither session nor user is given, or the session is somebody else's.
+        """
+        return self._portal.call(lambda: self._inner.history(key, space=space, session=session, user=user))
+
+    def diff(
+        self,
+        since: datetime | str,
+        until: datetime | str | None = None,
+        *,
+        space: str,
+        session: str | None = None,
+        user: str | None = None,
+    ) -> list[Difference]:
+        """The keys that were believed otherwise at ``until`` (or now) than at ``since``, in their order.
+
+        Raises:
+            BadInput: neither session nor user is given, the session is somebody else's, or a time is none.
+        """
+        return self._portal.call(
+            lambda: self._inner.diff(since, until, space=space, session=session, user=user)
+        )
+
+    def rebuild(self, *, space: str) -> Rebuilt:
+        """Drop both projections of a space and replay them from the events; writers wait meanwhile.
+
+        ``changed`` is 0 where the projections were what the events say.
+        """
+        return self._portal.call(lambda: self._inner.rebuild(space=space))
+
+    def register(
+        self, pattern: str, shape: object, *, namespace: Namespace = "other", scope: Scope | None = None
+    ) -> None:
+        """Make keys of your own known to this ledger, with the shape of their values.
+
+        ``pattern`` is a key, or has placeholders as ``baseline.foh.{locationLabel}.{daypart}``; ``shape`` is
+        a pydantic model, any type that pydantic can validate, or a TypeAdapter.
+
+        Raises:
+            BadInput: the pattern is registered already, or an argument cannot be taken.
+        """
+        self._portal.run(lambda: self._inner.register(pattern, shape, namespace=namespace, scope=scope))
+
+    def on_correction(self, callback: Callback) -> None:
+        """Call ``callback(Correction)``, plain or async, after each correction made through this ledger.
+
+        The write is durable by then: what the callback raises is logged and stands in ``Change.hook_errors``.
+        """
+        self._portal.run(lambda: self._inner.on_correction(callback))

@@ -37,7 +37,8 @@ def place(path: Path, line: int) -> str:
 def our_code() -> list[Path]:
     """Every Python file that we maintain: the package, its tests, tools and benchmarks."""
     folders = ("src", "tests", "tools", "bench")
-    return sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py"))
+    written = {PACKAGE / "sync.py"}  # by tools/make_sync.py
+    return sorted({path for folder in folders for path in (ROOT / folder).rglob("*.py")} - written)
 
 
 def tracked_files() -> list[Path]:

@@ -9,7 +9,7 @@ from datetime import datetime
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from anyio import to_thread
 
@@ -39,6 +39,9 @@ from quipu.upkeep.reembed import service as change
 from quipu.upkeep.reembed.model import ReembedReport
 from quipu.upkeep.spaces import SpaceCounts, count
 from quipu.upkeep.tidy import Tidying
+
+if TYPE_CHECKING:
+    from quipu.kinds.ledger.ledger import AsyncLedger
 
 _ERASERS = tuple(kind.eraser for kind in reversed(KINDS))  # what others refer to goes last
 _CITES = {kind.code: kind.cite for kind in KINDS}
@@ -88,6 +91,7 @@ class AsyncMemory:
         self._clock = clock or SystemClock()
         self._open = AsyncExitStack()
         self._parts: _Parts | None = None
+        self._ledger: AsyncLedger | None = None
 
     async def __aenter__(self) -> Self:
         if self._parts is not None:
@@ -104,7 +108,7 @@ class AsyncMemory:
 
     async def aclose(self) -> None:
         """Give back connections and the model, and stop the embedded server if nobody else uses it."""
-        self._parts = None
+        self._parts = self._ledger = None
         await self._open.aclose()
 
     async def observe(
@@ -298,6 +302,16 @@ class AsyncMemory:
         """What this memory runs on and how much it holds."""
         ready = self._ready
         return await examine(ready.database, self._settings, embedded=self._settings.database_url is None)
+
+    @property
+    def ledger(self) -> AsyncLedger:
+        """Facts and assumptions: what is known of a session or a person, how, and since when."""
+        if self._ledger is None:
+            # Not at the top: it brings pydantic along, and most programs that recall never write a fact.
+            from quipu.kinds.ledger.ledger import AsyncLedger  # noqa: PLC0415
+
+            self._ledger = AsyncLedger(self._ready.database, clock=self._clock, settings=self._settings)
+        return self._ledger
 
     @property
     def _ready(self) -> _Parts:

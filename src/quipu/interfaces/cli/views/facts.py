@@ -1,0 +1,91 @@
+"""Facts and assumptions as people read them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from quipu.interfaces.cli.views.text import day_and_time, shortened, visible
+from quipu.kinds.ledger.model import Change, Difference, Event, Value
+
+_LONGEST = 120
+
+
+def values(found: Sequence[Value], *, none: str) -> RenderableType:
+    """A table of what stands; ``none`` is said where nothing does."""
+    if not found:
+        return Text(none, style="dim")
+    table = Table("key", "value", "known", "of", "turn", "since (UTC)", "until", box=None, pad_edge=False)
+    for one in found:
+        table.add_row(
+            visible(one.key),
+            _said(one.value),
+            _known(one),
+            visible((one.user if one.from_preference else one.session) or ""),
+            str(one.turn),
+            day_and_time(one.updated_at),
+            day_and_time(one.expires_at),
+        )
+    return table
+
+
+def history(found: Sequence[Event]) -> RenderableType:
+    """A table of the events of a key, oldest first."""
+    if not found:
+        return Text("Nothing is known of that key here.", style="dim")
+    table = Table(
+        "event", "when (UTC)", "what", "old", "new", "known", "why", "who", box=None, pad_edge=False
+    )
+    for one in found:
+        table.add_row(
+            str(one.id),
+            day_and_time(one.created_at),
+            one.event_type + ("" if one.stands or one.standing_event_id is None else " (did not stand)"),
+            "" if one.old is None else _said(one.old),
+            "" if one.standing_event_id is None else _said(one.new),
+            one.source,
+            visible(one.reason or one.correlation_id or ""),
+            visible(one.actor or one.user or ""),
+        )
+    return table
+
+
+def differences(found: Sequence[Difference]) -> RenderableType:
+    """A table of what is believed otherwise."""
+    if not found:
+        return Text("Nothing is believed otherwise.", style="dim")
+    table = Table("key", "before", "after", box=None, pad_edge=False)
+    for one in found:
+        table.add_row(visible(one.key), _side(one.before), _side(one.after))
+    return table
+
+
+def change(done: Change) -> RenderableType:
+    """What a write came to, in a line or two."""
+    if done.event is None:
+        return Text("That stands already; nothing was written.")
+    lines = [Text(f"{done.event.event_type} {done.event.id}: {visible(done.event.key)}")]
+    if done.event.old is not None:
+        lines.append(Text(f"was    {_said(done.event.old)}"))
+    if done.value is not None:
+        still = "" if done.stands else "; it is stronger"
+        lines.append(Text(f"stands {_said(done.value.value)} ({_known(done.value)}{still})"))
+    lines += [Text(f"a subscriber failed: {visible(error)}", style="red") for error in done.hook_errors]
+    return Group(*lines)
+
+
+def _side(value: Value | None) -> str:
+    return "nothing" if value is None else f"{_said(value.value)} ({_known(value)})"
+
+
+def _known(value: Value) -> str:
+    cap = "" if value.confidence_cap == "none" else f", at most {value.confidence_cap}"
+    return value.source + cap
+
+
+def _said(value: object) -> str:
+    return shortened(json.dumps(value, ensure_ascii=False), _LONGEST)
