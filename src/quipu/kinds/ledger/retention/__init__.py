@@ -1,1 +1,1 @@
-"""What is no longer needed goes: old sessions, expired values, the text of evidence and then evidence itself."""
+"""What is no longer needed goes: old sessions, expired values, the text of evidence, then evidence itself."""

@@ -1,4 +1,4 @@
-"""Taking out of a session all but the evidence that must be kept, of which only the dates and ratings stay."""
+"""Taking out of a session all but evidence that must be kept, of which only dates and ratings stay."""
 
 from __future__ import annotations
 

@@ -60,7 +60,9 @@ async def enforce(
             erased += await take(within, _erasures(group, erasers, limits), now=limits.now)
             due += group
     async with database.erasing(space) as within:
-        of_themselves = {} if within is None else await _end(within, limits)
+        if within is None:
+            return _report(space, limits, due, {}, erased, done=True)
+        of_themselves = await _end(within, limits)
     return _report(space, limits, due, of_themselves, erased, done=True)
 
 

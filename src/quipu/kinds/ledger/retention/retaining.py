@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import Final
 
 from quipu.errors import BadInput
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.scope import check_name
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
+from quipu.kinds.ledger.eraser import LedgerEraser
 from quipu.kinds.ledger.retention.keeping import enforce, preview
 from quipu.kinds.ledger.retention.model import Limits, RetentionReport
+from quipu.record.eraser import RecordEraser
 from quipu.upkeep.erasure.service import Eraser
 
-_LONGEST_DAYS = 36_500
+ERASERS: Final[Sequence[Eraser]] = (LedgerEraser(), RecordEraser())
+"""Of the ledger and of the record, which comes last. Where there are more kinds, the house names all."""
+
+_LONGEST_DAYS: Final = 36_500
 
 
 class AsyncRetention:

@@ -158,7 +158,7 @@ with due as materialized (
     where p.space_id = %(space)s and p.expires_at <= %(now)s::timestamptz
 )
 select (ledger.append(%(name)s::text, 'expire', 'cross_session', null, distinct_id, memory_namespace, memory_key, null,
-    null, false, 'none', null, %(now)s, null, null, null, null, 'retention', null)).event_id
+    null, false, 'none', null, %(now)s, null, null, null, 'retention', 'its time is over', null)).event_id
 from due
 
 -- name: expire_values: the same of the values of sessions
@@ -169,7 +169,7 @@ with due as materialized (
     where m.space_id = %(space)s and m.expires_at <= %(now)s::timestamptz and m.source_event_id is not null
 )
 select (ledger.append(%(name)s::text, 'expire', 'session', name, null, memory_namespace, memory_key, null, null, false,
-    'none', null, %(now)s, null, null, null, null, 'retention', null)).event_id
+    'none', null, %(now)s, null, null, null, 'retention', 'its time is over', null)).event_id
 from due
 
 -- name: delete_unsaid_preferences: expired preferences of which no event says how they came about

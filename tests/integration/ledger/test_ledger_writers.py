@@ -43,7 +43,7 @@ async def main(url, name, times):
 
 asyncio.run(main(sys.argv[1], sys.argv[2], int(sys.argv[3])))
 """
-SOURCE = Path(__file__).resolve().parent.parent.parent / "src"
+SOURCE = Path(__file__).resolve().parents[3] / "src"
 
 
 @pytest.fixture
