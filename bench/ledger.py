@@ -1,6 +1,6 @@
 """Measure what the ledger costs beside a plain INSERT, and how fast it says what was believed when.
 
-    python bench/ledger.py                 1,000 events a round, 100,000 events of history
+    python bench/ledger.py                 3,000 events, 100,000 events of history
     python bench/ledger.py --check         exit code 1 if a promise is not kept
     python bench/ledger.py --short         a few of each: does it run at all?
 
@@ -42,6 +42,8 @@ _MOST_STATE_MS = 20.0
 _KEYS = 50
 _BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 _AT_ONCE = 1_000
+_TURN = 20
+_WARM = 200
 _NOTE = "front of house at dinner on a Friday, as the manager said on the telephone this morning"
 
 
@@ -95,7 +97,7 @@ async def _writing(database: Database, ledger: AsyncLedger, options: argparse.Na
     async def event(number: int) -> None:
         await ledger.set(_key(number), _value(number), space="writing", session="s-1")
 
-    times = await _in_turns([plain, event], rounds=options.rounds, count=options.events)
+    times = await _in_turns([plain, event], count=options.events)
     base, ours = (_line(what, took) for what, took in zip(("plain INSERT", "ledger"), times, strict=True))
     ratio = ours.median_ms / base.median_ms
     promise = f"{ratio:.1f} times the plain INSERT; at most {_MOST_TIMES_PLAIN:g}"
@@ -103,17 +105,15 @@ async def _writing(database: Database, ledger: AsyncLedger, options: argparse.Na
     return [base, Measured(what, ours.median_ms, ours.p95_ms, promise, ratio <= _MOST_TIMES_PLAIN)]
 
 
-async def _in_turns(
-    writers: Sequence[Callable[[int], Awaitable[None]]], *, rounds: int, count: int
-) -> list[list[float]]:
-    """Milliseconds of each call of each writer, after a round that does not count."""
+async def _in_turns(writers: Sequence[Callable[[int], Awaitable[None]]], *, count: int) -> list[list[float]]:
+    """Milliseconds of each call of each writer, in turns of 20 calls, after some that do not count."""
     times: list[list[float]] = [[] for _ in writers]
-    for turn in range(rounds + 1):
+    for first in range(0, count + _WARM, _TURN):
         for place, write in enumerate(writers):
-            for number in range(count if turn else min(count, 100)):
+            for number in range(first, first + _TURN):
                 begun = perf_counter()
-                await write(turn * count + number)
-                if turn:
+                await write(number)
+                if first >= _WARM:
                     times[place].append((perf_counter() - begun) * 1000)
     return times
 
@@ -176,8 +176,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="bench/ledger.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--events", type=int, default=1_000, help="writes of each kind in a round")
-    parser.add_argument("--rounds", type=int, default=3, help="rounds in which the writers take turns")
+    parser.add_argument("--events", type=int, default=3_000, help="writes of each kind")
     parser.add_argument("--history", type=int, default=100_000, help="events of the space that is asked")
     parser.add_argument("--questions", type=int, default=300, help="moments that are asked about")
     parser.add_argument("--short", action="store_true", help="a few of each")
@@ -185,7 +184,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there")
     options = parser.parse_args(arguments)
     if options.short:
-        options.events, options.rounds, options.history, options.questions = 20, 1, 500, 20
+        options.events, options.history, options.questions = 20, 500, 20
     busy = usage.load()
     with tempfile.TemporaryDirectory(prefix="quipu-ledger-") as directory:
         home = Path(directory)

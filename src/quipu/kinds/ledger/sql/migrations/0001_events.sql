@@ -78,7 +78,6 @@ create table ledger.chat_memory_events (
     actor text check (char_length(actor) between 1 and 512),
     reason text,
     standing_event_id bigint,
-    primary key (space_id, id),
     foreign key (space_id, session_id) references core.sessions (space_id, uid),
     check (
         (memory_scope = 'session' and session_id is not null)
@@ -107,6 +106,9 @@ create index idx_chat_memory_events_session_key
 create index idx_chat_memory_events_distinct_key
     on ledger.chat_memory_events (space_id, distinct_id, memory_namespace, memory_key, created_at desc, id desc)
     where memory_scope = 'cross_session';
+-- The key comes last: on a table without statistics yet every index that begins with the space seems as good,
+-- and PostgreSQL then takes the newest. References are checked by this one, in all of a process's life.
+alter table ledger.chat_memory_events add primary key (space_id, id);
 
 -- The two projections are functions of the events: a row has the number and the time of the event that
 -- first set it since it was last empty, and what else it says comes from the event that stands. A row
