@@ -25,7 +25,7 @@ def quipu(url: str, tmp_path: Path) -> CommandLine:
 def test_it_says_what_would_go_and_how_to_do_it(quipu: CommandLine) -> None:
     for _ in range(2):
         shown = quipu.text("ledger", "retention")
-        assert "1 sessions without a word since" in shown
+        assert "1 session, idle since" in shown
         assert "Nothing was changed. To do it, say the same with --confirm." in shown
     assert [s["name"] for s in quipu.json("sessions")["sessions"]] == ["new", "old"]
 

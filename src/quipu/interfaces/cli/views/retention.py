@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from quipu.interfaces.cli.views.text import day_and_time, visible
+from quipu.interfaces.cli.views.text import count, day_and_time, visible
 from quipu.kinds.ledger.retention.model import RetentionReport
 
 
@@ -17,16 +17,17 @@ def went(found: RetentionReport) -> Iterator[RenderableType]:
     if not found.counts:
         yield Text(f"Nothing in the space {visible(found.space)!r} is past its time.")
         return
-    limits, would = found.limits, "" if found.done else "would "
+    limits, would = found.limits, "had to " if found.done else "would "
+    idle = f"idle since {day_and_time(limits.sessions)} UTC"
     lines = (
-        (found.sessions, f"sessions without a word since {day_and_time(limits.sessions)} UTC {would}go"),
-        (found.emptied, f"of them {would}stay for their evidence, emptied"),
-        (found.expired, f"values {would}expire"),
-        (found.excerpts, f"excerpts of evidence {would}be cut" if would else "excerpts of evidence were cut"),
+        (found.sessions, f"{count(found.sessions, 'session')}, {idle}, {would}go"),
+        (found.emptied, f"{count(found.emptied, 'session')}, {idle}, {would}stay for evidence alone"),
+        (found.expired, f"{count(found.expired, 'value')} {would}expire"),
+        (found.excerpts, f"{count(found.excerpts, 'excerpt')} of evidence {would}go"),
     )
-    for number, what in lines:
+    for number, line in lines:
         if number:
-            yield Text(f"{number:,} {what}")
+            yield Text(line)
     yield _table(found)
     if not found.done:
         yield Text("Nothing was changed. To do it, say the same with --confirm.", style="bold")
