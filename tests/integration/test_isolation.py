@@ -216,7 +216,8 @@ def _makes_nothing_in(space: int, app: psycopg.Connection, table: str) -> None:
     ).fetchone()
     assert columns is not None
     names, values = columns
-    copies = f"insert into {table} ({names}) overriding system value select {values} from (select {row} as r from {table} t) c"
+    rows = f"(select {row} as r from {table} t) c"
+    copies = f"insert into {table} ({names}) overriding system value select {values} from {rows}"
     assert is_refused(app, copies), table
     assert is_refused(app, f"update {table} set space_id = {space}"), table
 
