@@ -67,7 +67,7 @@ coverage: $(DEV)
 	$(PYTEST) tests --cov=quipu --cov-branch --cov-report=term:skip-covered
 
 ##@ Work
-.PHONY: format sync schema constraints bench-recall bench-speed wheel clean
+.PHONY: format sync schema constraints bench-recall bench-speed bench-startup wheel clean
 format: $(DEV) ## Format the code and sort its imports
 	$(BIN)/ruff check --select I --fix .
 	$(BIN)/ruff format .
@@ -86,6 +86,9 @@ bench-recall: $(DEV) ## Measure recall (DATA=locomo10.json: on LoCoMo, else on o
 
 bench-speed: $(DEV) ## Measure speed against plain PostgreSQL and the peers (ARGS="--n 10000 …")
 	$(BIN)/python bench/speed.py $(ARGS)
+
+bench-startup: $(DEV) ## Measure how long each start takes (ARGS="--rounds 3 …")
+	$(BIN)/python bench/startup.py $(ARGS)
 
 wheel: $(DEV) ## Build dist/*.whl
 	$(BIN)/python -m build --wheel --no-isolation --outdir dist .

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from quipu.upkeep.erasure.model import Erasure
     from quipu.upkeep.health import Health
     from quipu.upkeep.reembed.model import ReembedReport
+    from quipu.upkeep.spaces import SpaceCounts
 
 
 __all__ = ["Memory"]
@@ -48,7 +49,7 @@ class Memory:
         clock: Clock | None = None,
     ) -> None:
         # The one place where imports stand inside a function: `from quipu import Memory` must be quick, and
-        # the database driver, numpy and pydantic are needed only from here on.
+        # the database driver and numpy are needed only from here on.
         from quipu.app.memory import AsyncMemory  # noqa: PLC0415
         from quipu.kernel.base.portal import Portal  # noqa: PLC0415
 
@@ -201,6 +202,14 @@ class Memory:
     def sessions(self, *, space: str, limit: int = 100, offset: int = 0) -> list[Session]:
         """The sessions of a space, the latest first."""
         return self._portal.call(lambda: self._inner.sessions(space=space, limit=limit, offset=offset))
+
+    def spaces(self) -> list[SpaceCounts]:
+        """Every space of the database, by name, with how many memories and sessions it holds.
+
+        For whoever administers the database: it is the one call that is not kept to one space. It tells
+        names and numbers, nothing that was said; but names are often people, so do not hand it to an agent.
+        """
+        return self._portal.call(lambda: self._inner.spaces())
 
     def forget(
         self,

@@ -10,12 +10,11 @@ from pathlib import Path
 
 import click
 import pytest
-from pydantic_core import PydanticUndefined
 from tree import PACKAGE, ROOT, module_name
 
 import quipu
-from quipu import errors
-from quipu.kernel.config import Settings
+from quipu import errors, testing
+from quipu.kernel.config import described
 
 REFERENCE = ROOT / "docs" / "reference"
 
@@ -59,12 +58,10 @@ def test_every_error_stands_in_the_tree_that_opens_its_module() -> None:
 
 
 def default_of(name: str) -> str:
-    field = Settings.model_fields[name]
-    if name == "home":
-        return "`~/.quipu`"
-    if field.default in (None, PydanticUndefined):
+    default = described()[name].default
+    if default is None:
         return "none"
-    return f"`{str(field.default).lower() if isinstance(field.default, bool) else field.default}`"
+    return f"`{str(default).lower() if isinstance(default, bool) else default}`"
 
 
 def mentioned_in_code() -> set[str]:
@@ -75,12 +72,12 @@ def mentioned_in_code() -> set[str]:
 
 def test_every_setting_is_documented_with_its_default_and_meaning() -> None:
     documented = table("settings.md")
-    for name, field in Settings.model_fields.items():
-        assert documented.get(f"QUIPU_{name.upper()}") == (default_of(name), field.description), name
+    for name, setting in described().items():
+        assert documented.get(f"QUIPU_{name.upper()}") == (default_of(name), setting.meaning), name
 
 
 def test_the_documented_variables_are_those_of_the_code() -> None:
-    settings = {f"QUIPU_{name.upper()}" for name in Settings.model_fields}
+    settings = {f"QUIPU_{name.upper()}" for name in described()}
     assert set(table("settings.md")) == settings | mentioned_in_code()
 
 
@@ -88,6 +85,11 @@ def test_the_public_names_are_the_documented_ones() -> None:
     assert set(sections("python.md")) == set(quipu.__all__)
     for name in quipu.__all__:
         assert getattr(quipu, name) is not None
+
+
+def test_what_is_public_for_tests_is_documented() -> None:
+    assert set(sections("testing.md")) == set(testing.__all__)
+    assert all(inspect.getdoc(getattr(testing, name)) for name in testing.__all__)
 
 
 def test_the_public_names_have_docstrings() -> None:

@@ -17,6 +17,38 @@ from quipu.interfaces.cli.main import run
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+CHAT = [
+    {
+        "session": "s1",
+        "id": "m1",
+        "speaker": "Ana",
+        "content": "I moved to Lisbon in May.",
+        "time": "2025-05-03T10:00:00Z",
+    },
+    {
+        "session": "s1",
+        "id": "m2",
+        "speaker": "Bo",
+        "content": "How is the flat?",
+        "time": "2025-05-03T10:01:00Z",
+    },
+    {
+        "session": "s1",
+        "id": "m3",
+        "speaker": "Ana",
+        "content": "Small, and the lift squeaks.",
+        "time": "2025-05-03T10:02:00Z",
+    },
+    {
+        "session": "s2",
+        "id": "m4",
+        "speaker": "Bo",
+        "content": "My bicycle was stolen.",
+        "time": "2025-06-01T09:00:00Z",
+    },
+]
+LINES = "".join(json.dumps(line) + "\n" for line in CHAT)
+
 SOURCE = Path(__file__).resolve().parent.parent.parent / "src"
 
 

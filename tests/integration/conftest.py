@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
@@ -42,7 +43,7 @@ def server(server_settings: Settings) -> Iterator[embedded.EmbeddedServer]:
 
 
 async def _migrate(url: str, settings: Settings) -> None:
-    async with AsyncMemory(settings=settings.model_copy(update={"database_url": url})):
+    async with AsyncMemory(settings=replace(settings, database_url=url)):
         pass
 
 
@@ -60,7 +61,7 @@ def url(server: embedded.EmbeddedServer) -> Iterator[str]:
 @pytest.fixture
 def settings(server_settings: Settings, url: str) -> Settings:
     """Settings that lead to this test's database."""
-    return server_settings.model_copy(update={"database_url": url})
+    return replace(server_settings, database_url=url)
 
 
 @pytest.fixture

@@ -4,45 +4,14 @@ from __future__ import annotations
 
 import json
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
 
 import psycopg
 import pytest
-from cli_process import CommandLine
-
-CHAT = [
-    {
-        "session": "s1",
-        "id": "m1",
-        "speaker": "Ana",
-        "content": "I moved to Lisbon in May.",
-        "time": "2025-05-03T10:00:00Z",
-    },
-    {
-        "session": "s1",
-        "id": "m2",
-        "speaker": "Bo",
-        "content": "How is the flat?",
-        "time": "2025-05-03T10:01:00Z",
-    },
-    {
-        "session": "s1",
-        "id": "m3",
-        "speaker": "Ana",
-        "content": "Small, and the lift squeaks.",
-        "time": "2025-05-03T10:02:00Z",
-    },
-    {
-        "session": "s2",
-        "id": "m4",
-        "speaker": "Bo",
-        "content": "My bicycle was stolen.",
-        "time": "2025-06-01T09:00:00Z",
-    },
-]
-LINES = "".join(json.dumps(line) + "\n" for line in CHAT)
+from cli_process import LINES, CommandLine
 
 
 @pytest.fixture
@@ -284,6 +253,35 @@ def test_a_reader_that_has_had_enough_is_no_error(chat: CommandLine) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no SIGINT to one process")
+@pytest.mark.skipif(sys.platform == "win32", reason="file descriptors are inherited otherwise there")
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_are_no_error(chat: CommandLine, closed: str) -> None:
+    call = f"exec {sys.executable} -m quipu recall bicycle --space chat {closed}"
+    done = subprocess.run(
+        ["/bin/sh", "-c", call], env=chat.environment(), capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (0, "" if "2>" in closed else done.stderr)
+    assert ("bicycle" in done.stdout) == (">&-" not in closed.replace("2>&-", ""))
+    assert "unexpected" not in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full is Linux's")
+@pytest.mark.parametrize("how", [[], ["--json"]])
+def test_an_answer_that_cannot_be_written_is_said(chat: CommandLine, how: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        process = chat.start("recall", "bicycle", "--space", "chat", *how, stdout=full)
+        err = process.communicate(timeout=60)[1]
+    assert process.returncode == 1
+    assert "could not be written" in err
+    assert "Traceback" not in err
+
+
+def test_a_question_needs_no_quotes(chat: CommandLine) -> None:
+    asked = chat.json("recall", "Whose", "bicycle", "was", "stolen", "--space", "chat")
+    assert asked["question"] == "Whose bicycle was stolen"
+    assert asked["hits"][0]["source"]["message"] == "m4"
+
+
 def test_an_interrupted_import_ends_at_once_and_keeps_what_it_took(quipu: CommandLine) -> None:
     with quipu.start("import", "jsonl", "-", "--space", "long") as process:
         assert process.stdin is not None
@@ -311,21 +309,15 @@ def wait_until_stored(url: str) -> None:
     pytest.fail("nothing was stored within a minute")
 
 
-def test_doctor_looks_into_a_server_by_url(chat: CommandLine) -> None:
-    found = {one["name"]: one for one in chat.json("doctor")["findings"]}
-    assert "4 memories in 1 space" in found["memory"]["detail"]
-    assert found["schema"]["state"] == found["vectors"]["state"] == found["model"]["state"] == "ok"
-
-
-def test_doctor_says_which_part_is_ill(quipu: CommandLine) -> None:
-    quipu.settings["QUIPU_DATABASE_URL"] = "postgresql://nobody@127.0.0.1:1/none"
-    done = quipu.run("doctor", "--json")
-    assert done.returncode == 5
-    memory = next(one for one in json.loads(done.stdout)["findings"] if one["name"] == "memory")
-    assert memory["state"] == "fail"
-    assert memory["hint"]
-    quipu.settings["QUIPU_EMBEDDING_MODEL"] = "nosuch"
-    assert quipu.run("doctor").returncode in (5, 6)
+def test_the_spaces_are_listed_with_what_they_hold(chat: CommandLine) -> None:
+    chat.run("observe", "hello", "--space", "ana")
+    assert chat.json("spaces") == {
+        "spaces": [
+            {"name": "ana", "entries": 1, "sessions": 0},
+            {"name": "chat", "entries": 4, "sessions": 2},
+        ]
+    }
+    assert chat.text("spaces").splitlines()[1].split() == ["ana", "1", "0"]
 
 
 def test_migrations_are_applied_once(quipu: CommandLine, url: str) -> None:

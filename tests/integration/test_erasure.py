@@ -6,6 +6,7 @@ import random
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
 
@@ -40,7 +41,7 @@ def databases(server: embedded.EmbeddedServer, server_settings: Settings) -> Ite
             conn.execute(sql.SQL("create database {} template template").format(sql.Identifier(name)))
             drop = sql.SQL("drop database {} with (force)").format(sql.Identifier(name))
             stack.callback(conn.execute, drop)
-            return server_settings.model_copy(update={"database_url": server.conninfo(name)})
+            return replace(server_settings, database_url=server.conninfo(name))
 
         yield make
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import random
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from dataclasses import astuple, replace
 from typing import Any
 
 import psycopg
@@ -81,6 +81,7 @@ CALLS: dict[str, Call] = {
     ),
     "why": _why,
     "sessions": lambda m, rng, space: m.sessions(space=space),
+    "spaces": lambda m, rng, space: m.spaces(),
     "forget": _forget,
     "health": lambda m, rng, space: m.health(),
 }
@@ -119,6 +120,15 @@ async def test_what_happens_in_one_space_does_not_change_the_answers_of_another(
             assert await memory.recall_many(asked, space="ana", limit=50) == before
     await memory.forget(space="bob", confirm=True)
     assert await memory.recall_many(asked, space="ana", limit=50) == before
+
+
+async def test_the_list_of_spaces_holds_names_and_numbers_and_nothing_else(memory: AsyncMemory) -> None:
+    assert await memory.spaces() == []
+    await memory.observe([{"content": "The boat is green."}] * 2, space="bob", session="of bob")
+    await memory.observe([{"content": "A letter."}], space="ana")
+    assert [astuple(space) for space in await memory.spaces()] == [("ana", 1, 0), ("bob", 2, 1)]
+    await memory.forget(space="bob", confirm=True)
+    assert [space.name for space in await memory.spaces() if space.entries] == ["ana"]
 
 
 async def test_a_hit_that_claims_another_space_shows_nothing_of_it(memory: AsyncMemory) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import psycopg
@@ -63,7 +64,7 @@ def said(count: int, *, sessions: int = 7, first: int = 0) -> list[dict[str, obj
 @pytest.fixture
 def other(settings: Settings) -> Settings:
     """Settings that name another model, with vectors of another length."""
-    return settings.model_copy(update={"embedding_dimensions": NEW})
+    return replace(settings, embedding_dimensions=NEW)
 
 
 async def change(database: Database, embedder: HashEmbedder) -> ReembedReport:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import anyio
@@ -57,7 +58,7 @@ def said(count: int, *, first: int = 0, sessions: int = 5) -> list[dict[str, obj
 
 
 def with_dimensions(settings: Settings, dimensions: int) -> Settings:
-    return settings.model_copy(update={"embedding_dimensions": dimensions})
+    return replace(settings, embedding_dimensions=dimensions)
 
 
 async def until_stopped(done: anyio.Event, work: Callable[[int], Awaitable[object]]) -> int:
@@ -181,9 +182,7 @@ async def test_a_change_that_is_killed_goes_on_where_it_was(memory: AsyncMemory,
         rounds += 1
         assert vectors(url)["building"] >= 400 * rounds
     assert rounds >= 3
-    async with AsyncMemory(
-        settings=memory._settings.model_copy(update={"embedding_dimensions": 100})
-    ) as last:
+    async with AsyncMemory(settings=replace(memory._settings, embedding_dimensions=100)) as last:
         report = await last.reembed()  # whatever the last kill left
     assert report.entries == 0
     assert vectors(url) == {"serving": 3000}

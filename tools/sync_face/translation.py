@@ -190,7 +190,7 @@ def _refuse_async_only(node: ast.AST, argument: ast.arg) -> None:
 
 ROOT_INIT = """\
     # The one place where imports stand inside a function: `from {package} import {target}` must be quick, and
-    # the database driver, numpy and pydantic are needed only from here on.
+    # the database driver and numpy are needed only from here on.
     from {module} import {source}  # noqa: PLC0415
     from quipu.kernel.base.portal import Portal  # noqa: PLC0415
 

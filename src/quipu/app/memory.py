@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from os import PathLike
 from pathlib import Path
@@ -37,6 +37,7 @@ from quipu.upkeep.erasure.model import Erasure, What
 from quipu.upkeep.health import Health, examine
 from quipu.upkeep.reembed import service as change
 from quipu.upkeep.reembed.model import ReembedReport
+from quipu.upkeep.spaces import SpaceCounts, count
 from quipu.upkeep.tidy import Tidying
 
 _ERASERS = tuple(kind.eraser for kind in reversed(KINDS))  # what others refer to goes last
@@ -241,6 +242,14 @@ class AsyncMemory:
         """The sessions of a space, the latest first."""
         return await self._ready.answering.sessions(check_name("space", space), limit=limit, offset=offset)
 
+    async def spaces(self) -> list[SpaceCounts]:
+        """Every space of the database, by name, with how many memories and sessions it holds.
+
+        For whoever administers the database: it is the one call that is not kept to one space. It tells
+        names and numbers, nothing that was said; but names are often people, so do not hand it to an agent.
+        """
+        return await count(self._ready.database)
+
     async def forget(
         self,
         *,
@@ -277,7 +286,7 @@ class AsyncMemory:
         """
         ready = self._ready
         wanted = {} if model is None else {"embedding_model": model}
-        embedder = await to_thread.run_sync(choose, self._settings.model_copy(update=wanted))
+        embedder = await to_thread.run_sync(choose, replace(self._settings, **wanted))
         try:
             report = await change.reembed(ready.database, embedder, _CITES, progress=progress)
         finally:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 import anyio
@@ -114,7 +114,7 @@ class Models:
             async with self._database.owner() as conn:
                 generation = await store.generation(conn, number)
             wanted = {"embedding_model": generation.model, "embedding_dimensions": generation.dimensions}
-            embedder = await to_thread.run_sync(choose, self._settings.model_copy(update=wanted))
+            embedder = await to_thread.run_sync(choose, replace(self._settings, **wanted))
             if embedder.digest != generation.digest:
                 await embedder.aclose()
                 raise ModelMissing(

@@ -8,6 +8,7 @@ import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -81,7 +82,7 @@ async def test_roots_server_runs_as_a_powerless_account(settings: Settings) -> N
 
 
 async def test_the_account_can_be_chosen(new_settings: Settings) -> None:
-    chosen = new_settings.model_copy(update={"pg_user": "nobody"})
+    chosen = replace(new_settings, pg_user="nobody")
     async with await embedded.start(chosen) as server:
         assert owner(server.pid) == pwd.getpwnam("nobody").pw_uid
         found = {finding.name: finding for finding in await examine(chosen)}

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from io import FileIO
 from pathlib import Path
 
@@ -182,7 +183,7 @@ async def test_data_of_another_postgresql_version_is_refused_by_name(settings: S
     assert "No PostgreSQL programs for data of PostgreSQL 99" in error.message
     assert "QUIPU_PG_BIN" in (error.hint or "")
     programs = find_programs(settings)
-    error = await refusal(settings.model_copy(update={"pg_bin": programs}))
+    error = await refusal(replace(settings, pg_bin=programs))
     assert "The data is of PostgreSQL 99, QUIPU_PG_BIN has" in error.message
 
 
@@ -245,7 +246,7 @@ def programs_without(directory: Path, settings: Settings, extension: str) -> Pat
 
 
 async def test_set_programs_are_used(settings: Settings) -> None:
-    chosen = settings.model_copy(update={"pg_bin": find_programs(settings)})
+    chosen = replace(settings, pg_bin=find_programs(settings))
     assert (await embedded.programs(chosen)).source == "setting"
     await start_and_leave(chosen)
 
@@ -254,18 +255,18 @@ async def test_set_programs_that_lack_something_are_refused_by_name(
     settings: Settings, open_dir: Path
 ) -> None:
     bin_dir = programs_without(open_dir / "other", settings, "vector")
-    lacking = settings.model_copy(update={"pg_bin": bin_dir})
+    lacking = replace(settings, pg_bin=bin_dir)
     with pytest.raises(ConfigError, match=r"lacks vector") as caught:
         await embedded.start(lacking)
     assert "pgvector" in (caught.value.hint or "")
     with pytest.raises(ConfigError, match="has no postgres"):
-        await embedded.start(settings.model_copy(update={"pg_bin": open_dir}))
+        await embedded.start(replace(settings, pg_bin=open_dir))
 
 
 @needs_root
 @pytest.mark.parametrize(("name", "why"), [("root", "is root"), ("no-such-user", "is no account")])
 async def test_an_account_that_cannot_serve_is_refused(settings: Settings, name: str, why: str) -> None:
-    wrong = settings.model_copy(update={"pg_user": name})
+    wrong = replace(settings, pg_user=name)
     with pytest.raises(ConfigError, match=why):
         await embedded.start(wrong)
     assert (await findings(wrong))["account"].state == "fail"
@@ -300,7 +301,7 @@ async def test_the_doctor_looks_at_an_empty_home_without_making_anything(new_set
 
 
 async def test_the_doctor_leaves_a_server_by_url_to_others(new_settings: Settings) -> None:
-    found = await examine(new_settings.model_copy(update={"database_url": "postgresql://elsewhere/x"}))
+    found = await examine(replace(new_settings, database_url="postgresql://elsewhere/x"))
     assert [finding.name for finding in found] == ["embedded"]
 
 

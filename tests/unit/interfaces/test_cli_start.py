@@ -16,6 +16,9 @@ from quipu.interfaces.cli.main import quipu_command, run
 HEAVY = {"anyio", "asyncio", "numpy", "onnxruntime", "psycopg", "pydantic", "rich", "tokenizers"}
 
 
+MISTYPED = [("recal", "recall"), ("sesions", "sessions"), ("docter", "doctor")]
+
+
 def loaded_by(arguments: list[str], repository: Path) -> set[str]:
     """The top-level modules that a fresh interpreter has after this command."""
     code = (
@@ -71,6 +74,46 @@ def test_what_cannot_be_understood_is_one_line_and_a_hint(
     message, hint = said.err.splitlines()
     assert message.startswith("quipu: ")
     assert "--help" in hint
+
+
+@pytest.mark.parametrize(("typed", "meant"), MISTYPED)
+def test_a_mistyped_command_is_told_the_one_that_was_meant(
+    typed: str, meant: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([typed, "x"]) == 2
+    assert f"Did you mean '{meant}'?" in capsys.readouterr().err
+
+
+def test_what_is_like_no_command_is_not_guessed_at(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["zzzzzz"]) == 2
+    assert "Did you mean" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("group", [[], ["db"], ["import"], ["model"]])
+def test_no_line_of_a_list_of_commands_is_cut_short(
+    group: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert run([*group, "--help"]) == 0
+    assert "..." not in capsys.readouterr().out.partition("Commands:")[2]
+
+
+def test_the_model_is_loaded_beside_the_commands_that_embed_and_no_others(repository: Path) -> None:
+    code = (
+        "import sys, threading\n"
+        "from quipu.interfaces.cli.main import quipu_command\n"
+        "import click\n"
+        "context = click.Context(quipu_command)\n"
+        "for words in (['doctor'], ['recall', '--help'], ['recall', 'x']):\n"
+        "    quipu_command.resolve_command(context, words)\n"
+        "    print([one.name for one in threading.enumerate() if 'model' in one.name])\n"
+    )
+    environment = os.environ | {"PYTHONPATH": str(repository / "src")}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=60
+    )
+    assert done.stdout.splitlines()[:2] == ["[]", "[]"], done.stderr
+    assert "loads the model" in done.stdout.splitlines()[2]
 
 
 def test_with_json_an_error_is_a_document_on_stderr(capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,9 @@ from types import TracebackType
 import click
 
 from quipu.errors import QuipuError
-from quipu.interfaces.problems import USAGE, Problem, problem
+from quipu.interfaces.problems import UNEXPECTED, USAGE, Problem, problem
+
+_ELSEWHERE = "What the command did is done. Write the output where there is room."
 
 
 def failed(error: QuipuError, *, as_json: bool) -> int:
@@ -27,6 +29,14 @@ def misused(error: click.ClickException, *, as_json: bool) -> int:
     if isinstance(error, click.UsageError) and error.ctx is not None:
         hint = f"`{error.ctx.command_path} --help` says what it takes."
     return _tell(Problem("usage", error.format_message(), hint, None, USAGE), as_json=as_json)
+
+
+def unwritten(error: OSError, *, as_json: bool) -> int:
+    """Tell that the answer could not be written to standard output; returns the exit code."""
+    told = Problem(
+        "unwritten", f"The answer could not be written: {error.strerror}.", _ELSEWHERE, None, UNEXPECTED
+    )
+    return _tell(told, as_json=as_json)
 
 
 def excepthook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

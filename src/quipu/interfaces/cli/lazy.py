@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
 import click
 
+_PACKAGE = "quipu.interfaces.cli"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A command before it is loaded: its module in ``commands``, its line in the help, whether it embeds."""
+
+    module: str
+    text: str
+    embeds: bool = False
+
 
 class LazyGroup(click.Group):
-    """Knows its commands by name and one line of help each.
+    """Knows its commands by name and one line of help each; ``lines`` has them in the order of the help."""
 
-    ``lines``: name -> (module in ``commands`` whose ``command`` it is, its line in the help).
-    """
-
-    def __init__(self, *args: Any, lines: Mapping[str, tuple[str, str]], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, lines: Mapping[str, Line], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._lines = lines
 
@@ -27,10 +37,23 @@ class LazyGroup(click.Group):
         """The command, loaded now."""
         if cmd_name not in self._lines:
             return None
-        module = import_module(f"quipu.interfaces.cli.commands.{self._lines[cmd_name][0]}")
-        return module.command
+        return import_module(f"{_PACKAGE}.commands.{self._lines[cmd_name].module}").command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that is called. One that embeds finds its model loading when it has itself loaded."""
+        if args[0] not in self._lines and (near := get_close_matches(args[0], self._lines, n=1)):
+            ctx.fail(f"No such command {args[0]!r}. Did you mean {near[0]!r}?")
+        if _embeds(self._lines.get(args[0]), args):
+            import_module(f"{_PACKAGE}.warm").Warming().start()
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - as above
         """Write the list without loading any of them."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in self._lines.items()])
+            formatter.write_dl([(name, line.text) for name, line in self._lines.items()])
+
+
+def _embeds(line: Line | None, arguments: Sequence[str]) -> bool:
+    return line is not None and line.embeds and "--help" not in arguments and "-h" not in arguments

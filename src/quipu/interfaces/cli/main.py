@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -13,23 +14,27 @@ import quipu
 from quipu.errors import QuipuError
 from quipu.interfaces.cli import failure
 from quipu.interfaces.cli.call import common
-from quipu.interfaces.cli.lazy import LazyGroup
+from quipu.interfaces.cli.lazy import LazyGroup, Line
 from quipu.interfaces.problems import INTERRUPTED, NOBODY_READS
 
+# What the system says to a write of the answer; files of ours have errors of ours.
+_UNWRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
+
 _LINES = {
-    "demo": ("demo", "Import recorded conversations and ask questions."),
-    "observe": ("observe", "Take in what was just said."),
-    "import": ("imports", "Take in what was recorded elsewhere."),
-    "recall": ("recall", "Ask a question; get the memories that answer it."),
-    "why": ("why", "Explain why a memory came back."),
-    "forget": ("forget", "Forget a message, a session, a person or a space."),
-    "sessions": ("sessions", "List the sessions of a space."),
-    "doctor": ("doctor", "Explain the state of everything; changes nothing."),
-    "db": ("db", "Start, stop and look at the embedded database."),
-    "migrate": ("migrate", "Bring the database to this version's schema."),
-    "reembed": ("reembed", "Make the vectors anew with another model."),
-    "bench": ("bench", "Measure this memory on this machine."),
-    "model": ("model", "Add and list embedding models."),
+    "demo": Line("demo", "Import recorded conversations and ask questions.", embeds=True),
+    "observe": Line("observe", "Take in what was just said.", embeds=True),
+    "import": Line("imports", "Take in what was recorded elsewhere.", embeds=True),
+    "recall": Line("recall", "Ask a question; get the memories that answer it.", embeds=True),
+    "why": Line("why", "Explain why a memory came back.", embeds=True),
+    "forget": Line("forget", "Forget a message, a session, a person or a space."),
+    "sessions": Line("sessions", "List the sessions of a space."),
+    "spaces": Line("spaces", "List the spaces of the database."),
+    "doctor": Line("doctor", "Explain the state of everything; changes nothing."),
+    "db": Line("db", "Start, stop and look at the embedded database."),
+    "migrate": Line("migrate", "Bring the database to this version's schema."),
+    "reembed": Line("reembed", "Make the vectors anew with another model."),
+    "bench": Line("bench", "Measure this memory on this machine."),
+    "model": Line("model", "Add and list embedding models."),
 }
 
 
@@ -54,6 +59,7 @@ def quipu_command(ctx: click.Context) -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run one command line; returns the exit code. Errors go to stderr, as JSON with ``--json``."""
     as_json = "--json" in arguments
+    _open_what_is_closed()
     sys.excepthook = failure.excepthook
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # what a terminal's encoding lacks becomes "?", not an error
@@ -73,7 +79,22 @@ def run(arguments: Sequence[str]) -> int:
         # Whoever read our output has had enough. What is still buffered must not fail once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return NOBODY_READS
+    except OSError as error:
+        if error.errno not in _UNWRITTEN:
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # as above
+        return failure.unwritten(error, as_json=as_json)
     return code if isinstance(code, int) else 0
+
+
+def _open_what_is_closed() -> None:
+    """Called with a closed stream (``>&-``), Python has None for it, and its number goes to the next file."""
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115 - open as long as the process is
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - as above
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - as above
 
 
 def _call(arguments: Sequence[str]) -> object:

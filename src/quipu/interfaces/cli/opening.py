@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Generator
-from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 
 from quipu import Memory
 from quipu.interfaces.cli.call import Call
@@ -33,10 +33,17 @@ def opened(call: Call, screen: Screen) -> Generator[Memory]:
 
 
 @asynccontextmanager
+async def address(settings: Settings) -> AsyncGenerator[str]:
+    """The address of the database; the embedded server, if it is that, runs for the block."""
+    if settings.database_url is not None:
+        yield settings.database_url
+        return
+    async with await embedded.start(settings) as server:
+        yield server.conninfo()
+
+
+@asynccontextmanager
 async def owned(settings: Settings) -> AsyncGenerator[Connection]:
     """A connection as the owner of the database, without a memory over it and without migrating it."""
-    async with AsyncExitStack() as stack:
-        url = settings.database_url
-        if url is None:
-            url = (await stack.enter_async_context(await embedded.start(settings))).conninfo()
-        yield await stack.enter_async_context(owner(url, settings))
+    async with address(settings) as url, owner(url, settings) as conn:
+        yield conn

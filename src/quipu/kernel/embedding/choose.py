@@ -53,7 +53,7 @@ def _remote(name: str, settings: Settings) -> Embedder:
     return RemoteEmbedder(
         _named(name, "openai"),
         url=settings.embedding_url,
-        key=key.get_secret_value() if key else None,
+        key=key.reveal() if key else None,
         dimensions=settings.embedding_dimensions,
     )
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from threading import BoundedSemaphore, Lock
+from threading import BoundedSemaphore
 from typing import TYPE_CHECKING
 
 import numpy as np
 from anyio import to_thread
 
 from quipu.kernel.embedding.cache import VectorCache
+from quipu.kernel.embedding.loaded import encoder
 from quipu.kernel.embedding.model import Vectors
 from quipu.kernel.embedding.prepare import prepare
-from quipu.kernel.embedding.stored import ModelInfo
+from quipu.kernel.embedding.stored import ModelInfo, verify
 
 if TYPE_CHECKING:
     from quipu.kernel.embedding.runtime import Encoder
@@ -41,7 +42,6 @@ class LocalEmbedder:
         self._threads = threads
         self._cache = VectorCache(capacity=cached_texts)
         self._encoder: Encoder | None = None
-        self._loading = Lock()
         self._bulk = BoundedSemaphore(threads)
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
@@ -65,10 +65,13 @@ class LocalEmbedder:
         """Load the model now (a quarter of a second) instead of at the first text."""
         self._loaded()
 
+    def verify(self) -> None:
+        """Read the files whole and compare them with their card; ``ModelMissing`` if one was changed."""
+        verify(self._model)
+
     async def aclose(self) -> None:
         """Give back the weights; a later text would load them again."""
-        with self._loading:
-            self._encoder = None
+        self._encoder = None
         self._cache.clear()
 
     def _prepare(self, text: str) -> str:
@@ -101,18 +104,10 @@ class LocalEmbedder:
         return row
 
     def _loaded(self) -> Encoder:
-        encoder = self._encoder
-        if encoder is None:
-            with self._loading:
-                encoder = self._encoder = self._encoder or _load(self._model)
-        return encoder
-
-
-def _load(model: ModelInfo) -> Encoder:
-    # Here, so that only who embeds pays for loading onnxruntime (a tenth of a second).
-    from quipu.kernel.embedding.runtime import Encoder  # noqa: PLC0415
-
-    return Encoder(model)
+        found = self._encoder
+        if found is None:
+            found = self._encoder = encoder(self._model)
+        return found
 
 
 def _slices(texts: dict[str, list[int]]) -> Iterator[list[str]]:

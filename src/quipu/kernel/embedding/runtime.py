@@ -8,7 +8,12 @@ Import it when a vector is needed and not before: the two libraries take a tenth
 
 from __future__ import annotations
 
+import os
 from typing import Protocol, cast
+
+# Before the import. The call that turns telemetry off comes too late: by then onnxruntime (1.31) has made an
+# identifier of this machine and a database of events to be sent under ~/.cache/Microsoft.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 import numpy as np
 import onnxruntime as ort

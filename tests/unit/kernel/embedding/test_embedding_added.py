@@ -6,7 +6,8 @@ import pytest
 from tiny_bert import random_weights, write_directory
 
 from quipu.errors import BadInput, Conflict, EmbeddingError, ModelMissing
-from quipu.kernel.embedding.added import add_model, find_model, list_models
+from quipu.kernel.embedding.added import find_model, list_models
+from quipu.kernel.embedding.adding import add_model
 from quipu.kernel.embedding.convert import Precision
 from quipu.kernel.embedding.local import LocalEmbedder
 

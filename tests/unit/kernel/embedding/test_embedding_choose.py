@@ -8,8 +8,8 @@ import pytest
 from tiny_bert import write_directory
 
 from quipu.errors import ConfigError, MissingExtra, ModelMissing
-from quipu.kernel.config import Settings
-from quipu.kernel.embedding.added import add_model
+from quipu.kernel.config import Settings, load
+from quipu.kernel.embedding.adding import add_model
 from quipu.kernel.embedding.choose import choose
 from quipu.kernel.embedding.hashing import HashEmbedder
 from quipu.kernel.embedding.local import LocalEmbedder
@@ -68,7 +68,7 @@ def test_a_setting_that_says_too_little_names_the_way_out(
     tmp_path: Path, settings: dict[str, str], way_out: str
 ) -> None:
     with pytest.raises(ConfigError, match=way_out):
-        choose(Settings.model_validate({"home": tmp_path, **settings}))
+        choose(load(None, {"home": tmp_path, **settings}))
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def command() -> None:
     """
 
 
-@command.command("start")
+@command.command("start", short_help="Start it, and let it stay until `quipu db stop`.")
 @common
 @click.pass_obj
 def start(call: Call) -> None:
@@ -62,7 +62,7 @@ def status(call: Call) -> None:
     _show(Screen(call), embedded.status(settings))
 
 
-@command.command("url")
+@command.command("url", short_help="Print its address, for pg_dump and other programs.")
 @common
 @click.pass_obj
 def url(call: Call) -> None:
@@ -78,7 +78,11 @@ def url(call: Call) -> None:
     screen.answer({"url": found}, Text(found))
 
 
-@command.command("psql", context_settings={"ignore_unknown_options": True})
+@command.command(
+    "psql",
+    short_help="Open it in psql, as its administrator.",
+    context_settings={"ignore_unknown_options": True},
+)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[PSQL ARGUMENTS]...")
 @common
 @click.pass_obj

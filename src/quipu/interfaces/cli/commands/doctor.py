@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 
 import anyio
 import click
+from anyio import to_thread
 from rich.table import Table
 from rich.text import Text
 
@@ -13,55 +14,76 @@ from quipu import AsyncMemory
 from quipu.app.kinds import PACKAGES
 from quipu.errors import QuipuError
 from quipu.interfaces.cli.call import Call, common
-from quipu.interfaces.cli.opening import owned, settings_of
+from quipu.interfaces.cli.opening import address, owned, settings_of
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.text import count, size, visible
 from quipu.interfaces.problems import exit_code
 from quipu.kernel.config import Settings
 from quipu.kernel.db import embedded
+from quipu.kernel.db.database import Database
 from quipu.kernel.db.doctor import Finding, examine
 from quipu.kernel.db.migrate import pending
 from quipu.kernel.embedding.choose import choose
+from quipu.kernel.embedding.local import LocalEmbedder
+from quipu.upkeep import consistency
 from quipu.upkeep.health import Health
 
 _MARKS = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "fail": ("✗", "red")}
 
 
+# What has another way out than the rest of what does not fit together.
+_MENDED_BY_REEMBED = {"entries_without_vector"}
+_REEMBED = "Make all vectors anew, by another model and back: quipu reembed --model hashing; quipu reembed"
+_TAKE_IN_AGAIN = (
+    "Keep a copy (pg_dump), then restore a backup, or forget what is named and take it in again; "
+    "and report it: this should not happen."
+)
+
+
 @click.command()
+@click.option("--deep", is_flag=True, help="Read all that is stored: 20 s for 100,000 memories.")
 @common
 @click.pass_obj
-def command(call: Call) -> int:
+def command(call: Call, deep: bool) -> int:
     """Explain the state of everything. It never starts, changes or repairs anything.
 
-    What is inside the database is looked at if its server runs. Exit code 0 if all is well or only
-    worth a warning, else that of what failed: 5 for the database, 6 for the embedding model.
+    What is inside the database is looked at if its server runs; with --deep everything in it is read and
+    checked against everything else. Exit code 0 if all is well or only worth a warning, else that of what
+    failed: 5 for the database, 6 for the embedding model.
     """
     screen = Screen(call)
-    with screen.busy("Looking"):
-        found, code = anyio.run(_look, settings_of(call))
+    with screen.busy("Reading everything" if deep else "Looking"):
+        found, code = anyio.run(_look, settings_of(call), deep)
     screen.answer({"findings": found}, *_shown(found))
     return code
 
 
-async def _look(settings: Settings) -> tuple[list[Finding], int]:
+async def _look(settings: Settings, deep: bool) -> tuple[list[Finding], int]:
     found = await examine(settings)
     codes = [5 for one in found if one.state == "fail"]
-    for look in (_model, _memory):
+    for name, look in (("model", _model(settings)), ("memory", _memory(settings, deep=deep))):
         try:
-            found += [finding async for finding in look(settings)]
+            async for finding in look:
+                found.append(finding)
+                codes += [5] if finding.state == "fail" else []
         except QuipuError as error:
-            found.append(Finding(look.__name__.strip("_"), "fail", error.message, error.hint or ""))
+            found.append(Finding(name, "fail", error.message, error.hint or ""))
             codes.append(exit_code(type(error)))
     return found, codes[0] if codes else 0
 
 
 async def _model(settings: Settings) -> AsyncIterator[Finding]:
     embedder = choose(settings)
-    await embedder.aclose()
-    yield Finding("model", "ok", f"{embedder.name}, {embedder.dimensions} dimensions")
+    try:
+        if isinstance(embedder, LocalEmbedder):
+            await to_thread.run_sync(embedder.verify)
+    finally:
+        await embedder.aclose()
+    whole = "; its files are whole" if isinstance(embedder, LocalEmbedder) else ""
+    yield Finding("model", "ok", f"{embedder.name}, {embedder.dimensions} dimensions{whole}")
 
 
-async def _memory(settings: Settings) -> AsyncIterator[Finding]:
+async def _memory(settings: Settings, *, deep: bool) -> AsyncIterator[Finding]:
     if settings.database_url is None and embedded.status(settings).state != "running":
         yield Finding(
             "memory", "ok", "not looked into, because the server does not run", "To see it: quipu db start"
@@ -76,6 +98,25 @@ async def _memory(settings: Settings) -> AsyncIterator[Finding]:
     async with AsyncMemory(settings=settings) as memory:
         for finding in _of_health(await memory.health()):
             yield finding
+    if not deep:
+        yield Finding("contents", "ok", "not read through", "To have it read: quipu doctor --deep")
+        return
+    async with (
+        address(settings) as url,
+        Database.open(url, settings, packages=PACKAGES) as database,
+    ):
+        for finding in _of_contents(await consistency.examine(database)):
+            yield finding
+
+
+def _of_contents(faults: Sequence[consistency.Fault]) -> Iterator[Finding]:
+    if not faults:
+        yield Finding("contents", "ok", "all that is stored fits together")
+    for fault in faults:
+        some = ", ".join(fault.found[:3]) + (", …" if len(fault.found) > 3 else "")
+        detail = f"space {fault.space!r}: {fault.rule.replace('_', ' ')} ({some})"
+        hint = _REEMBED if fault.rule in _MENDED_BY_REEMBED else _TAKE_IN_AGAIN
+        yield Finding("contents", "fail", detail, hint)
 
 
 def _of_health(health: Health) -> Iterator[Finding]:

@@ -55,7 +55,7 @@ def import_jsonl(call: Call, file: Path, space: str) -> int:
     return _code([found])
 
 
-@command.command("claude-code")
+@command.command("claude-code", short_help="Take in recorded sessions of Claude Code.")
 @click.argument("path", type=click.Path(path_type=Path), required=False)
 @click.option(
     "--space",

@@ -11,7 +11,8 @@ from rich.text import Text
 from quipu.interfaces.cli.call import Call, common
 from quipu.interfaces.cli.opening import settings_of
 from quipu.interfaces.cli.screen import Screen
-from quipu.kernel.embedding.added import add_model, list_models
+from quipu.kernel.embedding.added import list_models
+from quipu.kernel.embedding.adding import add_model
 from quipu.kernel.embedding.convert import Precision
 
 
@@ -20,7 +21,7 @@ def command() -> None:
     """Add and list embedding models. Nothing is downloaded."""
 
 
-@command.command("list")
+@command.command("list", short_help="List the models that can be chosen by name.")
 @common
 @click.pass_obj
 def list_all(call: Call) -> None:
@@ -36,7 +37,7 @@ def list_all(call: Call) -> None:
     screen.note("\nAlso 'hashing' (words only), 'st:NAME' and 'openai:NAME'; see docs/reference/settings.md.")
 
 
-@command.command("add")
+@command.command("add", short_help="Convert a BERT-like encoder and keep it.")
 @click.argument("directory", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("--name", metavar="NAME", help="What to call it; the directory's name if not given.")
 @click.option(

@@ -18,7 +18,7 @@ from quipu.recall.model import Hit
 
 
 @click.command()
-@click.argument("question")
+@click.argument("words", metavar="QUESTION", nargs=-1, required=True)
 @in_space
 @narrowing
 @click.option(
@@ -26,12 +26,13 @@ from quipu.recall.model import Hit
 )
 @common
 @click.pass_obj
-def command(call: Call, question: str, block: int | None, **filters: object) -> None:
+def command(call: Call, words: tuple[str, ...], block: int | None, **filters: object) -> None:
     """Ask a question in plain words; get the memories that answer it, best first.
 
     Each comes with its score (0 to 1), what each signal added to it, and its source. `quipu why 2` explains
-    the second one.
+    the second one. Quotes around the question keep the shell from reading it.
     """
+    question = " ".join(words)
     screen = Screen(call)
     asked = Filters(**filters)  # pyright: ignore[reportArgumentType]
     with opened(call, screen) as memory:

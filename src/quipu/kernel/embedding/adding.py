@@ -1,0 +1,70 @@
+"""Adding a model: converted, tried, and only then given its name."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from tempfile import mkdtemp
+
+from quipu.errors import BadInput, Conflict, EmbeddingError
+from quipu.kernel.embedding.added import is_name, is_taken
+from quipu.kernel.embedding.convert import Precision, convert_model
+from quipu.kernel.embedding.local import LocalEmbedder
+from quipu.kernel.embedding.stored import ModelInfo, read_model
+
+_UNFINISHED = ".adding-"
+_TRY_HINT = "Are config.json and tokenizer.json those of these weights?"
+
+
+def add_model(
+    directory: Path, *, home: Path, name: str | None = None, precision: Precision = "int8"
+) -> ModelInfo:
+    """Convert a BERT encoder (model.safetensors, tokenizer.json, config.json) into ``home/models/NAME``.
+
+    The name is the directory's unless given. The model is tried first, and appears whole or not at all.
+    Raises ``BadInput`` with the reason when it is not understood, ``Conflict`` when the name is taken,
+    ``EmbeddingError`` when files cannot be read or written.
+    """
+    name = _checked_name(name or directory.resolve().name, home)
+    models = home / "models"
+    try:
+        _add(directory, models, name, precision)
+    except OSError as error:
+        raise EmbeddingError(
+            f"The model {name!r} could not be added to {models}: {error}.",
+            hint="Nothing was kept. Look at the directory's rights and the free disk space, then try again.",
+        ) from error
+    return read_model(models / name)
+
+
+def _add(directory: Path, models: Path, name: str, precision: Precision) -> None:
+    """Convert into a hidden directory beside the others; give it its name when it is known to work."""
+    models.mkdir(parents=True, exist_ok=True)
+    unfinished = Path(mkdtemp(prefix=_UNFINISHED, dir=models))
+    try:
+        convert_model(directory, unfinished, name=name, precision=precision)
+        _try(read_model(unfinished))
+        unfinished.chmod(0o755)
+        unfinished.rename(models / name)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def _checked_name(name: str, home: Path) -> str:
+    if not is_name(name):
+        raise BadInput(
+            f"{name!r} cannot be a model's name.", field="name", hint="Use letters, digits, '.', '_', '-'."
+        )
+    if is_taken(name, home=home):
+        raise Conflict(f"There is already a model {name!r}.", field="name", hint="Give another with --name.")
+    return name
+
+
+def _try(model: ModelInfo) -> None:
+    """Refuse a model that does not load, or loads and does not embed."""
+    try:
+        row = LocalEmbedder(model).embed_now("The first words of a new model.")
+    except EmbeddingError as error:
+        raise BadInput(f"The converted model does not run: {error.__cause__}.", hint=_TRY_HINT) from error
+    if not row.any():
+        raise BadInput("The converted model gives no vector.", hint=_TRY_HINT)
