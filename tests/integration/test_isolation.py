@@ -226,9 +226,8 @@ def _makes_nothing_in(space: int, app: psycopg.Connection, table: str) -> None:
     ).fetchone()
     assert columns is not None
     names, values = columns
-    rows = f"(select {row} as r from {table} t) c"
-    copies = f"insert into {table} ({names}) overriding system value select {values} from {rows}"
-    assert is_refused(app, copies), table
+    rows = f"select {values} from (select {row} as r from {table} t) c"
+    assert is_refused(app, f"insert into {table} ({names}) overriding system value {rows}"), table
     assert is_refused(app, f"update {table} set space_id = {space}"), table
 
 
