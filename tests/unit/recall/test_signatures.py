@@ -112,3 +112,25 @@ def test_words_hold_the_packed_bits_and_can_be_written_to(count: int, dimensions
     assert words.T.copy().view(np.uint8)[:, : packed.shape[1]].tolist() == packed.tolist()
     assert words.flags.writeable
     assert words.base is None
+
+
+@given(st.integers(1, 400), st.integers(1, 60), st.integers(0, 10**6))
+def test_the_nearest_are_those_whose_signs_point_most_along_the_question(
+    entries: int, count: int, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    vectors = rng.standard_normal((entries, DIMENSIONS))
+    asked = rng.standard_normal(DIMENSIONS).astype(np.float32)
+    fields = (np.zeros(entries, kind) for kind in (np.int16, np.int32, np.int64))
+    held = Signatures(1, 0, np.arange(entries), *fields, as_words(pack(vectors)))
+    distances = held.distances(as_words(pack(asked[np.newaxis]))[:, 0])
+    places = np.flatnonzero(rng.random(entries) < 0.8)
+    found = held.nearest(places, distances, asked, count)
+    assert len(set(found)) == min(count, len(places))
+    assert set(found) <= set(places)
+    products = np.sign(vectors) @ asked
+    if len(places) <= 4 * count:  # all of them were looked at
+        best = np.sort(products[places])[::-1][: len(found)]
+        np.testing.assert_allclose(np.sort(products[found])[::-1], best, atol=1e-3)
+    elif len(found):
+        assert products[found].mean() >= products[places].mean()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Self
+from weakref import WeakKeyDictionary
 
-from psycopg import AsyncConnection, IsolationLevel, ProgrammingError, conninfo
+from psycopg import AsyncConnection, ProgrammingError, conninfo
 from psycopg.rows import TupleRow, class_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
@@ -21,6 +23,9 @@ Connection = AsyncConnection[TupleRow]
 
 _SQL = queries.load("quipu.kernel.db")
 _OLDEST = 150_000  # PostgreSQL 15
+_CHECK_SECONDS = 1.0
+_BEGIN = "begin isolation level read committed read write"
+_BEGIN_TO_READ = "begin isolation level repeatable read read only"
 
 # A plan made once serves every call: our statements are written so that the shape of the plan does
 # not depend on the values, and planning the search anew would cost as much as running it.
@@ -90,7 +95,8 @@ class Database:
             max_size=settings.pool_size,
             timeout=settings.connect_seconds,
             configure=arrays.register,
-            check=AsyncConnectionPool.check_connection if settings.database_url else None,
+            check=_check if settings.database_url else None,
+            reset=_note_use,
             open=False,
         )
         async with pool:
@@ -135,18 +141,17 @@ class Database:
     async def _entered(
         self, name: str, *, hold: str | None = None, to_read: bool = False
     ) -> AsyncGenerator[tuple[Connection, Space | None]]:
-        """A transaction in a space, held and entered in one journey to the server."""
+        """A transaction in a space: begun, held and entered in one journey to the server.
+
+        It ends with the block, when the pool takes the connection back: committed, or undone by an error.
+        """
         async with self._connection() as conn:
-            await conn.set_isolation_level(
-                IsolationLevel.REPEATABLE_READ if to_read else IsolationLevel.READ_COMMITTED
-            )
-            await conn.set_read_only(to_read)
-            async with conn.transaction():  # begun inside the pipeline, all of it would be one
-                async with conn.pipeline():
-                    if hold is not None:
-                        await conn.execute(_SQL[hold], {"name": name})
-                    space = await _enter(conn, name, query="enter_to_read" if to_read else "enter")
-                yield conn, space
+            async with conn.pipeline():
+                await conn.execute(_BEGIN_TO_READ if to_read else _BEGIN)
+                if hold is not None:
+                    await conn.execute(_SQL[hold], {"name": name})
+                space = await _enter(conn, name, query="enter_to_read" if to_read else "enter")
+            yield conn, space
 
     @asynccontextmanager
     async def _connection(self) -> AsyncGenerator[Connection]:
@@ -214,6 +219,19 @@ def _check_address(url: str) -> None:
             "QUIPU_DATABASE_URL (or url=) is no address of a PostgreSQL server.",
             hint="It looks like this: postgresql://user:password@host:5432/database",
         ) from None
+
+
+_used: WeakKeyDictionary[Connection, float] = WeakKeyDictionary()  # monotonic seconds
+
+
+async def _note_use(conn: Connection) -> None:
+    _used[conn] = time.monotonic()
+
+
+async def _check(conn: Connection) -> None:
+    """Whether a connection to a server far away still lives, unless it did a moment ago."""
+    if time.monotonic() - _used.get(conn, -_CHECK_SECONDS) >= _CHECK_SECONDS:
+        await AsyncConnectionPool.check_connection(conn)
 
 
 async def _enter(conn: Connection, name: str, *, query: str = "enter") -> Space | None:

@@ -1,0 +1,187 @@
+"""From reviews to signals: the one door of this room."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from anyio import to_thread
+
+from quipu.errors import BadInput
+from quipu.kernel.base.text import clean
+from quipu.kernel.embedding.model import Embedder
+from quipu.kinds.ledger.signals.excerpt import excerpt
+from quipu.kinds.ledger.signals.model import THEMES, Evidence, Review, Score, Signals, Theme
+from quipu.kinds.ledger.signals.prototypes import embed, prototypes
+from quipu.kinds.ledger.signals.rules import Verdict, judge
+from quipu.kinds.ledger.signals.weight import evidence_weight
+from quipu.kinds.ledger.signals.words import Sentence, sentences
+
+WINDOW_DAYS: Final = 90
+"""The evidence window of the seed's origin."""
+
+_LONGEST_WINDOW_DAYS: Final = 32_767  # a smallint of the seed
+_EARLIEST_YEAR: Final = 1900
+_PLEASED: Final = 4
+"""From this rating on only words count: what is not said is not read into a kind review."""
+
+_MOST_ASKED: Final = 32
+"""So many sentences of one review at most are left to the embedding."""
+
+_DOMINANT_COUNT: Final = 2
+_DOMINANT_SHARE: Final = 0.30
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """A sentence of a review and what its words say."""
+
+    review: Review
+    sentence: Sentence
+    verdict: Verdict
+
+
+async def extract(
+    reviews: Sequence[Review],
+    embedder: Embedder,
+    *,
+    now: datetime,
+    window_days: int = WINDOW_DAYS,
+    clock: Callable[[], float] = time.monotonic,
+) -> Signals:
+    """What the reviews of the last ``window_days`` complain about, and the sentences that show it.
+
+    The same reviews give the same signals in any order; a review given twice counts once (its newest form).
+    A theme dominates with two pieces of evidence or more and 30 % of all: the rule of the seed's origin.
+    ``clock``: seconds, monotonic. Raises ``BadInput`` naming the field, and ``EmbeddingError``.
+    """
+    begun = clock()
+    _check(reviews, now, window_days)
+    cleaned = [replace(review, text=clean(review.text).text) for review in reviews]
+    sample = _distinct(
+        review for review in cleaned if now - review.published_at <= timedelta(days=window_days)
+    )
+    judged = await to_thread.run_sync(_judge, sample)
+    themes = await _ask(judged, embedder)
+    evidence = await to_thread.run_sync(_evidence, judged, themes, now, window_days)
+    scores: dict[Theme, Score] = {theme: _score(theme, evidence) for theme in THEMES}
+    return Signals(
+        scores=scores,
+        dominant_theme=_dominant(scores, len(evidence)),
+        themes_detected=_detected(scores),
+        evidence=tuple(evidence),
+        sample_count=len(sample),
+        evidence_count=len(evidence),
+        window_days=window_days,
+        status="stale" if reviews and not sample else "ok",
+        latency_ms=max(0, math.ceil((clock() - begun) * 1000)),
+    )
+
+
+def _check(reviews: Sequence[Review], now: datetime, window_days: int) -> None:
+    if now.tzinfo is None:
+        raise BadInput("needs a time zone.", field="now", hint="Write datetime.now(UTC).")
+    if not 1 <= window_days <= _LONGEST_WINDOW_DAYS:
+        raise BadInput(f"must be 1 to {_LONGEST_WINDOW_DAYS}, not {window_days}.", field="window_days")
+    for at, review in enumerate(reviews):
+        _check_review(review, f"reviews[{at}]", now)
+
+
+def _check_review(review: Review, field: str, now: datetime) -> None:
+    if not any(character.isalnum() for character in review.text):
+        raise BadInput("has no words.", field=f"{field}.text")
+    if not review.place_id.strip():
+        raise BadInput("is empty.", field=f"{field}.place_id")
+    if review.rating is not None and not 1 <= review.rating <= 5:
+        raise BadInput(f"must be 1 to 5 or None, not {review.rating}.", field=f"{field}.rating")
+    if review.published_at.tzinfo is None:
+        raise BadInput("needs a time zone.", field=f"{field}.published_at")
+    if review.published_at.year < _EARLIEST_YEAR:
+        raise BadInput(f"is before {_EARLIEST_YEAR}.", field=f"{field}.published_at")
+    if review.published_at > now:
+        raise BadInput("lies in the future.", field=f"{field}.published_at")
+
+
+def _distinct(reviews: Iterable[Review]) -> list[Review]:
+    """One of each id, its newest form; the newest first, and in an order that the input's does not change."""
+    by_age = sorted(
+        reviews, key=lambda r: (r.published_at, r.text, r.rating or 0, r.place_id, r.review_id or "")
+    )
+    return list(reversed({review.id_hash: review for review in by_age}.values()))
+
+
+def _judge(reviews: Sequence[Review]) -> list[_Judged]:
+    return [_Judged(review, part, judge(part.text)) for review in reviews for part in sentences(review.text)]
+
+
+async def _ask(judged: Sequence[_Judged], embedder: Embedder) -> dict[int, Theme]:
+    """The themes of those that words did not settle, by their place in ``judged``."""
+    asked: list[int] = []
+    of_review: dict[str, int] = {}
+    for at, one in enumerate(judged):
+        pleased = one.review.rating is not None and one.review.rating >= _PLEASED
+        if one.verdict.settled or pleased or of_review.get(one.review.id_hash, 0) >= _MOST_ASKED:
+            continue
+        of_review[one.review.id_hash] = of_review.get(one.review.id_hash, 0) + 1
+        asked.append(at)
+    if not asked:
+        return {}
+    known = await prototypes(embedder)
+    vectors = await embed(embedder, [judged[at].sentence.text for at in asked])
+    decided = zip(asked, known.decide(vectors), strict=True)
+    return {at: theme for at, theme in decided if theme is not None}
+
+
+def _evidence(
+    judged: Sequence[_Judged], asked: Mapping[int, Theme], now: datetime, window_days: int
+) -> list[Evidence]:
+    """One for each theme of each review, words before the embedding; the heaviest first, then the newest."""
+    shown: dict[tuple[str, Theme], Evidence] = {}
+    for one in judged:
+        for complaint in one.verdict.complaints:
+            key = (one.review.id_hash, complaint.theme)
+            if key not in shown:
+                shown[key] = _shown(one, complaint.theme, (complaint.start, complaint.end), now, window_days)
+    for at, theme in asked.items():
+        one = judged[at]
+        key = (one.review.id_hash, theme)
+        if key not in shown:
+            shown[key] = _shown(one, theme, (0, 0), now, window_days)
+    return sorted(
+        shown.values(),
+        key=lambda e: (-e.weight, -e.published_at.timestamp(), e.review_id_hash, THEMES.index(e.theme)),
+    )
+
+
+def _shown(one: _Judged, theme: Theme, focus: tuple[int, int], now: datetime, window_days: int) -> Evidence:
+    review, sentence = one.review, one.sentence
+    return Evidence(
+        theme=theme,
+        place_id=review.place_id,
+        review_id_hash=review.id_hash,
+        published_at=review.published_at,
+        rating=review.rating,
+        excerpt=excerpt(review.text, sentence.start, sentence.end, focus=focus),
+        weight=evidence_weight(review.rating, review.published_at, now=now, window_days=window_days),
+    )
+
+
+def _score(theme: Theme, evidence: Sequence[Evidence]) -> Score:
+    weights = [one.weight for one in evidence if one.theme == theme]
+    return Score(len(weights), round(math.fsum(weights), 3))
+
+
+def _detected(scores: Mapping[Theme, Score]) -> tuple[Theme, ...]:
+    found: list[Theme] = [theme for theme in THEMES if scores[theme].count]
+    return tuple(sorted(found, key=lambda theme: -scores[theme].weight))
+
+
+def _dominant(scores: Mapping[Theme, Score], evidence_count: int) -> Theme | None:
+    """The most frequent theme that is not ``other``, if it is frequent enough; the heavier of equals."""
+    theme = max(THEMES[:-1], key=lambda theme: (scores[theme].count, scores[theme].weight))
+    count = scores[theme].count
+    return theme if count >= max(_DOMINANT_COUNT, _DOMINANT_SHARE * evidence_count) else None
