@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from time import perf_counter
@@ -144,7 +145,7 @@ def test_nul_and_surrogates_do_not_hide_the_words_around_them(bundled: LocalEmbe
 
 
 async def test_a_text_that_comes_alone_gets_the_vector_that_it_has_among_many() -> None:
-    long_ones = [f"{first} {second}" for first, second in zip(SENTENCES, SENTENCES[1:], strict=False)][:12]
+    long_ones = [f"{first} {second}" for first, second in itertools.pairwise(SENTENCES)][:12]
     among_many = await fresh().embed(long_ones)
     embedder = fresh()
     alone = [(await embedder.embed([text]))[0] for text in long_ones]
