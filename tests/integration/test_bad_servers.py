@@ -38,8 +38,8 @@ def open_dir() -> Iterator[Path]:
 
 
 @pytest.fixture(scope="module")
-def binaries() -> embedded.Binaries:
-    return anyio.run(embedded.programs, Settings(home=Path(tempfile.gettempdir())))
+def binaries(open_dir: Path) -> embedded.Binaries:
+    return anyio.run(embedded.programs, Settings(home=open_dir))
 
 
 @pytest.fixture(scope="module")
