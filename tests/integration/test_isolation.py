@@ -154,6 +154,36 @@ select exists (select from pg_attribute where attrelid = %s and attname = 'space
 """
 
 
+# A row in each table that holds what a recommendation rests on, all of the session s.
+OF_THE_LEDGER = """
+with s as (select id, uid from core.sessions where space_id = core.current_space() and name = 's'),
+calls as (
+    insert into core.tool_calls (session_id, turn_index, tool_name, status, latency_ms)
+    select id, 1, 'look', 'ok', 5 from s
+), recommended as (
+    insert into chat_recommendations (session_id, turn_index, location_label, action, time_window, confidence,
+        source_name, rule_version)
+    select uid, 1, 'Lisbon', 'row', 'today', 'low', 'system', 'r' from s
+    returning id, session_id
+), shown as (
+    insert into chat_recommendation_evidence
+        (recommendation_id, session_id, turn_index, source_name, entity_type, theme)
+    select id, session_id, 1, 'system', 'system', 'other' from recommended
+), checks as (
+    insert into chat_competitor_checks (session_id, turn_index, query_text, status)
+    select uid, 1, 'q', 'error' from s
+), runs as (
+    insert into chat_review_signal_runs
+        (session_id, turn_index, entity_type, place_id, recency_window_days, status)
+    select uid, 1, 'competitor', 'p', 90, 'ok' from s
+), fallbacks as (
+    insert into chat_fallbacks (session_id, turn_index, fallback_type, reason, response_text)
+    select uid, 1, 'timeout', 'slow', 'later' from s
+)
+insert into source_runs (source_name, run_started_at, status) values ('weather', now(), 'ok')
+"""
+
+
 def tables(conn: psycopg.Connection) -> dict[str, int]:
     """Every table of a space, from the catalogue: name to oid."""
     found = {
@@ -176,6 +206,12 @@ async def app(memory: AsyncMemory, url: str) -> Any:
                 session="s",
             )
         await memory.forget(space=space, message="none", confirm=True)
+        await memory.ledger.open_session(space=space, session="s", user="u")
+        await memory.ledger.set("boat", mark, space=space, session="s")
+        await memory.ledger.set("boat", mark, space=space, user="u")
+        with psycopg.connect(url, options="-c search_path=ledger") as conn:
+            conn.execute("select core.enter(%s)", [space])
+            conn.execute(OF_THE_LEDGER)
     with psycopg.connect(url, autocommit=True, options="-c role=quipu_app") as conn:
         yield conn
 

@@ -104,7 +104,8 @@ def sizes_of(url: str) -> dict[str, int]:
     with psycopg.connect(url) as conn:
         conn.execute("analyze")
         rows = conn.execute(
-            "select relname, reltuples from pg_class where relnamespace = 'core'::regnamespace"
+            "select relname, reltuples from pg_class"
+            " where relnamespace in ('core'::regnamespace, 'ledger'::regnamespace)"
         )
         return {table: int(count) for table, count in rows.fetchall()}
 
@@ -117,11 +118,12 @@ def seen(server: embedded.EmbeddedServer, server_settings: Settings) -> Iterator
     allow(url)
     with psycopg.connect(url, autocommit=True) as conn:  # so that nobody comes by and makes new plans
         rows = conn.execute(
-            "select relname from pg_class where relkind = 'r' and relnamespace = 'core'::regnamespace"
+            "select relnamespace::regnamespace::text, relname from pg_class where relkind = 'r'"
+            " and relnamespace in ('core'::regnamespace, 'ledger'::regnamespace)"
         )
-        for (table,) in rows.fetchall():
-            statement = sql.SQL("alter table core.{} set (autovacuum_enabled = off)")
-            conn.execute(statement.format(sql.Identifier(table)))
+        for place in rows.fetchall():
+            statement = sql.SQL("alter table {} set (autovacuum_enabled = off)")
+            conn.execute(statement.format(sql.Identifier(*place)))
     settings = replace(server_settings, database_url=url, pool_size=1)
     first = anyio.run(partial(watch, settings, fill=True))
     anyio.run(tidy_up, url, settings)
