@@ -102,6 +102,7 @@ def _systems(options: argparse.Namespace) -> Iterator[tuple[list[System], Ours |
         yield baselines, None
         return
     with tempfile.TemporaryDirectory(prefix="quipu-bench-", ignore_cleanup_errors=True) as temporary:
+        Path(temporary).chmod(0o711)  # when we are root, another account runs the server and must get in
         home = options.home or (None if options.url else Path(temporary) / "home")
         with Memory(home=home, url=options.url) as memory:
             ours = Ours(memory)

@@ -41,6 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console = Console(width=options.width)
     busy = usage.load()
     with tempfile.TemporaryDirectory(prefix="quipu-speed-", ignore_cleanup_errors=True) as temporary:
+        Path(temporary).chmod(0o711)  # when we are root, another account runs the server and must get in
         folder = options.folder or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
         with running(folder / "home") as server:

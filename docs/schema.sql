@@ -182,10 +182,13 @@ begin
     using left_over l
     where t.space_id = here and t.id = l.id and l.entries = 0;
 
-    delete from core.recall_names n
-    where n.space_id = here and n.id = any(people)
-        and not exists (select from core.recall_entries e where e.space_id = here and e.speaker = n.id)
-        and not exists (select from core.recall_entries e where e.space_id = here and e.owner = n.id);
+    delete from core.recall_names
+    where space_id = here and id = any(people)
+        and id not in (
+            select speaker from core.recall_entries where space_id = here
+            union all
+            select owner from core.recall_entries where space_id = here
+        );
 end
 $$;
 
@@ -1564,7 +1567,7 @@ ALTER TABLE ONLY core.sessions
     ADD CONSTRAINT sessions_space_id_name_key UNIQUE (space_id, name);
 
 ALTER TABLE ONLY core.sessions
-    ADD CONSTRAINT sessions_space_id_uid_key UNIQUE (space_id, uid);
+    ADD CONSTRAINT sessions_uid_space_id_key UNIQUE (uid, space_id);
 
 ALTER TABLE ONLY core.spaces
     ADD CONSTRAINT spaces_name_key UNIQUE (name);

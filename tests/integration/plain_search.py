@@ -23,6 +23,7 @@ from quipu.recall.rank import FLOOR, Weights
 from quipu.recall.terms import Bag, bag
 
 K1, B = 1.2, 0.75
+K1_OF_SESSIONS = 0.6  # said once in a session, a word counts nearly in full
 WEIGHTS = Weights()
 EMBEDDER = HashEmbedder()
 
@@ -162,12 +163,19 @@ class PlainSpace:
         return found
 
     def _bm25(
-        self, asked: Question, idf: dict[str, float], counts: Counter[int], length: float, mean: float
+        self,
+        asked: Question,
+        idf: dict[str, float],
+        counts: Counter[int],
+        length: float,
+        mean: float,
+        *,
+        k1: float = K1,
     ) -> float:
         score = 0.0
         for term, hashes in asked.terms.items():
             tf = sum(counts[h] for h in hashes)
-            score += idf[term] * tf * (K1 + 1) / (tf + K1 * (1 - B + B * length / mean))
+            score += idf[term] * tf * (k1 + 1) / (tf + k1 * (1 - B + B * length / mean))
         return score
 
     def _threads(self, asked: Question, allowed: Sequence[Said]) -> dict[str, float]:
@@ -184,7 +192,14 @@ class PlainSpace:
             n = sum(any(h in held for h in hashes) for held in counts.values())
             idf[term] = math.log(1 + (len(self.threads) - n + 0.5) / (n + 0.5))
         return {
-            name: self._bm25(asked, idf, held, sum(one.bag.tokens for one in self.threads[name]), mean)
+            name: self._bm25(
+                asked,
+                idf,
+                held,
+                sum(one.bag.tokens for one in self.threads[name]),
+                mean,
+                k1=K1_OF_SESSIONS,
+            )
             for name, held in counts.items()
         }
 

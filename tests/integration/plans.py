@@ -10,13 +10,15 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
-from quipu.kernel.db import queries
-from quipu.kernel.db.database import Database
+from quipu.kernel.db import arrays, queries
+from quipu.kernel.db.database import Connection
 
+_register = arrays.register
 TOLD = {
     "session_preload_libraries": "auto_explain",
     "auto_explain.log_analyze": "on",
     "auto_explain.log_timing": "off",
+    "auto_explain.log_nested_statements": "on",
     "auto_explain.log_format": "json",
     "auto_explain.log_level": "notice",
 }
@@ -26,6 +28,9 @@ NAMES = {
     for room in ROOMS
     for name, text in queries.load(room).items()
 }
+
+IN_FUNCTIONS = "in functions"
+"""Under this name is what the functions of the schema run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,22 +47,29 @@ class Scan:
 
 @dataclass(slots=True)
 class Plans:
-    """What was run on a connection since the last ``clear``: for each query its scans."""
+    """What was run on a connection since ``listen``: for each query its scans."""
 
     scans: dict[str, set[Scan]] = field(default_factory=dict)
+    connections: list[Connection] = field(default_factory=list)
 
-    def clear(self) -> None:
-        self.scans = {}
+    async def meet(self, conn: Connection) -> None:
+        """Have the connection that a pool of one opens; given to it in place of ``arrays.register``."""
+        await _register(conn)
+        conn.add_notice_handler(self._take)
+        self.connections.append(conn)
 
-    def take(self, notice: psycopg.errors.Diagnostic) -> None:
-        """Handle what the server says."""
+    async def listen(self) -> None:
+        """Be told from now on. Nothing may be under way."""
+        (conn,) = self.connections
+        await conn.execute("set auto_explain.log_min_duration = 0")
+
+    def _take(self, notice: psycopg.errors.Diagnostic) -> None:
         _, found, plan = (notice.message_primary or "").partition("plan:\n")
         if not found:
             return
         told = json.loads(plan)
-        name = NAMES.get(" ".join(told["Query Text"].split()))
-        if name is not None:
-            self.scans.setdefault(name, set()).update(_scans(told["Plan"]))
+        name = NAMES.get(" ".join(told["Query Text"].split()), IN_FUNCTIONS)
+        self.scans.setdefault(name, set()).update(_scans(told["Plan"]))
 
 
 def allow(url: str) -> None:
@@ -69,15 +81,6 @@ def allow(url: str) -> None:
             conn.execute(statement.format(*parts))
         conn.execute("load 'auto_explain'")
         conn.execute("grant set on parameter auto_explain.log_min_duration to quipu_app")
-
-
-async def listen(database: Database) -> Plans:
-    """The plans, from now on, of a database whose pool holds one connection."""
-    plans = Plans()
-    async with database.plain() as conn:
-        conn.add_notice_handler(plans.take)
-        await conn.execute("set auto_explain.log_min_duration = 0")
-    return plans
 
 
 def _scans(node: Mapping[str, Any]) -> Iterator[Scan]:

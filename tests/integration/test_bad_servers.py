@@ -38,8 +38,8 @@ def open_dir() -> Iterator[Path]:
 
 
 @pytest.fixture(scope="module")
-def binaries() -> embedded.Binaries:
-    return anyio.run(embedded.programs, Settings(home=Path(tempfile.gettempdir())))
+def binaries(open_dir: Path) -> embedded.Binaries:
+    return anyio.run(embedded.programs, Settings(home=open_dir))
 
 
 @pytest.fixture(scope="module")
@@ -173,8 +173,9 @@ async def test_a_connection_that_was_cut_is_said_or_made_again(elsewhere: str) -
         await memory.observe([{"content": "The boat is green."}], space="cut")
         for _ in range(3):
             with psycopg.connect(elsewhere, autocommit=True) as conn:
-                conn.execute(
-                    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'quipu'"
+                conn.execute(  # and waits until they are gone
+                    "select pg_terminate_backend(pid, 5000) from pg_stat_activity"
+                    " where application_name = 'quipu'"
                 )
             assert len(await memory.recall("boat", space="cut")) == 1
 

@@ -280,13 +280,13 @@ def test_one_blocking_memory_serves_many_threads(settings: Settings) -> None:
         assert len(memory.recall("boat", space="s", limit=100)) == 40
 
 
-async def test_two_memories_share_one_home(tmp_path: Path) -> None:
-    home = Settings(home=tmp_path, embedding_model="hashing", shared_buffers_mb=16, pool_size=2)
-    async with AsyncMemory(settings=home) as one:
+async def test_two_memories_share_one_home(home: Path) -> None:
+    shared = Settings(home=home, embedding_model="hashing", shared_buffers_mb=16, pool_size=2)
+    async with AsyncMemory(settings=shared) as one:
         await one.observe([{"content": "The boat is green."}], space="s")
-        async with AsyncMemory(settings=home) as two:
+        async with AsyncMemory(settings=shared) as two:
             (hit,) = await two.recall("boat", space="s")
             assert hit.text == "The boat is green."
         assert len(await one.recall("boat", space="s")) == 1  # the first still has its server
-    async with AsyncMemory(settings=home) as again:
+    async with AsyncMemory(settings=shared) as again:
         assert len(await again.recall("boat", space="s")) == 1

@@ -8,39 +8,26 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import anyio
 import psycopg
 import pytest
-from plans import NAMES, Plans, Scan, allow, listen
+from plans import IN_FUNCTIONS, NAMES, Plans, Scan, allow
 from psycopg import sql
 
-from quipu.app.answer import Answering
-from quipu.app.kinds import KINDS, PACKAGES
-from quipu.kernel.base.clock import SystemClock
+from quipu import AsyncMemory
+from quipu.app.kinds import PACKAGES
 from quipu.kernel.config import Settings
 from quipu.kernel.db import embedded
 from quipu.kernel.db.database import Database
-from quipu.recall.generations import Models
-from quipu.recall.search import Search
-from quipu.recall.signatures import Cache
-from quipu.record.service import Record
-from quipu.upkeep.erasure.model import What
-from quipu.upkeep.erasure.service import erase
 from quipu.upkeep.tidy import tidy
 
 COMMON = [f"common{n}" for n in range(50)]
 RARE = [f"word{n}" for n in range(3_000)]
 QUESTION = "What did P5 say about word1, word1234 and common7 last year?"
-FILTERS = {
-    "user": "U7",
-    "session": "s5",
-    "kinds": ["message"],
-    "since": "2020-01-01T00:00:00Z",
-    "until": None,
-}
-ERASERS = tuple(kind.eraser for kind in KINDS)
+FILTERS = ({"user": "U7"}, {"session": "s5"}, {"kinds": ["message"]}, {"since": "2020-01-01T00:00:00Z"})
 READS = {"search", "tails", "lock_threads", "known_names", "known_messages", "lock_sessions", "owner", "cite"}
 WRITES = {"refit_entries", "refit_vectors", "grow_space", "grow_threads", "grow_sessions"}
 INDEXES = {
@@ -76,45 +63,41 @@ def lines(count: int) -> Iterator[dict[str, object]]:
         }
 
 
-async def use(database: Database, settings: Settings, *, fill: bool) -> Plans:
-    """Observe and recall in every way; how it was run."""
-    clock = SystemClock()
-    async with Models.open(database, settings) as models:
-        record = Record(database, models, clock=clock, language="auto", redact=True)
-        answering = Answering(database, Search(models, clock=clock, cache=Cache()))
-        if fill:
-            await call_everything(database, record, answering)
-            await record.take(lines(20_000), space="big")
-            for n in range(3):
-                await record.take(lines(50), space=f"small{n}")
-        plans = await listen(database)
-        await call_everything(database, record, answering)
+async def watch(settings: Settings, *, fill: bool) -> Plans:
+    """Observe, recall and forget in every way, on one connection; how it was run."""
+    plans = Plans()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("quipu.kernel.db.arrays.register", plans.meet)
+        patch.setattr("quipu.upkeep.tidy.BULK_ENTRIES", 10**9)
+        async with AsyncMemory(settings=settings) as memory:
+            if fill:
+                await call_everything(memory)
+                await memory.import_messages(lines(20_000), space="big")
+                for n in range(3):
+                    await memory.import_messages(lines(50), space=f"small{n}")
+            await plans.listen()
+            await call_everything(memory)
+            (conn,) = plans.connections
+            assert await (await conn.execute("select current_user")).fetchone() == ("quipu_app",)
     return plans
 
 
-async def call_everything(database: Database, record: Record, answering: Answering) -> None:
+async def call_everything(memory: AsyncMemory) -> None:
     for session in ("s6", "s5", None):
         for _ in range(2):
             said = [{"content": "word1 boat", "speaker": "P5"}, {"content": "common1 boat?", "speaker": "P6"}]
-            await record.observe(said, space="big", session=session, user="U7")
-    for name in (None, *FILTERS):
-        given = {filter: value if filter == name else None for filter, value in FILTERS.items()}
-        (hits,) = await answering.answer([QUESTION], space="big", limit=10, **given)
-        await answering.why(hits[0])
-    for what in (What(session="s6"), What(user="U7", session="s5")):
-        receipt = await erase(database, ERASERS, what, space="big", now=SystemClock().now())
+            await memory.observe(said, space="big", session=session, user="U7")
+    for filter in ({}, *FILTERS):
+        hits = await memory.recall(QUESTION, space="big", limit=10, **filter)
+        await memory.why(hits[0])
+    for what in ({"session": "s6"}, {"user": "U7", "session": "s5"}):
+        receipt = await memory.forget(space="big", confirm=True, **what)
         assert receipt.counts["messages"] > 0
 
 
-async def watch(settings: Settings, url: str) -> Seen:
+async def tidy_up(url: str, settings: Settings) -> None:
     async with Database.open(url, settings, packages=PACKAGES) as database:
-        first = await use(database, settings, fill=True)
         await tidy(database)
-    async with Database.open(url, settings, packages=PACKAGES) as database:
-        async with database.plain() as conn:
-            row = await (await conn.execute("select current_user")).fetchone()
-        assert row == ("quipu_app",)
-        return Seen(first, await use(database, settings, fill=False), sizes_of(url))
 
 
 def sizes_of(url: str) -> dict[str, int]:
@@ -139,8 +122,11 @@ def seen(server: embedded.EmbeddedServer, server_settings: Settings) -> Iterator
         for (table,) in rows.fetchall():
             statement = sql.SQL("alter table core.{} set (autovacuum_enabled = off)")
             conn.execute(statement.format(sql.Identifier(table)))
-    settings = server_settings.model_copy(update={"database_url": url, "pool_size": 1})
-    yield anyio.run(watch, settings, url)
+    settings = replace(server_settings, database_url=url, pool_size=1)
+    first = anyio.run(partial(watch, settings, fill=True))
+    anyio.run(tidy_up, url, settings)
+    later = anyio.run(partial(watch, settings, fill=False))
+    yield Seen(first, later, sizes_of(url))
     with psycopg.connect(server.conninfo(), autocommit=True) as conn:
         conn.execute("drop database plans with (force)")
 
@@ -191,5 +177,5 @@ def test_what_was_written_since_is_found_by_its_version(plans: Plans) -> None:
 
 def test_an_erasure_reads_no_table_more_than_once(plans: Plans, seen: Seen) -> None:
     read = scans(plans, set(plans.scans) - {"search"})
-    assert "remove_postings" in plans.scans
+    assert "recall_postings" in {scan.table for scan in plans.scans[IN_FUNCTIONS]}
     assert [(query, scan) for query, scan in read if scan.rows > 1.1 * seen.sizes[scan.table]] == []

@@ -22,8 +22,8 @@ class Weights:
     """
 
     meaning: float = 1.0
-    words: float = 0.3
-    session: float = 0.25
+    words: float = 0.26
+    session: float = 0.24
     speaker: float = 0.2
     asker: float = 0.3
     people: float = 0.4

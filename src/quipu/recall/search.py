@@ -115,7 +115,7 @@ class Search:
         wanted = max(_EXACT if len(places) <= _EXACT else _NEAR + len(places) // 1000, 4 * limit)
         while True:
             near = held.nearest(places, distances, vector, wanted)
-            ids = {"near": Int8s(held.ids[np.union1d(near, timely)]), "timely": Int8s(held.ids[timely])}
+            ids = {"near": Int8s(held.ids[_union(near, timely)]), "timely": Int8s(held.ids[timely])}
             rows = await store.search(within, {**values, **ids})
             if len(rows) >= limit or len(near) == len(places) or not vector.any():
                 break
@@ -242,7 +242,13 @@ def _timely(
     if not windows:
         return np.zeros(0, dtype=np.intp)
     after = _between(held.happened, [(w.until, w.ends) for w in windows]) & ~dated
-    return np.union1d(*(closest(distances, places[mask[places]], count) for mask in (dated, after)))
+    return _union(*(closest(distances, places[mask[places]], count) for mask in (dated, after)))
+
+
+def _union(one: NDArray[np.intp], other: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Places of either, each once. numpy's own loads a package of 20 ms that nothing else here needs."""
+    both = np.sort(np.concatenate((one, other)))
+    return both[np.diff(both, prepend=-1) != 0]
 
 
 def _date_values(windows: Sequence[Window]) -> Mapping[str, object]:

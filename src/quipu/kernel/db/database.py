@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from selectors import EVENT_READ, DefaultSelector
 from typing import Self
 from weakref import WeakKeyDictionary
 
@@ -96,7 +97,6 @@ class Database:
             timeout=settings.connect_seconds,
             configure=arrays.register,
             check=_check if settings.database_url else None,
-            reset=_note_use,
             open=False,
         )
         async with pool:
@@ -159,6 +159,9 @@ class Database:
             try:
                 async with self._pool.connection() as conn:
                     yield conn
+                    # Not in the pool's ``reset``: that has a worker return the connection, and who closes
+                    # the pool at once closes it before and leaves the connection open.
+                    _used[conn] = time.monotonic()
             except PoolTimeout as error:
                 raise DatabaseUnavailable(
                     f"No connection was free: {error}",
@@ -224,14 +227,17 @@ def _check_address(url: str) -> None:
 _used: WeakKeyDictionary[Connection, float] = WeakKeyDictionary()  # monotonic seconds
 
 
-async def _note_use(conn: Connection) -> None:
-    _used[conn] = time.monotonic()
-
-
 async def _check(conn: Connection) -> None:
-    """Whether a connection to a server far away still lives, unless it did a moment ago."""
-    if time.monotonic() - _used.get(conn, -_CHECK_SECONDS) >= _CHECK_SECONDS:
+    """Whether a connection to a server far away still lives, unless it did a moment ago and is silent."""
+    if time.monotonic() - _used.get(conn, -_CHECK_SECONDS) >= _CHECK_SECONDS or _stirs(conn):
         await AsyncConnectionPool.check_connection(conn)
+
+
+def _stirs(conn: Connection) -> bool:
+    """Whether the server said something unasked: as a rule that it ended the session."""
+    with DefaultSelector() as selector:
+        selector.register(conn.fileno(), EVENT_READ)
+        return bool(selector.select(0))
 
 
 async def _enter(conn: Connection, name: str, *, query: str = "enter") -> Space | None:

@@ -49,7 +49,9 @@ class LocalEmbedder:
         if len(texts) == 1:
             text = self._prepare(texts[0])
             row = self._cache.get(text)
-            return (await to_thread.run_sync(self._encode, text) if row is None else row)[np.newaxis].copy()
+            if row is None:
+                row = await to_thread.run_sync(lambda: self._encode(text, alone=True))
+            return row[np.newaxis].copy()
         rows = np.empty((len(texts), self.dimensions), np.float32)
         places = await to_thread.run_sync(self._places, texts)
         for part in _slices(places):
@@ -86,7 +88,7 @@ class LocalEmbedder:
 
     def _encode_all(self, texts: Sequence[str]) -> list[Vectors]:
         if len(texts) <= _FEW_TEXTS or self._threads == 1:
-            return [self._encode(text) for text in texts]
+            return [self._encode(text, alone=True) for text in texts]
         self._loaded()
         with ThreadPoolExecutor(self._threads, thread_name_prefix="quipu-embed") as pool:
             return list(pool.map(self._encode_in_turn, texts))
@@ -96,10 +98,10 @@ class LocalEmbedder:
         with self._bulk:
             return self._encode(text)
 
-    def _encode(self, text: str) -> Vectors:
+    def _encode(self, text: str, *, alone: bool = False) -> Vectors:
         row = self._cache.get(text)
         if row is None:
-            row = self._loaded().encode(text)
+            row = self._loaded().encode(text, alone=alone)
             self._cache.put(text, row)
         return row
 

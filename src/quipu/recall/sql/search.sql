@@ -185,10 +185,10 @@ lexical as materialized (
     ) scored
 ),
 thread_lexical as materialized (
-    -- a session's words are as rare as the sessions that have them
+    -- a session's words are as rare as the sessions that have them; said once, a word counts nearly in full
     select h.thread,
-           sum(ln(1 + (greatest(%(threads)s, h.threads) - h.threads + 0.5) / (h.threads + 0.5)) * h.occurrences * 2.2
-               / (h.occurrences + 1.2 * (0.25 + 0.75 * t.tokens / %(mean_thread)s::float8)))::float8 as score
+           sum(ln(1 + (greatest(%(threads)s, h.threads) - h.threads + 0.5) / (h.threads + 0.5)) * h.occurrences * 1.6
+               / (h.occurrences + 0.6 * (0.25 + 0.75 * t.tokens / %(mean_thread)s::float8)))::float8 as score
     from (
         select o.entry_id >> 24 as thread, sum(o.occurrences)::float8 as occurrences,
                count(*) over (partition by o.number) as threads

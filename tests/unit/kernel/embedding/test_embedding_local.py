@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from time import perf_counter
@@ -141,3 +142,11 @@ def test_a_text_without_a_known_word_has_no_direction(bundled: LocalEmbedder, te
 
 def test_nul_and_surrogates_do_not_hide_the_words_around_them(bundled: LocalEmbedder) -> None:
     assert (bundled.embed_now("a \x00cat\ud800 sat") == bundled.embed_now("a cat sat")).all()
+
+
+async def test_a_text_that_comes_alone_gets_the_vector_that_it_has_among_many() -> None:
+    long_ones = [f"{first} {second}" for first, second in itertools.pairwise(SENTENCES)][:12]
+    among_many = await fresh().embed(long_ones)
+    embedder = fresh()
+    alone = [(await embedder.embed([text]))[0] for text in long_ones]
+    np.testing.assert_array_equal(np.stack(alone), among_many)
