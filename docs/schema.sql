@@ -319,16 +319,16 @@ begin
         end;
     end if;
 
+    done.event_id := nextval('ledger.chat_memory_events_id_seq');
     done.created_at := at;
     done.expires_at := expires;
-    insert into ledger.chat_memory_events as e (space_id, session_id, distinct_id, turn_index, event_type, memory_scope,
+    insert into ledger.chat_memory_events (space_id, id, session_id, distinct_id, turn_index, event_type, memory_scope,
         memory_namespace, memory_key, old_value_json, new_value_json, value_source, assumed, confidence_cap, correlation_id,
         created_at, expires_at, actor, reason, standing_event_id)
-    values (here, thread.uid, person, done.turn_index, done.event_type, scope, namespace, key,
+    values (here, done.event_id, thread.uid, person, done.turn_index, done.event_type, scope, namespace, key,
         case when done.stands or act in ('expire', 'delete') then done.before_value end, value, source, assumption, cap,
         correlation, at, expires, who, why,
-        case when act not in ('expire', 'delete') and not done.stands then standing.id end)
-    returning e.id into done.event_id;
+        case when done.stands then done.event_id when act not in ('expire', 'delete') then standing.id end);
 
     if done.stands and scope = 'session' then
         insert into ledger.chat_session_memory as m (space_id, id, session_id, memory_namespace, memory_key, value_json,
@@ -1745,9 +1745,6 @@ ALTER TABLE ONLY ledger.chat_fallbacks
 
 ALTER TABLE ONLY ledger.chat_fallbacks
     ADD CONSTRAINT chat_fallbacks_space_id_session_id_fkey FOREIGN KEY (space_id, session_id) REFERENCES core.sessions(space_id, uid);
-
-ALTER TABLE ONLY ledger.chat_memory_events
-    ADD CONSTRAINT chat_memory_events_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id);
 
 ALTER TABLE ONLY ledger.chat_memory_events
     ADD CONSTRAINT chat_memory_events_space_id_session_id_fkey FOREIGN KEY (space_id, session_id) REFERENCES core.sessions(space_id, uid);

@@ -46,7 +46,9 @@ select m.memory_key as key, m.memory_namespace as namespace, 'session' as scope,
        m.value_source as source, m.assumed, m.confidence_cap, s.name as session, s.distinct_id as user,
        m.source_turn_index as turn, m.source_event_id as event_id, m.last_updated_at as updated_at, m.expires_at
 from ledger.chat_session_memory m
-join core.sessions s on s.space_id = m.space_id and s.uid = m.session_id
+cross join lateral (
+    select name, distinct_id from core.sessions where space_id = %(space)s and uid = m.session_id offset 0
+) s
 where m.space_id = %(space)s
     and (%(everything)s::bool or m.session_id = %(session)s::uuid)
     and (m.expires_at is null or m.expires_at > %(now)s::timestamptz)
@@ -55,8 +57,14 @@ select coalesce(e.memory_key, p.preference_key), coalesce(e.memory_namespace, 'p
        case when p.assumed then 'assumed' else p.value_source end, p.assumed, p.confidence_cap, s.name, p.distinct_id,
        coalesce(e.turn_index, 0), p.source_event_id, p.last_updated_at, p.expires_at
 from ledger.chat_user_preferences p
-left join ledger.chat_memory_events e on e.space_id = p.space_id and e.id = p.source_event_id
-left join core.sessions s on s.space_id = p.space_id and s.uid = p.last_session_id
+left join lateral (
+    select memory_key, memory_namespace, turn_index from ledger.chat_memory_events
+    where space_id = %(space)s and id = p.source_event_id
+    offset 0
+) e on true
+left join lateral (
+    select name from core.sessions where space_id = %(space)s and uid = p.last_session_id offset 0
+) s on true
 where p.space_id = %(space)s
     and (%(everything)s::bool or p.distinct_id = %(person)s::text)
     and (p.expires_at is null or p.expires_at > %(now)s::timestamptz)

@@ -45,8 +45,10 @@ create table ledger.session_details (
 );
 comment on column ledger.session_details.started_at is 'Where it was told; else it is the time of the first message.';
 
+-- No reference to core.spaces: row level security admits only the space that was entered, which nobody removes
+-- meanwhile, and each event would lock its one row. An erasure of the space takes the events out by itself.
 create table ledger.chat_memory_events (
-    space_id integer not null default core.current_space() references core.spaces (id),
+    space_id integer not null default core.current_space(),
     id bigserial,
     session_id uuid,
     distinct_id text check (char_length(distinct_id) between 1 and 512),
@@ -106,8 +108,8 @@ create index idx_chat_memory_events_session_key
 create index idx_chat_memory_events_distinct_key
     on ledger.chat_memory_events (space_id, distinct_id, memory_namespace, memory_key, created_at desc, id desc)
     where memory_scope = 'cross_session';
--- The key comes last: on a table without statistics yet every index that begins with the space seems as good,
--- and PostgreSQL then takes the newest. References are checked by this one, in all of a process's life.
+-- The last of the indexes: while the table is empty all of them look equal, and the planner takes the last. The
+-- check of source_event_id below, planned then and kept, would read all events of the space otherwise.
 alter table ledger.chat_memory_events add primary key (space_id, id);
 
 -- The two projections are functions of the events: a row has the number and the time of the event that
@@ -464,16 +466,16 @@ begin
         end;
     end if;
 
+    done.event_id := nextval('ledger.chat_memory_events_id_seq');
     done.created_at := at;
     done.expires_at := expires;
-    insert into ledger.chat_memory_events as e (space_id, session_id, distinct_id, turn_index, event_type, memory_scope,
+    insert into ledger.chat_memory_events (space_id, id, session_id, distinct_id, turn_index, event_type, memory_scope,
         memory_namespace, memory_key, old_value_json, new_value_json, value_source, assumed, confidence_cap, correlation_id,
         created_at, expires_at, actor, reason, standing_event_id)
-    values (here, thread.uid, person, done.turn_index, done.event_type, scope, namespace, key,
+    values (here, done.event_id, thread.uid, person, done.turn_index, done.event_type, scope, namespace, key,
         case when done.stands or act in ('expire', 'delete') then done.before_value end, value, source, assumption, cap,
         correlation, at, expires, who, why,
-        case when act not in ('expire', 'delete') and not done.stands then standing.id end)
-    returning e.id into done.event_id;
+        case when done.stands then done.event_id when act not in ('expire', 'delete') then standing.id end);
 
     if done.stands and scope = 'session' then
         insert into ledger.chat_session_memory as m (space_id, id, session_id, memory_namespace, memory_key, value_json,
