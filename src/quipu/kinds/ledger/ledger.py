@@ -12,6 +12,7 @@ from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.kinds.ledger.beliefs import Beliefs, Whose
 from quipu.kinds.ledger.circumstances import Circumstances, time_of
+from quipu.kinds.ledger.evidence.recommending import AsyncRecommendations
 from quipu.kinds.ledger.facts import Belief, Facts
 from quipu.kinds.ledger.hooks import Callback
 from quipu.kinds.ledger.keys import Keys
@@ -33,7 +34,7 @@ _SAID: tuple[ValueSource, ...] = ("explicit", "inferred", "default")
 _CAPS: tuple[Cap, ...] = ("medium", "low")
 
 
-class AsyncLedger:
+class AsyncLedger(AsyncRecommendations):
     """Facts and assumptions of one database, as events that are only ever added.
 
     A fact belongs to a session, or across sessions to a person (a preference). Which of the two follows from
@@ -43,9 +44,7 @@ class AsyncLedger:
     """
 
     def __init__(self, database: Database, *, clock: Clock, settings: Settings) -> None:
-        self._database = database
-        self._clock = clock
-        self._redact = settings.redact
+        super().__init__(database, clock=clock, redact=settings.redact)
         self._keys = Keys()
         self._beliefs = Beliefs(database, self._keys, clock=clock)
         self._facts = Facts(
