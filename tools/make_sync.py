@@ -25,6 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FACES = (
     Face("quipu.app.memory", "AsyncMemory", "Memory"),
     Face("quipu.kinds.ledger.evidence.recommending", "AsyncRecommendations", "Recommendations"),
+    Face("quipu.kinds.ledger.retention.retaining", "AsyncRetention", "Retention"),
     Face("quipu.kinds.ledger.ledger", "AsyncLedger", "Ledger"),
     Face("quipu.kinds.ledger.evidence.trace", "AsyncTrace", "Trace"),
 )

@@ -6,6 +6,7 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.kinds.ledger.evidence.recommending
 - quipu.kinds.ledger.evidence.trace
 - quipu.kinds.ledger.ledger
+- quipu.kinds.ledger.retention.retaining
 """
 
 from __future__ import annotations
@@ -53,6 +54,8 @@ if TYPE_CHECKING:
         Value,
         ValueSource,
     )
+    from quipu.kinds.ledger.retention.model import RetentionReport
+    from quipu.kinds.ledger.retention.retaining import AsyncRetention
     from quipu.kinds.ledger.sessions import CardType, Status
     from quipu.kinds.ledger.signals.model import Evidence, Review, Signals, Theme
     from quipu.recall.model import Hit
@@ -68,7 +71,7 @@ if TYPE_CHECKING:
     from quipu.upkeep.spaces import SpaceCounts
 
 
-__all__ = ["Ledger", "Memory", "Recommendations", "Trace"]
+__all__ = ["Ledger", "Memory", "Recommendations", "Retention", "Trace"]
 
 
 class Memory:
@@ -414,7 +417,45 @@ class Recommendations:
         )
 
 
-class Ledger(Recommendations):
+class Retention:
+    """Takes out of a database what is no longer needed."""
+
+    def __init__(self, inner: AsyncRetention, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def retention(
+        self,
+        *,
+        space: str,
+        confirm: bool = False,
+        session_days: int | None = None,
+        excerpt_days: int | None = None,
+        evidence_days: int | None = None,
+    ) -> RetentionReport:
+        """What of a space is no longer needed; with ``confirm`` it goes.
+
+        A session in which nothing was written for ``session_days`` goes with everything that was said and
+        known in it; preferences and other values whose ``expires_at`` is over get an event that says so, and
+        stand no more. Evidence loses its excerpt after ``excerpt_days`` and goes with its recommendation
+        after ``evidence_days``; until then it keeps its session, emptied of all else. What is not given is
+        ``QUIPU_SESSION_DAYS``, ``QUIPU_EXCERPT_DAYS`` and ``QUIPU_EVIDENCE_DAYS``; 0 keeps for ever.
+
+        Raises:
+            BadInput: a number of days is out of range (0 to 36,500).
+        """
+        return self._portal.call(
+            lambda: self._inner.retention(
+                space=space,
+                confirm=confirm,
+                session_days=session_days,
+                excerpt_days=excerpt_days,
+                evidence_days=evidence_days,
+            )
+        )
+
+
+class Ledger(Recommendations, Retention):
     """Facts and assumptions of one database, as events that are only ever added.
 
     A fact belongs to a session, or across sessions to a person (a preference). Which of the two follows from

@@ -313,7 +313,9 @@ class AsyncMemory:
             # Not at the top: it brings pydantic along, and most programs that recall never write a fact.
             from quipu.kinds.ledger.ledger import AsyncLedger  # noqa: PLC0415
 
-            self._ledger = AsyncLedger(self._ready.database, clock=self._clock, settings=self._settings)
+            self._ledger = AsyncLedger(
+                self._ready.database, clock=self._clock, settings=self._settings, erasers=_ERASERS
+            )
         return self._ledger
 
     @property
