@@ -213,6 +213,9 @@ begin
         if session is not null then
             done.problem := 'session';
             return done;
+        elsif act not in ('set', 'assume') then
+            done.problem := 'nothing';
+            return done;
         end if;
         insert into core.spaces (name) values (space) on conflict do nothing;
         here := (core.enter(space)).id;
@@ -224,16 +227,11 @@ begin
             done.problem := 'session';
             return done;
         end if;
-        if person is not null and thread.distinct_id is null then
-            update core.sessions s set distinct_id = person
-            where s.space_id = here and s.id = thread.id and s.distinct_id is null;
-            select * into thread from core.sessions s where s.space_id = here and s.id = thread.id;
-        end if;
         if person <> thread.distinct_id then
             done.problem := 'user';
             return done;
         end if;
-        person := thread.distinct_id;
+        person := coalesce(thread.distinct_id, person);
         if thread.messages > 0 then
             if turn > thread.messages or turn is null then
                 select count(*) into done.turn_index from core.messages m
@@ -292,6 +290,17 @@ begin
     elsif act in ('correct', 'expire', 'delete') then
         done.problem := 'nothing';
         return done;
+    end if;
+
+    -- From here on nothing is refused but a session that became somebody else's this moment.
+    if thread.id is not null and thread.distinct_id is null and person is not null then
+        update core.sessions s set distinct_id = person
+        where s.space_id = here and s.id = thread.id and s.distinct_id is null;
+        if not found and person is distinct from (
+                select s.distinct_id from core.sessions s where s.space_id = here and s.id = thread.id) then
+            done.problem := 'user';
+            return done;
+        end if;
     end if;
     if act in ('expire', 'delete') then
         value := 'null';
