@@ -164,7 +164,8 @@ async def test_what_is_written_in_one_space_changes_no_row_of_another(
             names = conn.execute(
                 "select oid::regclass::text from pg_class where relkind = 'r'"
                 " and relnamespace in ('ledger'::regnamespace, 'core'::regnamespace)"
-                " and exists (select from pg_attribute a where a.attrelid = pg_class.oid and attname = 'space_id')"
+                " and exists (select from pg_attribute where attrelid = pg_class.oid"
+                " and attname = 'space_id')"
             ).fetchall()
             here = conn.execute("select id from core.spaces where name = %s", [space]).fetchone()
             return [
