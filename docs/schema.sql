@@ -568,6 +568,19 @@ begin
 end
 $$;
 
+CREATE FUNCTION ledger.guard_space() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    if exists (select from ledger.chat_memory_events where space_id = old.id) then
+        raise foreign_key_violation using
+            message = format('the space %s has events in ledger.chat_memory_events', old.name),
+            hint = 'An erasure of the space takes them out first.';
+    end if;
+    return old;
+end
+$$;
+
 CREATE FUNCTION ledger.preference_place(memory_namespace text, memory_key text) RETURNS text[]
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN (memory_namespace = 'baseline'::text) THEN ARRAY['baseline'::text, memory_key] WHEN ((memory_namespace = 'preference'::text) AND (memory_key ~~ 'ui.%'::text)) THEN ARRAY['ui'::text, memory_key] WHEN ((memory_namespace = 'preference'::text) AND (memory_key ~~ 'workflow.%'::text)) THEN ARRAY['workflow'::text, memory_key] WHEN ((memory_namespace = 'other'::text) OR starts_with(memory_key, (memory_namespace || '.'::text))) THEN ARRAY['other'::text, memory_key] ELSE ARRAY['other'::text, ((memory_namespace || '.'::text) || memory_key)] END;
@@ -1685,6 +1698,8 @@ CREATE INDEX idx_chat_user_preferences_last_session ON ledger.chat_user_preferen
 CREATE INDEX idx_chat_user_preferences_source ON ledger.chat_user_preferences USING btree (space_id, source_event_id);
 
 CREATE INDEX idx_source_runs_source_started ON ledger.source_runs USING btree (space_id, source_name, run_started_at DESC);
+
+CREATE TRIGGER guard_space BEFORE DELETE ON core.spaces FOR EACH ROW EXECUTE FUNCTION ledger.guard_space();
 
 CREATE TRIGGER begin_without_evidence BEFORE INSERT ON ledger.chat_recommendations FOR EACH ROW EXECUTE FUNCTION ledger.begin_without_evidence();
 

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import anyio
 import pytest
+from seed_0 import NOW, SESSION
 
-from quipu import AsyncMemory
+from quipu import AsyncMemory, Memory
+from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.config import Settings
 from quipu.kernel.db import embedded
 
@@ -47,3 +49,24 @@ async def _migrate(settings: Settings) -> None:
 def space() -> str:
     """A space that no other test has."""
     return f"restaurant {next(_NUMBERS)}"
+
+
+@pytest.fixture
+def clock() -> FrozenClock:
+    return FrozenClock(NOW)
+
+
+@pytest.fixture
+def memory(accepting: Settings, address: str, clock: FrozenClock, space: str) -> Iterator[Memory]:
+    """A memory in whose space the operator dana has asked twice, in one session."""
+    with Memory(settings=accepting, clock=clock) as opened:
+        said = [
+            {"role": "user", "content": "Staffing for Friday at Lisbon, Rua Augusta 1?"},
+            {"role": "assistant", "content": "Assuming the usual team size."},
+            {"role": "user", "content": "We are four at dinner."},
+        ]
+        opened.observe(said, space=space, session=SESSION, user="dana")
+        opened.ledger.open_session(
+            space=space, session=SESSION, user="dana", model="m-1", prompt_version="p-1"
+        )
+        yield opened
