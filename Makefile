@@ -67,7 +67,7 @@ coverage: $(DEV)
 	$(PYTEST) tests --cov=quipu --cov-branch --cov-report=term:skip-covered
 
 ##@ Work
-.PHONY: format sync schema constraints bench-recall bench-speed bench-startup wheel clean
+.PHONY: format sync schema constraints bench-recall bench-speed bench-startup bench-ledger wheel clean
 format: $(DEV) ## Format the code and sort its imports
 	$(BIN)/ruff check --select I --fix .
 	$(BIN)/ruff format .
@@ -89,6 +89,9 @@ bench-speed: $(DEV) ## Measure speed against plain PostgreSQL and the peers (ARG
 
 bench-startup: $(DEV) ## Measure how long each start takes (ARGS="--rounds 3 …")
 	$(BIN)/python bench/startup.py $(ARGS)
+
+bench-ledger: $(DEV) ## Measure what a fact costs beside a plain INSERT, and state(as_of) (ARGS="--check")
+	$(BIN)/python bench/ledger.py $(ARGS)
 
 wheel: $(DEV) ## Build dist/*.whl
 	$(BIN)/python -m build --wheel --no-isolation --outdir dist .

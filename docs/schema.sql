@@ -213,6 +213,9 @@ begin
         if session is not null then
             done.problem := 'session';
             return done;
+        elsif act not in ('set', 'assume') then
+            done.problem := 'nothing';
+            return done;
         end if;
         insert into core.spaces (name) values (space) on conflict do nothing;
         here := (core.enter(space)).id;
@@ -224,16 +227,11 @@ begin
             done.problem := 'session';
             return done;
         end if;
-        if person is not null and thread.distinct_id is null then
-            update core.sessions s set distinct_id = person
-            where s.space_id = here and s.id = thread.id and s.distinct_id is null;
-            select * into thread from core.sessions s where s.space_id = here and s.id = thread.id;
-        end if;
         if person <> thread.distinct_id then
             done.problem := 'user';
             return done;
         end if;
-        person := thread.distinct_id;
+        person := coalesce(thread.distinct_id, person);
         if thread.messages > 0 then
             if turn > thread.messages or turn is null then
                 select count(*) into done.turn_index from core.messages m
@@ -292,6 +290,17 @@ begin
     elsif act in ('correct', 'expire', 'delete') then
         done.problem := 'nothing';
         return done;
+    end if;
+
+    -- From here on nothing is refused but a session that became somebody else's this moment.
+    if thread.id is not null and thread.distinct_id is null and person is not null then
+        update core.sessions s set distinct_id = person
+        where s.space_id = here and s.id = thread.id and s.distinct_id is null;
+        if not found and person is distinct from (
+                select s.distinct_id from core.sessions s where s.space_id = here and s.id = thread.id) then
+            done.problem := 'user';
+            return done;
+        end if;
     end if;
     if act in ('expire', 'delete') then
         value := 'null';
@@ -375,6 +384,17 @@ begin
 end
 $$;
 
+CREATE FUNCTION ledger.begin_without_evidence() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    new.review_backed := false;
+    new.evidence_count := 0;
+    new.recency_window_days := null;
+    return new;
+end
+$$;
+
 CREATE FUNCTION ledger.complete_event() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -385,6 +405,26 @@ begin
     return new;
 end
 $$;
+
+CREATE FUNCTION ledger.count_evidence(recommendations bigint[]) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+    select from ledger.chat_recommendations
+    where space_id = core.current_space() and id = any(recommendations)
+    order by id for no key update;
+    update ledger.chat_recommendations r set (review_backed, evidence_count, recency_window_days) = (
+        select oldest_at is not null, pieces,
+               case when oldest_at is not null
+                   then least(32767, ceil(greatest(0, extract(epoch from r.created_at - oldest_at)) / 86400)) end
+        from (
+            select count(*) as pieces, min(review_publish_at) filter (where source_name = 'reviews') as oldest_at
+            from ledger.chat_recommendation_evidence
+            where space_id = r.space_id and recommendation_id = r.id
+        ) e
+    )
+    where r.space_id = core.current_space() and r.id = any(recommendations)
+    $$;
 
 CREATE FUNCTION ledger.delete_session() RETURNS trigger
     LANGUAGE plpgsql
@@ -485,6 +525,27 @@ $$;
 
 COMMENT ON FUNCTION ledger.erase_sessions(gone uuid[]) IS 'Erases all that the ledger knows of sessions of the space that was entered; what was said in them stays.';
 
+CREATE FUNCTION ledger.evidence_changed() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+    perform ledger.count_evidence(array(select distinct recommendation_id from changed));
+    return null;
+end
+$$;
+
+CREATE FUNCTION ledger.evidence_moved() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+    perform ledger.count_evidence(array(
+        select recommendation_id from before union select recommendation_id from after));
+    return null;
+end
+$$;
+
 CREATE FUNCTION ledger.guard_event() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -502,6 +563,19 @@ begin
                 message = 'ledger.chat_memory_events is append-only: only a session or an actor that is forgotten is taken away';
         end if;
         return new;
+    end if;
+    return old;
+end
+$$;
+
+CREATE FUNCTION ledger.guard_space() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    if exists (select from ledger.chat_memory_events where space_id = old.id) then
+        raise foreign_key_violation using
+            message = format('the space %s has events in ledger.chat_memory_events', old.name),
+            hint = 'An erasure of the space takes them out first.';
     end if;
     return old;
 end
@@ -527,7 +601,7 @@ declare
     here constant integer := core.current_space();
     filed bigint[];
 begin
-    if lower(tg_op) = 'update' then  -- of evidence, whose excerpt was taken away or changed
+    if lower(tg_op) = 'update' then
         select array_agg(e.id) into filed
         from gone g
         join kept k on k.id = g.id and k.excerpt is distinct from g.excerpt
@@ -894,6 +968,76 @@ ALTER TABLE core.tool_calls ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY
     CACHE 1
 );
 
+CREATE TABLE ledger.chat_memory_events (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    id bigint NOT NULL,
+    session_id uuid,
+    distinct_id text,
+    turn_index integer NOT NULL,
+    event_type text NOT NULL,
+    memory_scope text NOT NULL,
+    memory_namespace text NOT NULL,
+    memory_key text NOT NULL,
+    old_value_json jsonb,
+    new_value_json jsonb NOT NULL,
+    value_source text NOT NULL,
+    assumed boolean DEFAULT false NOT NULL,
+    confidence_cap text DEFAULT 'none'::text NOT NULL,
+    correlation_id text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone,
+    actor text,
+    reason text,
+    standing_event_id bigint,
+    CONSTRAINT chat_memory_events_actor_check CHECK (((char_length(actor) >= 1) AND (char_length(actor) <= 512))),
+    CONSTRAINT chat_memory_events_check CHECK ((((memory_scope = 'session'::text) AND (session_id IS NOT NULL)) OR ((memory_scope = 'cross_session'::text) AND (distinct_id IS NOT NULL)))),
+    CONSTRAINT chat_memory_events_check1 CHECK (((event_type = ANY (ARRAY['fact_expired'::text, 'fact_deleted'::text])) = (standing_event_id IS NULL))),
+    CONSTRAINT chat_memory_events_check2 CHECK (((event_type <> ALL (ARRAY['fact_expired'::text, 'fact_deleted'::text])) OR (new_value_json = 'null'::jsonb))),
+    CONSTRAINT chat_memory_events_confidence_cap_check CHECK ((confidence_cap = ANY (ARRAY['none'::text, 'medium'::text, 'low'::text]))),
+    CONSTRAINT chat_memory_events_distinct_id_check CHECK (((char_length(distinct_id) >= 1) AND (char_length(distinct_id) <= 512))),
+    CONSTRAINT chat_memory_events_event_type_check CHECK ((event_type = ANY (ARRAY['fact_set'::text, 'fact_corrected'::text, 'assumption_set'::text, 'assumption_corrected'::text, 'fact_expired'::text, 'fact_deleted'::text]))),
+    CONSTRAINT chat_memory_events_memory_key_check CHECK (((char_length(memory_key) >= 1) AND (char_length(memory_key) <= 200))),
+    CONSTRAINT chat_memory_events_memory_namespace_check CHECK ((memory_namespace = ANY (ARRAY['baseline'::text, 'location'::text, 'preference'::text, 'constraint'::text, 'system'::text, 'other'::text]))),
+    CONSTRAINT chat_memory_events_memory_scope_check CHECK ((memory_scope = ANY (ARRAY['session'::text, 'cross_session'::text]))),
+    CONSTRAINT chat_memory_events_turn_index_check CHECK ((turn_index >= 0)),
+    CONSTRAINT chat_memory_events_value_source_check CHECK ((value_source = ANY (ARRAY['explicit'::text, 'assumed'::text, 'inferred'::text, 'default'::text])))
+)
+WITH (autovacuum_vacuum_insert_scale_factor='0.05');
+
+ALTER TABLE ONLY ledger.chat_memory_events FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN ledger.chat_memory_events.new_value_json IS 'JSON null where the value expired or was deleted.';
+
+COMMENT ON COLUMN ledger.chat_memory_events.expires_at IS 'When the value stops standing by itself; null: never.';
+
+COMMENT ON COLUMN ledger.chat_memory_events.actor IS 'Who or what wrote it, where that was said.';
+
+COMMENT ON COLUMN ledger.chat_memory_events.standing_event_id IS 'The event whose value stands for this key after this one: itself, or a stronger one before it; null: nothing stands.';
+
+CREATE VIEW ledger.assumption_friction WITH (security_invoker='true') AS
+ SELECT e.space_id,
+    ((e.created_at AT TIME ZONE 'UTC'::text))::date AS day,
+    e.memory_scope,
+    t.assumption_type,
+    count(*) FILTER (WHERE (e.event_type = 'assumption_set'::text)) AS assumed,
+    count(*) FILTER (WHERE t.corrected) AS corrected,
+    count(*) FILTER (WHERE ((e.event_type = 'assumption_corrected'::text) AND (NOT t.corrected))) AS confirmed,
+    round(((count(*) FILTER (WHERE t.corrected))::numeric / (NULLIF(count(*) FILTER (WHERE (e.event_type = 'assumption_set'::text)), 0))::numeric), 3) AS friction
+   FROM (ledger.chat_memory_events e
+     CROSS JOIN LATERAL ( SELECT
+                CASE
+                    WHEN (e.memory_key = ANY (ARRAY['baseline.scope'::text, 'baseline.default_scope'::text])) THEN 'baseline_scope'::text
+                    WHEN (e.memory_namespace = 'baseline'::text) THEN 'baseline_value'::text
+                    WHEN (e.memory_namespace = 'location'::text) THEN 'location_mapping'::text
+                    WHEN (e.memory_key ~~ '%time_window%'::text) THEN 'time_window'::text
+                    ELSE e.memory_namespace
+                END AS assumption_type,
+            ((e.event_type = 'assumption_corrected'::text) AND (e.new_value_json IS DISTINCT FROM e.old_value_json)) AS corrected) t)
+  WHERE (e.event_type = ANY (ARRAY['assumption_set'::text, 'assumption_corrected'::text]))
+  GROUP BY e.space_id, (((e.created_at AT TIME ZONE 'UTC'::text))::date), e.memory_scope, t.assumption_type;
+
+COMMENT ON VIEW ledger.assumption_friction IS 'Corrections for each assumption made; one that was found right is confirmed, not corrected.';
+
 CREATE TABLE ledger.chat_competitor_checks (
     space_id integer DEFAULT core.current_space() NOT NULL,
     id bigint NOT NULL,
@@ -945,52 +1089,6 @@ CREATE SEQUENCE ledger.chat_fallbacks_id_seq
     CACHE 1;
 
 ALTER SEQUENCE ledger.chat_fallbacks_id_seq OWNED BY ledger.chat_fallbacks.id;
-
-CREATE TABLE ledger.chat_memory_events (
-    space_id integer DEFAULT core.current_space() NOT NULL,
-    id bigint NOT NULL,
-    session_id uuid,
-    distinct_id text,
-    turn_index integer NOT NULL,
-    event_type text NOT NULL,
-    memory_scope text NOT NULL,
-    memory_namespace text NOT NULL,
-    memory_key text NOT NULL,
-    old_value_json jsonb,
-    new_value_json jsonb NOT NULL,
-    value_source text NOT NULL,
-    assumed boolean DEFAULT false NOT NULL,
-    confidence_cap text DEFAULT 'none'::text NOT NULL,
-    correlation_id text,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    expires_at timestamp with time zone,
-    actor text,
-    reason text,
-    standing_event_id bigint,
-    CONSTRAINT chat_memory_events_actor_check CHECK (((char_length(actor) >= 1) AND (char_length(actor) <= 512))),
-    CONSTRAINT chat_memory_events_check CHECK ((((memory_scope = 'session'::text) AND (session_id IS NOT NULL)) OR ((memory_scope = 'cross_session'::text) AND (distinct_id IS NOT NULL)))),
-    CONSTRAINT chat_memory_events_check1 CHECK (((event_type = ANY (ARRAY['fact_expired'::text, 'fact_deleted'::text])) = (standing_event_id IS NULL))),
-    CONSTRAINT chat_memory_events_check2 CHECK (((event_type <> ALL (ARRAY['fact_expired'::text, 'fact_deleted'::text])) OR (new_value_json = 'null'::jsonb))),
-    CONSTRAINT chat_memory_events_confidence_cap_check CHECK ((confidence_cap = ANY (ARRAY['none'::text, 'medium'::text, 'low'::text]))),
-    CONSTRAINT chat_memory_events_distinct_id_check CHECK (((char_length(distinct_id) >= 1) AND (char_length(distinct_id) <= 512))),
-    CONSTRAINT chat_memory_events_event_type_check CHECK ((event_type = ANY (ARRAY['fact_set'::text, 'fact_corrected'::text, 'assumption_set'::text, 'assumption_corrected'::text, 'fact_expired'::text, 'fact_deleted'::text]))),
-    CONSTRAINT chat_memory_events_memory_key_check CHECK (((char_length(memory_key) >= 1) AND (char_length(memory_key) <= 200))),
-    CONSTRAINT chat_memory_events_memory_namespace_check CHECK ((memory_namespace = ANY (ARRAY['baseline'::text, 'location'::text, 'preference'::text, 'constraint'::text, 'system'::text, 'other'::text]))),
-    CONSTRAINT chat_memory_events_memory_scope_check CHECK ((memory_scope = ANY (ARRAY['session'::text, 'cross_session'::text]))),
-    CONSTRAINT chat_memory_events_turn_index_check CHECK ((turn_index >= 0)),
-    CONSTRAINT chat_memory_events_value_source_check CHECK ((value_source = ANY (ARRAY['explicit'::text, 'assumed'::text, 'inferred'::text, 'default'::text])))
-)
-WITH (autovacuum_vacuum_insert_scale_factor='0.05');
-
-ALTER TABLE ONLY ledger.chat_memory_events FORCE ROW LEVEL SECURITY;
-
-COMMENT ON COLUMN ledger.chat_memory_events.new_value_json IS 'JSON null where the value expired or was deleted.';
-
-COMMENT ON COLUMN ledger.chat_memory_events.expires_at IS 'When the value stops standing by itself; null: never.';
-
-COMMENT ON COLUMN ledger.chat_memory_events.actor IS 'Who or what wrote it, where that was said.';
-
-COMMENT ON COLUMN ledger.chat_memory_events.standing_event_id IS 'The event whose value stands for this key after this one: itself, or a stronger one before it; null: nothing stands.';
 
 CREATE SEQUENCE ledger.chat_memory_events_id_seq
     START WITH 1
@@ -1088,6 +1186,12 @@ CREATE TABLE ledger.chat_recommendations (
 );
 
 ALTER TABLE ONLY ledger.chat_recommendations FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN ledger.chat_recommendations.review_backed IS 'Whether a review is among its evidence. Counted by the database, whatever is inserted.';
+
+COMMENT ON COLUMN ledger.chat_recommendations.evidence_count IS 'How many pieces of evidence it has. Counted by the database, whatever is inserted.';
+
+COMMENT ON COLUMN ledger.chat_recommendations.recency_window_days IS 'The fewest days before the recommendation that hold all its reviews; null without any. Counted by the database.';
 
 CREATE SEQUENCE ledger.chat_recommendations_id_seq
     START WITH 1
@@ -1259,6 +1363,41 @@ ALTER TABLE ONLY ledger.chat_user_preferences FORCE ROW LEVEL SECURITY;
 
 COMMENT ON COLUMN ledger.chat_user_preferences.value_source IS 'default, with assumed true, where it was assumed.';
 
+CREATE VIEW ledger.evidence_coverage WITH (security_invoker='true') AS
+ SELECT space_id,
+    ((created_at AT TIME ZONE 'UTC'::text))::date AS day,
+    source_name,
+    rule_version,
+    count(*) AS recommendations,
+    count(*) FILTER (WHERE (evidence_count > 0)) AS with_evidence,
+    count(*) FILTER (WHERE review_backed) AS review_backed,
+    sum(evidence_count) AS evidence,
+    count(*) FILTER (WHERE (confidence = 'high'::text)) AS high,
+    count(*) FILTER (WHERE (confidence = 'medium'::text)) AS medium,
+    count(*) FILTER (WHERE (confidence = 'low'::text)) AS low,
+    round(avg(((evidence_count > 0))::integer), 3) AS coverage
+   FROM ledger.chat_recommendations
+  GROUP BY space_id, (((created_at AT TIME ZONE 'UTC'::text))::date), source_name, rule_version;
+
+COMMENT ON VIEW ledger.evidence_coverage IS 'Recommendations by day, source and rules; coverage is the share of those that have evidence.';
+
+CREATE VIEW ledger.evidence_recency WITH (security_invoker='true') AS
+ SELECT e.space_id,
+    ((r.created_at AT TIME ZONE 'UTC'::text))::date AS day,
+    e.entity_type,
+    e.place_id,
+    e.theme,
+    count(*) AS reviews,
+    min(e.review_publish_at) AS oldest_at,
+    max(e.review_publish_at) AS newest_at,
+    round(((percentile_cont((0.5)::double precision) WITHIN GROUP (ORDER BY ((EXTRACT(epoch FROM (r.created_at - e.review_publish_at)))::double precision)) / (86400)::double precision))::numeric, 1) AS median_age_days
+   FROM (ledger.chat_recommendation_evidence e
+     JOIN ledger.chat_recommendations r ON (((r.space_id = e.space_id) AND (r.id = e.recommendation_id))))
+  WHERE (e.source_name = 'reviews'::text)
+  GROUP BY e.space_id, (((r.created_at AT TIME ZONE 'UTC'::text))::date), e.entity_type, e.place_id, e.theme;
+
+COMMENT ON VIEW ledger.evidence_recency IS 'How old reviews were when a recommendation was made of them.';
+
 CREATE TABLE ledger.filing_marks (
     space_id integer DEFAULT core.current_space() NOT NULL,
     event_id bigint DEFAULT 0 NOT NULL,
@@ -1268,7 +1407,23 @@ CREATE TABLE ledger.filing_marks (
 
 ALTER TABLE ONLY ledger.filing_marks FORCE ROW LEVEL SECURITY;
 
+COMMENT ON TABLE ledger.filing_marks IS 'The index knows what stood after the event of that number.';
+
 COMMENT ON COLUMN ledger.filing_marks.expired_until IS 'What expired until then is out of the index.';
+
+CREATE VIEW ledger.first_insight WITH (security_invoker='true') AS
+ SELECT s.space_id,
+    ((COALESCE(d.started_at, s.started_at, s.created_at) AT TIME ZONE 'UTC'::text))::date AS day,
+    count(*) AS sessions,
+    count(*) FILTER (WHERE d.had_fallback) AS with_fallback,
+    round(avg((d.had_fallback)::integer), 3) AS fallback_rate,
+    percentile_disc((0.5)::double precision) WITHIN GROUP (ORDER BY d.first_insight_latency_ms) AS p50_latency_ms,
+    percentile_disc((0.95)::double precision) WITHIN GROUP (ORDER BY d.first_insight_latency_ms) AS p95_latency_ms
+   FROM (core.sessions s
+     JOIN ledger.session_details d ON (((d.space_id = s.space_id) AND (d.session_id = s.uid))))
+  GROUP BY s.space_id, (((COALESCE(d.started_at, s.started_at, s.created_at) AT TIME ZONE 'UTC'::text))::date);
+
+COMMENT ON VIEW ledger.first_insight IS 'How soon sessions had a first answer worth having, and how many fell back.';
 
 CREATE TABLE ledger.source_runs (
     space_id integer DEFAULT core.current_space() NOT NULL,
@@ -1287,6 +1442,97 @@ CREATE TABLE ledger.source_runs (
 );
 
 ALTER TABLE ONLY ledger.source_runs FORCE ROW LEVEL SECURITY;
+
+CREATE VIEW ledger.source_recency WITH (security_invoker='true') AS
+ SELECT r.space_id,
+    r.source_name,
+    max(r.at) AS asked_at,
+    max(r.at) FILTER (WHERE (r.status = 'ok'::text)) AS answered_at,
+    max(r.record_at) AS latest_record_at,
+    s.stale_after_seconds,
+    COALESCE(((now() - max(r.record_at)) > ((s.stale_after_seconds)::double precision * '00:00:01'::interval)), true) AS stale
+   FROM (( SELECT tool_calls.space_id,
+            tool_calls.created_at AS at,
+            tool_calls.source_name,
+            tool_calls.status,
+                CASE
+                    WHEN (tool_calls.status = ANY (ARRAY['ok'::text, 'stale'::text])) THEN (tool_calls.created_at - ((COALESCE(tool_calls.source_freshness_seconds, 0))::double precision * '00:00:01'::interval))
+                    ELSE NULL::timestamp with time zone
+                END AS record_at
+           FROM core.tool_calls
+          WHERE (tool_calls.source_name IS NOT NULL)
+        UNION ALL
+         SELECT chat_review_signal_runs.space_id,
+            chat_review_signal_runs.created_at,
+            chat_review_signal_runs.source_name,
+            chat_review_signal_runs.status,
+                CASE
+                    WHEN (chat_review_signal_runs.status = ANY (ARRAY['ok'::text, 'stale'::text])) THEN (chat_review_signal_runs.created_at - ((COALESCE(chat_review_signal_runs.source_freshness_seconds, 0))::double precision * '00:00:01'::interval))
+                    ELSE NULL::timestamp with time zone
+                END AS "case"
+           FROM ledger.chat_review_signal_runs
+        UNION ALL
+         SELECT source_runs.space_id,
+            source_runs.run_started_at,
+            source_runs.source_name,
+            source_runs.status,
+                CASE
+                    WHEN (source_runs.status <> 'error'::text) THEN COALESCE(source_runs.latest_record_at, source_runs.run_finished_at)
+                    ELSE NULL::timestamp with time zone
+                END AS "case"
+           FROM ledger.source_runs) r
+     JOIN ( VALUES ('weather'::text,21600), ('events'::text,86400), ('closures'::text,43200), ('reviews'::text,259200), ('doe'::text,604800)) s(source_name, stale_after_seconds) ON ((s.source_name = r.source_name)))
+  GROUP BY r.space_id, r.source_name, s.stale_after_seconds;
+
+COMMENT ON VIEW ledger.source_recency IS 'How old the latest that each source gave is now, and whether that is too old.';
+
+CREATE VIEW ledger.source_reliability WITH (security_invoker='true') AS
+ SELECT space_id,
+    ((at AT TIME ZONE 'UTC'::text))::date AS day,
+    source_name,
+    asked_by,
+    count(*) AS runs,
+    count(*) FILTER (WHERE (status = 'ok'::text)) AS ok,
+    count(*) FILTER (WHERE (status = 'stale'::text)) AS stale,
+    count(*) FILTER (WHERE (status = 'error'::text)) AS error,
+    count(*) FILTER (WHERE (status = 'timeout'::text)) AS timeout,
+    count(*) FILTER (WHERE cache_hit) AS cache_hits,
+    percentile_disc((0.5)::double precision) WITHIN GROUP (ORDER BY latency_ms) AS p50_latency_ms,
+    percentile_disc((0.95)::double precision) WITHIN GROUP (ORDER BY latency_ms) AS p95_latency_ms,
+    round(avg(((status = 'ok'::text))::integer), 3) AS reliability
+   FROM ( SELECT tool_calls.space_id,
+            tool_calls.created_at AS at,
+            tool_calls.source_name,
+            'tool_call'::text AS asked_by,
+            tool_calls.status,
+            tool_calls.cache_hit,
+            (tool_calls.latency_ms)::bigint AS latency_ms
+           FROM core.tool_calls
+          WHERE (tool_calls.source_name IS NOT NULL)
+        UNION ALL
+         SELECT chat_review_signal_runs.space_id,
+            chat_review_signal_runs.created_at,
+            chat_review_signal_runs.source_name,
+            'signal_run'::text,
+            chat_review_signal_runs.status,
+            chat_review_signal_runs.cache_hit,
+            chat_review_signal_runs.latency_ms
+           FROM ledger.chat_review_signal_runs
+        UNION ALL
+         SELECT source_runs.space_id,
+            source_runs.run_started_at,
+            source_runs.source_name,
+            'source_run'::text,
+                CASE source_runs.status
+                    WHEN 'partial'::text THEN 'stale'::text
+                    ELSE source_runs.status
+                END AS status,
+            false,
+            ((EXTRACT(epoch FROM (source_runs.run_finished_at - source_runs.run_started_at)) * (1000)::numeric))::bigint AS int8
+           FROM ledger.source_runs) r
+  GROUP BY space_id, (((at AT TIME ZONE 'UTC'::text))::date), source_name, asked_by;
+
+COMMENT ON VIEW ledger.source_reliability IS 'How sources answered, by day and by what asked them: a tool call, a reading of reviews, or a run that fetches ahead.';
 
 CREATE SEQUENCE ledger.source_runs_id_seq
     START WITH 1
@@ -1389,6 +1635,9 @@ ALTER TABLE ONLY ledger.chat_recommendation_evidence
 ALTER TABLE ONLY ledger.chat_recommendations
     ADD CONSTRAINT chat_recommendations_pkey PRIMARY KEY (space_id, id);
 
+ALTER TABLE ONLY ledger.chat_recommendations
+    ADD CONSTRAINT chat_recommendations_space_id_id_session_id_key UNIQUE (space_id, id, session_id);
+
 ALTER TABLE ONLY ledger.chat_review_signal_runs
     ADD CONSTRAINT chat_review_signal_runs_pkey PRIMARY KEY (space_id, id);
 
@@ -1473,11 +1722,21 @@ CREATE INDEX idx_chat_user_preferences_source ON ledger.chat_user_preferences US
 
 CREATE INDEX idx_source_runs_source_started ON ledger.source_runs USING btree (space_id, source_name, run_started_at DESC);
 
+CREATE TRIGGER guard_space BEFORE DELETE ON core.spaces FOR EACH ROW EXECUTE FUNCTION ledger.guard_space();
+
+CREATE TRIGGER begin_without_evidence BEFORE INSERT ON ledger.chat_recommendations FOR EACH ROW EXECUTE FUNCTION ledger.begin_without_evidence();
+
 CREATE TRIGGER complete_event BEFORE INSERT ON ledger.chat_memory_events FOR EACH ROW WHEN ((new.standing_event_id IS NULL)) EXECUTE FUNCTION ledger.complete_event();
 
 CREATE TRIGGER delete_session INSTEAD OF DELETE ON ledger.chat_sessions FOR EACH ROW EXECUTE FUNCTION ledger.delete_session();
 
 CREATE TRIGGER erase_rest AFTER DELETE ON ledger.chat_memory_events REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN ((pg_trigger_depth() < 2)) EXECUTE FUNCTION ledger.erase_rest();
+
+CREATE TRIGGER evidence_added AFTER INSERT ON ledger.chat_recommendation_evidence REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION ledger.evidence_changed();
+
+CREATE TRIGGER evidence_moved AFTER UPDATE ON ledger.chat_recommendation_evidence REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION ledger.evidence_moved();
+
+CREATE TRIGGER evidence_taken AFTER DELETE ON ledger.chat_recommendation_evidence REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION ledger.evidence_changed();
 
 CREATE TRIGGER guard_event BEFORE DELETE OR UPDATE ON ledger.chat_memory_events FOR EACH ROW EXECUTE FUNCTION ledger.guard_event();
 
@@ -1544,6 +1803,9 @@ ALTER TABLE ONLY ledger.chat_recommendation_evidence
 
 ALTER TABLE ONLY ledger.chat_recommendation_evidence
     ADD CONSTRAINT chat_recommendation_evidence_space_id_recommendation_id_fkey FOREIGN KEY (space_id, recommendation_id) REFERENCES ledger.chat_recommendations(space_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY ledger.chat_recommendation_evidence
+    ADD CONSTRAINT chat_recommendation_evidence_space_id_recommendation_id_se_fkey FOREIGN KEY (space_id, recommendation_id, session_id) REFERENCES ledger.chat_recommendations(space_id, id, session_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY ledger.chat_recommendation_evidence
     ADD CONSTRAINT chat_recommendation_evidence_space_id_session_id_fkey FOREIGN KEY (space_id, session_id) REFERENCES core.sessions(space_id, uid);
@@ -1689,6 +1951,8 @@ GRANT USAGE ON SCHEMA ledger TO quipu_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.spaces TO quipu_app;
 
+REVOKE ALL ON FUNCTION ledger.count_evidence(recommendations bigint[]) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION ledger.erase_actor(name text) FROM PUBLIC;
 GRANT ALL ON FUNCTION ledger.erase_actor(name text) TO quipu_app;
 
@@ -1736,6 +2000,15 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.tool_calls TO quipu_app;
 
 GRANT USAGE ON SEQUENCE core.tool_calls_id_seq TO quipu_app;
 
+GRANT SELECT,INSERT ON TABLE ledger.chat_memory_events TO quipu_app;
+GRANT SELECT,DELETE ON TABLE ledger.chat_memory_events TO quipu_eraser;
+
+GRANT UPDATE(session_id) ON TABLE ledger.chat_memory_events TO quipu_eraser;
+
+GRANT UPDATE(actor) ON TABLE ledger.chat_memory_events TO quipu_eraser;
+
+GRANT SELECT ON TABLE ledger.assumption_friction TO quipu_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.chat_competitor_checks TO quipu_app;
 
 GRANT USAGE ON SEQUENCE ledger.chat_competitor_checks_id_seq TO quipu_app;
@@ -1743,13 +2016,6 @@ GRANT USAGE ON SEQUENCE ledger.chat_competitor_checks_id_seq TO quipu_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.chat_fallbacks TO quipu_app;
 
 GRANT USAGE ON SEQUENCE ledger.chat_fallbacks_id_seq TO quipu_app;
-
-GRANT SELECT,INSERT ON TABLE ledger.chat_memory_events TO quipu_app;
-GRANT SELECT,DELETE ON TABLE ledger.chat_memory_events TO quipu_eraser;
-
-GRANT UPDATE(session_id) ON TABLE ledger.chat_memory_events TO quipu_eraser;
-
-GRANT UPDATE(actor) ON TABLE ledger.chat_memory_events TO quipu_eraser;
 
 GRANT USAGE ON SEQUENCE ledger.chat_memory_events_id_seq TO quipu_app;
 
@@ -1759,7 +2025,31 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.chat_recommendation_evidence T
 
 GRANT USAGE ON SEQUENCE ledger.chat_recommendation_evidence_id_seq TO quipu_app;
 
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.chat_recommendations TO quipu_app;
+GRANT SELECT,INSERT,DELETE ON TABLE ledger.chat_recommendations TO quipu_app;
+
+GRANT UPDATE(message_id) ON TABLE ledger.chat_recommendations TO quipu_app;
+
+GRANT UPDATE(turn_index) ON TABLE ledger.chat_recommendations TO quipu_app;
+
+GRANT UPDATE(location_label) ON TABLE ledger.chat_recommendations TO quipu_app;
+
+GRANT UPDATE(action) ON TABLE ledger.chat_recommendations TO quipu_app;
+
+GRANT UPDATE(time_window) ON TABLE ledger.chat_recommendations TO quipu_app;
+
+GRANT UPDATE(confidence) ON TABLE ledger.chat_recommendations TO quipu_app;
+
+GRANT UPDATE(source_name) ON TABLE ledger.chat_recommendations TO quipu_app;
+
+GRANT UPDATE(source_freshness_seconds) ON TABLE ledger.chat_recommendations TO quipu_app;
+
+GRANT UPDATE(rule_version) ON TABLE ledger.chat_recommendations TO quipu_app;
+
+GRANT UPDATE(impact_score) ON TABLE ledger.chat_recommendations TO quipu_app;
+
+GRANT UPDATE(explanation_json) ON TABLE ledger.chat_recommendations TO quipu_app;
+
+GRANT UPDATE(meta) ON TABLE ledger.chat_recommendations TO quipu_app;
 
 GRANT USAGE ON SEQUENCE ledger.chat_recommendations_id_seq TO quipu_app;
 
@@ -1777,8 +2067,18 @@ GRANT SELECT ON TABLE ledger.chat_tool_calls TO quipu_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.chat_user_preferences TO quipu_app;
 
+GRANT SELECT ON TABLE ledger.evidence_coverage TO quipu_app;
+
+GRANT SELECT ON TABLE ledger.evidence_recency TO quipu_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.filing_marks TO quipu_app;
 
+GRANT SELECT ON TABLE ledger.first_insight TO quipu_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.source_runs TO quipu_app;
+
+GRANT SELECT ON TABLE ledger.source_recency TO quipu_app;
+
+GRANT SELECT ON TABLE ledger.source_reliability TO quipu_app;
 
 GRANT USAGE ON SEQUENCE ledger.source_runs_id_seq TO quipu_app;

@@ -24,12 +24,17 @@ ROOT = Path(__file__).resolve().parent.parent
 # One line for each class. Later ones are reached through properties of earlier ones, as in `memory.ledger`.
 FACES = (
     Face("quipu.app.memory", "AsyncMemory", "Memory"),
+    Face("quipu.kinds.ledger.evidence.recommending", "AsyncRecommendations", "Recommendations"),
+    Face("quipu.kinds.ledger.retention.retaining", "AsyncRetention", "Retention"),
     Face("quipu.kinds.ledger.ledger", "AsyncLedger", "Ledger"),
+    Face("quipu.kinds.ledger.evidence.trace", "AsyncTrace", "Trace"),
 )
 
 HEAD = '''"""The blocking face: the methods of the async classes, without await.
 
-Written by tools/make_sync.py from {modules}; do not edit.
+Written by tools/make_sync.py; do not edit. The truth is in
+
+{modules}
 """
 
 from __future__ import annotations
@@ -67,7 +72,7 @@ def generate(faces: Sequence[Face], root: Path) -> str:
                 raise Untranslatable(f"{face.module}: {name} means something else in another module")
         runtime |= translation.runtime
     head = HEAD.format(
-        modules=", ".join(sorted({face.module for face in faces})),
+        modules="\n".join(f"- {module}" for module in sorted({face.module for face in faces})),
         typing_names="".join(f", {name}" for name in sorted(runtime)),
     )
     names = ", ".join(f'"{face.target}"' for face in sorted(faces, key=lambda f: f.target))

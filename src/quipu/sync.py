@@ -1,6 +1,12 @@
 """The blocking face: the methods of the async classes, without await.
 
-Written by tools/make_sync.py from quipu.app.memory, quipu.kinds.ledger.ledger; do not edit.
+Written by tools/make_sync.py; do not edit. The truth is in
+
+- quipu.app.memory
+- quipu.kinds.ledger.evidence.recommending
+- quipu.kinds.ledger.evidence.trace
+- quipu.kinds.ledger.ledger
+- quipu.kinds.ledger.retention.retaining
 """
 
 from __future__ import annotations
@@ -17,6 +23,24 @@ if TYPE_CHECKING:
     from quipu.kernel.base.clock import Clock
     from quipu.kernel.base.portal import Portal
     from quipu.kernel.config import Settings
+    from quipu.kinds.ledger.evidence.model import (
+        CheckStatus,
+        CompetitorCheck,
+        Confidence,
+        EvidenceSource,
+        FallbackKind,
+        FetchedSource,
+        Reading,
+        Recommendation,
+        Reference,
+        ReviewedEntity,
+        RunStatus,
+        Shown,
+        SourceStatus,
+        ToolSource,
+    )
+    from quipu.kinds.ledger.evidence.recommending import AsyncRecommendations
+    from quipu.kinds.ledger.evidence.trace import AsyncTrace
     from quipu.kinds.ledger.hooks import Callback
     from quipu.kinds.ledger.ledger import AsyncLedger
     from quipu.kinds.ledger.model import (
@@ -30,7 +54,10 @@ if TYPE_CHECKING:
         Value,
         ValueSource,
     )
+    from quipu.kinds.ledger.retention.model import RetentionReport
+    from quipu.kinds.ledger.retention.retaining import AsyncRetention
     from quipu.kinds.ledger.sessions import CardType, Status
+    from quipu.kinds.ledger.signals.model import Evidence, Review, Signals, Theme
     from quipu.recall.model import Hit
     from quipu.recall.render import Block
     from quipu.recall.why import Why
@@ -44,7 +71,7 @@ if TYPE_CHECKING:
     from quipu.upkeep.spaces import SpaceCounts
 
 
-__all__ = ["Ledger", "Memory"]
+__all__ = ["Ledger", "Memory", "Recommendations", "Retention", "Trace"]
 
 
 class Memory:
@@ -268,12 +295,167 @@ class Memory:
         """Facts and assumptions: what is known of a session or a person, how, and since when."""
         return Ledger(self._inner.ledger, self._portal)
 
+    @property
+    def trace(self) -> Trace:
+        """What tools and sources did in sessions: written down here, counted by the views of the ledger."""
+        return Trace(self._inner.trace, self._portal)
+
     def close(self) -> None:
         """Give back connections and the model, and stop the embedded server if nobody else uses it."""
         self._portal.close()
 
 
-class Ledger:
+class Recommendations:
+    """Writes and shows the recommendations of a database."""
+
+    def __init__(self, inner: AsyncRecommendations, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def recommend(
+        self,
+        action: str,
+        *,
+        space: str,
+        session: str,
+        location: str,
+        time_window: str,
+        confidence: Confidence,
+        source: EvidenceSource,
+        evidence: Iterable[Reference | Evidence] = (),
+        source_status: SourceStatus | None = None,
+        freshness_seconds: int | None = None,
+        rule_version: str = "unknown",
+        impact_score: float | None = None,
+        explanation: Mapping[str, object] | None = None,
+        meta: Mapping[str, object] | None = None,
+        message: str | None = None,
+        turn: int | None = None,
+    ) -> Recommendation:
+        """Keep a recommendation with its evidence, and get it back as surely as it may be said.
+
+        ``evidence``: references, or what a reading of reviews found; the ten heaviest are kept and ranked.
+        ``confidence`` is lowered where the source was stale or failed, or a baseline of the location is only
+        assumed (``Recommendation.limits`` says why). How the source did is ``source_status`` and
+        ``freshness_seconds``, or where they are not given what its last call in this turn said.
+        ``explanation`` as the seed has it: ``why``, ``deltaReasoning``, ``escalationTrigger``;
+        ``baselineAssumption`` is filled in. ``message`` is the id of the message that says it.
+
+        Raises:
+            BadInput: naming the field, such as ``evidence[2].published_at``; nothing was stored.
+        """
+        return self._portal.call(
+            lambda: self._inner.recommend(
+                action,
+                space=space,
+                session=session,
+                location=location,
+                time_window=time_window,
+                confidence=confidence,
+                source=source,
+                evidence=evidence,
+                source_status=source_status,
+                freshness_seconds=freshness_seconds,
+                rule_version=rule_version,
+                impact_score=impact_score,
+                explanation=explanation,
+                meta=meta,
+                message=message,
+                turn=turn,
+            )
+        )
+
+    def recommendation(self, number: int, *, space: str) -> Recommendation:
+        """A recommendation by its id.
+
+        Raises:
+            NotFound: there is none of that id in this space.
+        """
+        return self._portal.call(lambda: self._inner.recommendation(number, space=space))
+
+    def recommendations(
+        self, *, space: str, session: str | None = None, limit: int = 20, offset: int = 0
+    ) -> list[Recommendation]:
+        """The recommendations of a session, or of the whole space; the latest first."""
+        return self._portal.call(
+            lambda: self._inner.recommendations(space=space, session=session, limit=limit, offset=offset)
+        )
+
+    def evidence(
+        self, recommendation: int | Recommendation, *, space: str, theme: Theme | None = None, limit: int = 10
+    ) -> Shown:
+        """The evidence of a recommendation in the order of its ranks: "show me the reviews".
+
+        With ``theme`` only what shows that theme. ``Shown.themes`` says what else there is.
+
+        Raises:
+            NotFound: there is no recommendation of that id in this space.
+        """
+        return self._portal.call(
+            lambda: self._inner.evidence(recommendation, space=space, theme=theme, limit=limit)
+        )
+
+    def evidence_of(
+        self,
+        theme: Theme | None = None,
+        *,
+        space: str,
+        session: str | None = None,
+        place: str | None = None,
+        limit: int = 10,
+    ) -> Shown:
+        """The evidence of a theme in a session, of a place, or in the whole space; the newest first.
+
+        A review that several recommendations refer to is shown once. Where there is no evidence of the
+        theme, ``Shown.themes`` says of which there is. Without ``theme``, evidence of all themes.
+
+        Raises:
+            BadInput: ``theme`` is none of the seven, or there is no such session.
+        """
+        return self._portal.call(
+            lambda: self._inner.evidence_of(theme, space=space, session=session, place=place, limit=limit)
+        )
+
+
+class Retention:
+    """Takes out of a database what is no longer needed."""
+
+    def __init__(self, inner: AsyncRetention, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def retention(
+        self,
+        *,
+        space: str,
+        confirm: bool = False,
+        session_days: int | None = None,
+        excerpt_days: int | None = None,
+        evidence_days: int | None = None,
+    ) -> RetentionReport:
+        """What of a space is no longer needed; with ``confirm`` it goes.
+
+        A session in which nothing was written for ``session_days`` goes with everything that was said and
+        known in it; preferences and other values whose ``expires_at`` is over get an event that says so, and
+        stand no more. Evidence loses its excerpt after ``excerpt_days`` and goes with its recommendation
+        after ``evidence_days``; until then it keeps its session, emptied of all else. What is not given is
+        ``QUIPU_SESSION_DAYS``, ``QUIPU_EXCERPT_DAYS`` and ``QUIPU_EVIDENCE_DAYS``; 0 keeps for ever.
+
+        Raises:
+            BadInput: a number of days is out of range (0 to 36,500).
+        """
+        return self._portal.call(
+            lambda: self._inner.retention(
+                space=space,
+                confirm=confirm,
+                session_days=session_days,
+                excerpt_days=excerpt_days,
+                evidence_days=evidence_days,
+            )
+        )
+
+
+class Ledger(Recommendations, Retention):
     """Facts and assumptions of one database, as events that are only ever added.
 
     A fact belongs to a session, or across sessions to a person (a preference). Which of the two follows from
@@ -622,3 +804,224 @@ class Ledger:
         The write is durable by then: what the callback raises is logged and stands in ``Change.hook_errors``.
         """
         self._portal.run(lambda: self._inner.on_correction(callback))
+
+
+class Trace:
+    """Writes down what tools and sources did in the sessions of a database."""
+
+    def __init__(self, inner: AsyncTrace, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def tool_call(
+        self,
+        tool: str,
+        *,
+        space: str,
+        session: str,
+        latency_ms: int,
+        status: SourceStatus = "ok",
+        source: ToolSource | None = None,
+        args: Mapping[str, object] | None = None,
+        result: object = None,
+        cache_hit: bool = False,
+        freshness_seconds: int | None = None,
+        error_code: str | None = None,
+        message: str | None = None,
+        turn: int | None = None,
+    ) -> int:
+        """Write down a tool call; returns its id.
+
+        ``source``: which outside source it asked, if one. ``freshness_seconds``: how old its answer is.
+        ``message``: the id of the message that made the call, with which it is forgotten.
+
+        Raises:
+            BadInput: naming the field; nothing was stored.
+        """
+        return self._portal.call(
+            lambda: self._inner.tool_call(
+                tool,
+                space=space,
+                session=session,
+                latency_ms=latency_ms,
+                status=status,
+                source=source,
+                args=args,
+                result=result,
+                cache_hit=cache_hit,
+                freshness_seconds=freshness_seconds,
+                error_code=error_code,
+                message=message,
+                turn=turn,
+            )
+        )
+
+    def source_run(
+        self,
+        source: FetchedSource,
+        *,
+        space: str,
+        started_at: datetime,
+        finished_at: datetime | None = None,
+        status: RunStatus = "ok",
+        items: int | None = None,
+        latest_record_at: datetime | None = None,
+        error: str | None = None,
+    ) -> int:
+        """Write down a run that fetched from a source ahead of all sessions; returns its id.
+
+        Raises:
+            BadInput: naming the field; nothing was stored.
+        """
+        return self._portal.call(
+            lambda: self._inner.source_run(
+                source,
+                space=space,
+                started_at=started_at,
+                finished_at=finished_at,
+                status=status,
+                items=items,
+                latest_record_at=latest_record_at,
+                error=error,
+            )
+        )
+
+    def competitor_check(
+        self,
+        query: str,
+        *,
+        space: str,
+        session: str,
+        status: CheckStatus,
+        place: str | None = None,
+        name: str | None = None,
+        latency_ms: int | None = None,
+        turn: int | None = None,
+    ) -> int:
+        """Write down that a user asked for a competitor to be looked up, and what was found; returns its id.
+
+        Raises:
+            BadInput: naming the field; ``place`` is needed where the status is ``resolved``.
+        """
+        return self._portal.call(
+            lambda: self._inner.competitor_check(
+                query,
+                space=space,
+                session=session,
+                status=status,
+                place=place,
+                name=name,
+                latency_ms=latency_ms,
+                turn=turn,
+            )
+        )
+
+    def competitor_checks(self, *, space: str, session: str) -> list[CompetitorCheck]:
+        """The look-ups of a session, the latest first.
+
+        Raises:
+            BadInput: there is no such session.
+        """
+        return self._portal.call(lambda: self._inner.competitor_checks(space=space, session=session))
+
+    def read_reviews(
+        self,
+        reviews: Sequence[Review],
+        *,
+        space: str,
+        session: str,
+        place: str,
+        entity: ReviewedEntity = "own_location",
+        window_days: int = 90,
+        cache_hit: bool = False,
+        freshness_seconds: int | None = None,
+        turn: int | None = None,
+    ) -> Reading:
+        """Find what the reviews of a place complain about, and write the run down with what it really took.
+
+        Raises:
+            BadInput: naming the review and the field; nothing was stored.
+            EmbeddingError: the model failed; the run is written down as one that failed.
+        """
+        return self._portal.call(
+            lambda: self._inner.read_reviews(
+                reviews,
+                space=space,
+                session=session,
+                place=place,
+                entity=entity,
+                window_days=window_days,
+                cache_hit=cache_hit,
+                freshness_seconds=freshness_seconds,
+                turn=turn,
+            )
+        )
+
+    def signal_run(
+        self,
+        signals: Signals | None,
+        *,
+        space: str,
+        session: str,
+        place: str,
+        entity: ReviewedEntity = "own_location",
+        status: SourceStatus | None = None,
+        error_code: str | None = None,
+        window_days: int = 90,
+        latency_ms: int | None = None,
+        cache_hit: bool = False,
+        freshness_seconds: int | None = None,
+        turn: int | None = None,
+    ) -> int:
+        """Write down a reading of reviews that was made elsewhere, or one that failed; returns its id.
+
+        Of ``signals``, status, window and latency are its own unless others are given. Without, ``status``
+        says what happened.
+
+        Raises:
+            BadInput: naming the field; nothing was stored.
+        """
+        return self._portal.call(
+            lambda: self._inner.signal_run(
+                signals,
+                space=space,
+                session=session,
+                place=place,
+                entity=entity,
+                status=status,
+                error_code=error_code,
+                window_days=window_days,
+                latency_ms=latency_ms,
+                cache_hit=cache_hit,
+                freshness_seconds=freshness_seconds,
+                turn=turn,
+            )
+        )
+
+    def fallback(
+        self,
+        kind: FallbackKind,
+        *,
+        space: str,
+        session: str,
+        reason: str,
+        response: str,
+        sources_down: Iterable[str] = (),
+        turn: int | None = None,
+    ) -> int:
+        """Write down that an answer had to do without some source, and what was answered; returns its id.
+
+        Raises:
+            BadInput: naming the field; nothing was stored.
+        """
+        return self._portal.call(
+            lambda: self._inner.fallback(
+                kind,
+                space=space,
+                session=session,
+                reason=reason,
+                response=response,
+                sources_down=sources_down,
+                turn=turn,
+            )
+        )

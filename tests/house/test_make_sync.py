@@ -25,7 +25,11 @@ from quipu.errors import QuipuError
 from sync_face.source import Untranslatable
 
 HERE = Path(__file__).resolve().parent
-SHELF = (Face("face.shelf", "AsyncShelf", "Shelf"), Face("face.shelf", "AsyncBox", "Box"))
+SHELF = (
+    Face("face.shelf", "AsyncShelf", "Shelf"),
+    Face("face.shelf", "AsyncBox", "Box"),
+    Face("face.shelf", "AsyncLabelledBox", "LabelledBox"),
+)
 
 
 @pytest.fixture(scope="module")
@@ -290,8 +294,8 @@ def test_an_interrupt_cancels_the_call_and_is_raised(written: Path, repository: 
         "import os, signal, threading\n"
         "from blocking_shelf import Shelf\n"
         "with Shelf() as shelf:\n"
-        "    threading.Timer(.5, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
         "    try:\n"
+        "        threading.Timer(2, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
         "        shelf.wait(60)\n"
         "    except KeyboardInterrupt:\n"
         "        print('interrupted', shelf.count())\n"
@@ -343,6 +347,12 @@ def test_a_forked_child_is_told_to_open_its_own(written: Path, repository: Path)
 )
 def test_what_has_no_faithful_form_is_refused(tmp_path: Path, body: str, why: str) -> None:
     assert why in refusal(tmp_path, body)
+
+
+def test_a_class_inherits_from_the_blocking_face_of_its_base(blocking: ModuleType, shelf: Any) -> None:
+    assert blocking.LabelledBox.__bases__ == (blocking.Box,)
+    box = shelf.labelled
+    assert (box.label, box.double(4), box.triple(4)) == ("labelled", 8, 12)
 
 
 def test_inherited_and_relative_things_are_refused(tmp_path: Path) -> None:

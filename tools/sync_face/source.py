@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,10 +51,13 @@ class Source:
                 found |= {a.asname or a.name.split(".")[0]: (a.name, "") for a in node.names}
         return found
 
-    def class_named(self, name: str) -> ast.ClassDef:
+    def class_named(self, name: str, faced: Container[str]) -> ast.ClassDef:
+        """The class of that name, whose bases, if it has any, are all among the ``faced``."""
         for node in self.tree.body:
             if isinstance(node, ast.ClassDef) and node.name == name:
-                if node.bases or node.keywords:
-                    raise refuse(node, f"{name} must have no bases: inherited methods would be lost")
+                plain = all(isinstance(base, ast.Name) and base.id in faced for base in node.bases)
+                if not plain or node.keywords:
+                    why = "must have no bases without a face: inherited methods would be lost"
+                    raise refuse(node, f"{name} {why}")
                 return node
         raise Untranslatable(f"{self.module} has no class {name}")

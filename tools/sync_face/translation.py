@@ -32,7 +32,7 @@ class Translation:
 
     def __init__(self, face: Face, source: Source, targets: dict[str, str]) -> None:
         self.face, self.targets = face, targets
-        self.node = source.class_named(face.source)
+        self.node = source.class_named(face.source, targets)
         self.annotation = Annotation(source, targets)
         self.runtime: set[str] = set()  # names that must be imported for real: decorators
         self.functions = [n for n in self.node.body if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
@@ -45,7 +45,8 @@ class Translation:
         if self.root:
             parts.append(self._closing())
         body = "\n\n".join(textwrap.indent(part, "    ") for part in parts if part)
-        return f"class {self.face.target}:\n{body}\n"
+        bases = ", ".join(self.targets[ast.unparse(base)] for base in self.node.bases)
+        return f"class {self.face.target}{f'({bases})' if bases else ''}:\n{body}\n"
 
     def _refuse_public_attributes(self) -> None:
         for node in self.node.body:

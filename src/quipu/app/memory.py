@@ -41,6 +41,7 @@ from quipu.upkeep.spaces import SpaceCounts, count
 from quipu.upkeep.tidy import Tidying
 
 if TYPE_CHECKING:
+    from quipu.kinds.ledger.evidence.trace import AsyncTrace
     from quipu.kinds.ledger.ledger import AsyncLedger
 
 _ERASERS = tuple(kind.eraser for kind in reversed(KINDS))  # what others refer to goes last
@@ -52,6 +53,7 @@ class _Parts:
     """What an open memory works with."""
 
     database: Database
+    models: Models
     record: Record
     answering: Answering
     tidying: Tidying
@@ -67,7 +69,7 @@ async def _assemble(stack: AsyncExitStack, settings: Settings, clock: Clock) -> 
     search = Search(models, clock=clock, cache=Cache())
     tidying = Tidying(database)
     stack.push_async_callback(tidying.aclose)
-    return _Parts(database, record, Answering(database, search, models), tidying)
+    return _Parts(database, models, record, Answering(database, search, models), tidying)
 
 
 class AsyncMemory:
@@ -92,6 +94,7 @@ class AsyncMemory:
         self._open = AsyncExitStack()
         self._parts: _Parts | None = None
         self._ledger: AsyncLedger | None = None
+        self._trace: AsyncTrace | None = None
 
     async def __aenter__(self) -> Self:
         if self._parts is not None:
@@ -108,7 +111,7 @@ class AsyncMemory:
 
     async def aclose(self) -> None:
         """Give back connections and the model, and stop the embedded server if nobody else uses it."""
-        self._parts = self._ledger = None
+        self._parts = self._ledger = self._trace = None
         await self._open.aclose()
 
     async def observe(
@@ -310,8 +313,20 @@ class AsyncMemory:
             # Not at the top: it brings pydantic along, and most programs that recall never write a fact.
             from quipu.kinds.ledger.ledger import AsyncLedger  # noqa: PLC0415
 
-            self._ledger = AsyncLedger(self._ready.database, clock=self._clock, settings=self._settings)
+            self._ledger = AsyncLedger(
+                self._ready.database, clock=self._clock, settings=self._settings, erasers=_ERASERS
+            )
         return self._ledger
+
+    @property
+    def trace(self) -> AsyncTrace:
+        """What tools and sources did in sessions: written down here, counted by the views of the ledger."""
+        if self._trace is None:
+            from quipu.kinds.ledger.evidence.trace import AsyncTrace  # noqa: PLC0415 - as above
+
+            ready, secrets = self._ready, self._settings.redact
+            self._trace = AsyncTrace(ready.database, ready.models, clock=self._clock, redact=secrets)
+        return self._trace
 
     @property
     def _ready(self) -> _Parts:

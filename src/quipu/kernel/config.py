@@ -149,6 +149,15 @@ class Settings:
     preference_days: int = _setting(
         _whole(1, 36_500), "Days after which a preference expires that is not said again.", 90
     )
+    session_days: int = _setting(
+        _whole(0, 36_500), "Days after which retention takes a session nobody writes to; 0 is never.", 90
+    )
+    excerpt_days: int = _setting(
+        _whole(0, 36_500), "Days after which retention cuts the excerpts of evidence; 0 is never.", 30
+    )
+    evidence_days: int = _setting(
+        _whole(0, 36_500), "Days after which retention takes evidence and its recommendation; 0 is never.", 90
+    )
 
     def __post_init__(self) -> None:
         for name, setting in described().items():

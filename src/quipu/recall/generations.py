@@ -90,12 +90,23 @@ class Models:
             EmbeddingError: it failed.
         """
         number = generation or self._latest
+        async with self.lent(number) as embedder:
+            return Embedded(number, await embedder.embed(texts))
+
+    @asynccontextmanager
+    async def lent(self, generation: int | None = None) -> AsyncGenerator[Embedder]:
+        """The embedder of ``generation``, or the one last asked for; it stays open for the block.
+
+        Raises:
+            ModelMissing: it is not installed here (any more), or its weights differ.
+        """
+        number = generation or self._latest
         if number not in self._held:
             await self._reopen(number)
         self._latest, held = number, self._held[number]
         held.calls += 1
         try:
-            return Embedded(number, await held.embedder.embed(texts))
+            yield held.embedder
         finally:
             held.calls -= 1
             held.used_at = time.monotonic()

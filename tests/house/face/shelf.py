@@ -41,6 +41,14 @@ class AsyncBox:
         return 2 * number
 
 
+class AsyncLabelledBox(AsyncBox):
+    """A box that can do more."""
+
+    async def triple(self, number: int) -> int:
+        """Three times the number."""
+        return await self.double(number) + number
+
+
 class AsyncShelf:
     """Books in a row.
 
@@ -75,6 +83,10 @@ class AsyncShelf:
     async def aclose(self) -> None:
         """Give it back; then ``await shelf.add(...)`` fails."""
         self._closed = True
+
+    @property
+    def labelled(self) -> AsyncLabelledBox:
+        return AsyncLabelledBox("labelled")
 
     @property
     def owner(self) -> str:

@@ -27,6 +27,7 @@ _LINES = {
     "recall": Line("recall", "Ask a question; get the memories that answer it.", embeds=True),
     "why": Line("why", "Explain why a memory came back.", embeds=True),
     "ledger": Line("ledger", "Say, correct and look up facts and assumptions."),
+    "evidence": Line("evidence", "Show recommendations and the evidence they rest on."),
     "forget": Line("forget", "Forget a message, a session, a person or a space."),
     "sessions": Line("sessions", "List the sessions of a space."),
     "spaces": Line("spaces", "List the spaces of the database."),

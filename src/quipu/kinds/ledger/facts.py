@@ -65,6 +65,8 @@ class Facts:
             BadInput: something was written after it, or it changed nothing.
             Conflict: somebody wrote to the key meanwhile; nothing was written.
         """
+        if type(event_id) is not int:
+            raise BadInput("the number of an event is needed.", field="event_id")
         async with self._database.reading(check_name("space", space)) as within:
             history = [] if within is None else await store.history_of(within, event_id)
         if not history:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from quipu.errors import BadInput
@@ -12,6 +12,7 @@ from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.kinds.ledger.beliefs import Beliefs, Whose
 from quipu.kinds.ledger.circumstances import Circumstances, time_of
+from quipu.kinds.ledger.evidence.recommending import AsyncRecommendations
 from quipu.kinds.ledger.facts import Belief, Facts
 from quipu.kinds.ledger.hooks import Callback
 from quipu.kinds.ledger.keys import Keys
@@ -27,13 +28,15 @@ from quipu.kinds.ledger.model import (
     ValueSource,
 )
 from quipu.kinds.ledger.rebuilding import rebuild
+from quipu.kinds.ledger.retention.retaining import ERASERS, AsyncRetention
 from quipu.kinds.ledger.sessions import CardType, Status, end_session, open_session
+from quipu.upkeep.erasure.service import Eraser
 
 _SAID: tuple[ValueSource, ...] = ("explicit", "inferred", "default")
 _CAPS: tuple[Cap, ...] = ("medium", "low")
 
 
-class AsyncLedger:
+class AsyncLedger(AsyncRecommendations, AsyncRetention):
     """Facts and assumptions of one database, as events that are only ever added.
 
     A fact belongs to a session, or across sessions to a person (a preference). Which of the two follows from
@@ -42,10 +45,11 @@ class AsyncLedger:
     inferred beats assumed beats default, whatever came first; among equals the latest stands.
     """
 
-    def __init__(self, database: Database, *, clock: Clock, settings: Settings) -> None:
-        self._database = database
-        self._clock = clock
-        self._redact = settings.redact
+    def __init__(
+        self, database: Database, *, clock: Clock, settings: Settings, erasers: Sequence[Eraser] = ERASERS
+    ) -> None:
+        AsyncRecommendations.__init__(self, database, clock=clock, redact=settings.redact)
+        AsyncRetention.__init__(self, database, clock=clock, settings=settings, erasers=erasers)
         self._keys = Keys()
         self._beliefs = Beliefs(database, self._keys, clock=clock)
         self._facts = Facts(

@@ -72,5 +72,9 @@ def _checked(details: Mapping[str, object], *, secrets: bool) -> dict[str, objec
         raise BadInput(f"a whole number from 0 to {_MOST_LOCATIONS}.", field="location_count")
     if meta is not None and not isinstance(meta, Mapping):
         raise BadInput("an object is needed.", field="meta")
-    text = None if meta is None else prepare(cast("Mapping[str, object]", meta), secrets=secrets).text
+    text = None if meta is None else _noted(cast("Mapping[str, object]", meta), secrets=secrets)
     return given | {"card_type": card_type, "location_count": count, "meta": text}
+
+
+def _noted(meta: Mapping[str, object], *, secrets: bool) -> str:
+    return prepare(meta, field="meta", secrets=secrets).text

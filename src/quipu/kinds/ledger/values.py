@@ -24,25 +24,26 @@ class Prepared:
     text: str
 
 
-def prepare(value: object, *, key: str = "", secrets: bool) -> Prepared:
+def prepare(value: object, *, field: str = "value", key: str = "", secrets: bool) -> Prepared:
     """The value as it is kept; with ``secrets``, every secret in its texts is cut out.
 
-    ``key`` is what it is called: a word alone is a secret where it is called a password.
+    ``field`` is the argument that it is. ``key`` is what it is called: a word alone is a secret where it is
+    called a password.
 
     Raises:
         BadInput: it is no JSON, deeper than 32, longer than 64 KiB, or has a character that no database can
             store; the field is the path of the fault.
     """
-    plain = _plain(value, "value", key, DEEPEST, secrets=secrets)
+    plain = _plain(value, field, key, DEEPEST, secrets=secrets)
     try:
         text = json.dumps(plain, ensure_ascii=False, allow_nan=False)
     except ValueError:  # not finite, or longer in decimal than Python agrees to print
-        raise BadInput("a number in it is not finite, or too long.", field="value") from None
+        raise BadInput("a number in it is not finite, or too long.", field=field) from None
     size = len(text.encode())
     if size > LIMIT_BYTES:
         raise BadInput(
             f"it has {size:,} bytes as JSON; {LIMIT_BYTES:,} are the most.",
-            field="value",
+            field=field,
             hint="Keep the long text as a message, and a reference to it here.",
         )
     return Prepared(plain, text)
@@ -55,7 +56,7 @@ def _plain(value: object, path: str, called: str, depth: int, *, secrets: bool) 
         text = storable(value, path)
         return _without_secrets(text, called) if secrets else text
     if depth == 0:
-        raise BadInput(f"it is deeper than {DEEPEST}.", field="value")
+        raise BadInput(f"it is deeper than {DEEPEST}.", field=path.split(".", 1)[0])
     if isinstance(value, Mapping):
         items = cast("Mapping[object, object]", value).items()
         return {

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -29,7 +28,7 @@ class Eraser(Protocol):
 async def preview(database: Database, erasers: Sequence[Eraser], what: What, *, space: str) -> Erasure:
     """What ``erase`` would take; nothing is changed."""
     async with database.reading(space) as within:
-        return Erasure(space, what, {} if within is None else await _count(within, erasers, what))
+        return Erasure(space, what, {} if within is None else await count(within, erasers, what))
 
 
 async def erase(
@@ -39,18 +38,31 @@ async def erase(
     async with database.erasing(space) as within:
         if within is None:
             return Erasure(space, what, {})
-        counts = await _count(within, erasers, what)
-        entries = [entry for eraser in erasers for entry in await eraser.erase(within, what)]
-        if entries:
-            await remove(within, entries)
-        hashes = {name: _hash(space, value) for name, value in _given(what).items()}
-        receipt = await store.write_receipt(within, hashes, counts, erased_at=now)
+        (erased,) = await take(within, [(what, erasers)], now=now)
         if what.everything:
             await store.remove_space(within)
-    return replace(Erasure(space, what, counts), receipt=receipt, erased_at=now)
+    return erased
 
 
-async def _count(within: Within, erasers: Sequence[Eraser], what: What) -> dict[str, int]:
+async def take(
+    within: Within, doomed: Iterable[tuple[What, Sequence[Eraser]]], *, now: datetime
+) -> list[Erasure]:
+    """Take several things out, each through its erasers, in a transaction of ``Database.erasing``."""
+    erased: list[Erasure] = []
+    entries: list[int] = []
+    for what, erasers in doomed:
+        counts = await count(within, erasers, what)
+        entries += [entry for eraser in erasers for entry in await eraser.erase(within, what)]
+        hashes = {name: _hash(within.space.name, value) for name, value in _given(what).items()}
+        receipt = await store.write_receipt(within, hashes, counts, erased_at=now)
+        erased.append(Erasure(within.space.name, what, counts, receipt, now))
+    if entries:
+        await remove(within, entries)
+    return erased
+
+
+async def count(within: Within, erasers: Sequence[Eraser], what: What) -> dict[str, int]:
+    """The rows that erasers would take, by table."""
     counts: dict[str, int] = {}
     for eraser in erasers:
         counts |= await eraser.count(within, what)

@@ -9,11 +9,13 @@ import click
 from rich.text import Text
 
 from quipu import Memory
+from quipu.interfaces.cli.asked import drop
 from quipu.interfaces.cli.call import Call, common, in_space
-from quipu.interfaces.cli.opening import opened
+from quipu.interfaces.cli.opening import opened, settings_of
 from quipu.interfaces.cli.said import value_of
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.facts import change, differences, history, values
+from quipu.interfaces.cli.views.retention import went
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -230,6 +232,27 @@ def rebuild(call: Call, space: str) -> None:
         Text(f"{made}, made from {found.events:,} events."),
         Text(f"{found.changed:,} rows were not what the events say."),
     )
+
+
+@command.command("retention")
+@in_space
+@click.option("--session-days", type=int, metavar="DAYS", help="Instead of QUIPU_SESSION_DAYS.")
+@click.option("--excerpt-days", type=int, metavar="DAYS", help="Instead of QUIPU_EXCERPT_DAYS.")
+@click.option("--evidence-days", type=int, metavar="DAYS", help="Instead of QUIPU_EVIDENCE_DAYS.")
+@click.option("--confirm", is_flag=True, help="Do it. Without this, only what would go is shown.")
+@common
+@click.pass_obj
+def retention(call: Call, **given: Any) -> None:
+    """Take out what is no longer needed: idle sessions, expired values, old evidence.
+
+    Without --confirm nothing is changed. DAYS of 0 keep for ever.
+    """
+    screen = Screen(call)
+    if given["confirm"]:
+        drop(home=settings_of(call).home)
+    with opened(call, screen) as memory:
+        found = memory.ledger.retention(**given)
+    screen.answer(found, *went(found))
 
 
 def _write(call: Call, act: Callable[[Memory], Any]) -> None:

@@ -1,8 +1,15 @@
 -- name: doomed_sessions: the sessions that an erasure takes with all that the ledger knows of them
+--
+-- A session of which nobody said whose it is, is a person's where all that users said there is theirs.
 select uid from core.sessions
 where space_id = %(space)s
     and (%(session)s::text is null or name = %(session)s)
-    and (%(user)s::text is null or distinct_id = %(user)s)
+    and (%(user)s::text is null or distinct_id = %(user)s or distinct_id is null and id in (
+        select session_id from core.messages
+        where space_id = %(space)s and role = 'user'
+        group by session_id
+        having bool_and(coalesce(user_name = %(user)s, false) or coalesce(speaker = %(user)s, false))
+    ))
 
 -- name: doomed_events: the events that an erasure takes besides: those of a person, or all
 select id from ledger.chat_memory_events

@@ -182,22 +182,11 @@ create index idx_chat_user_preferences_source
 create index idx_chat_user_preferences_last_session
     on ledger.chat_user_preferences (space_id, last_session_id) where last_session_id is not null;
 
--- How far the index of recall has followed: it knows what stood after the event of that number.
-create table ledger.filing_marks (
-    space_id integer not null default core.current_space() references core.spaces (id) on delete cascade,
-    event_id bigint not null default 0,
-    evidence_id bigint not null default 0,
-    expired_until timestamptz not null default '-infinity',
-    primary key (space_id)
-);
-comment on column ledger.filing_marks.expired_until is 'What expired until then is out of the index.';
-
 do $$
 declare
     t text;
 begin
-    foreach t in array array['session_details', 'chat_memory_events', 'chat_session_memory', 'chat_user_preferences',
-        'filing_marks'] loop
+    foreach t in array array['session_details', 'chat_memory_events', 'chat_session_memory', 'chat_user_preferences'] loop
         execute format('alter table ledger.%I enable row level security', t);
         execute format('alter table ledger.%I force row level security', t);
         execute format('create policy own_space on ledger.%I using (space_id = (select core.current_space()))', t);
@@ -205,7 +194,7 @@ begin
 end
 $$;
 grant select, insert, update, delete
-    on ledger.session_details, ledger.chat_session_memory, ledger.chat_user_preferences, ledger.filing_marks to quipu_app;
+    on ledger.session_details, ledger.chat_session_memory, ledger.chat_user_preferences to quipu_app;
 grant select, insert on ledger.chat_memory_events to quipu_app;
 grant select, delete on ledger.chat_memory_events to quipu_eraser;
 grant update (session_id, actor) on ledger.chat_memory_events to quipu_eraser;
@@ -260,16 +249,9 @@ declare
     here constant integer := core.current_space();
     filed bigint[];
 begin
-    if lower(tg_op) = 'update' then  -- of evidence, whose excerpt was taken away or changed
-        select array_agg(e.id) into filed
-        from gone g
-        join kept k on k.id = g.id and k.excerpt is distinct from g.excerpt
-        join core.recall_entries e on e.space_id = here and e.source_table = tg_table_name and e.source_id = g.id::text;
-    else
-        select array_agg(e.id) into filed
-        from gone g
-        join core.recall_entries e on e.space_id = here and e.source_table = tg_table_name and e.source_id = g.id::text;
-    end if;
+    select array_agg(e.id) into filed
+    from gone g
+    join core.recall_entries e on e.space_id = here and e.source_table = tg_table_name and e.source_id = g.id::text;
     if filed is null then
         return null;
     end if;
@@ -378,6 +360,9 @@ begin
         if session is not null then
             done.problem := 'session';
             return done;
+        elsif act not in ('set', 'assume') then
+            done.problem := 'nothing';
+            return done;
         end if;
         insert into core.spaces (name) values (space) on conflict do nothing;
         here := (core.enter(space)).id;
@@ -389,16 +374,11 @@ begin
             done.problem := 'session';
             return done;
         end if;
-        if person is not null and thread.distinct_id is null then
-            update core.sessions s set distinct_id = person
-            where s.space_id = here and s.id = thread.id and s.distinct_id is null;
-            select * into thread from core.sessions s where s.space_id = here and s.id = thread.id;
-        end if;
         if person <> thread.distinct_id then
             done.problem := 'user';
             return done;
         end if;
-        person := thread.distinct_id;
+        person := coalesce(thread.distinct_id, person);
         if thread.messages > 0 then
             if turn > thread.messages or turn is null then
                 select count(*) into done.turn_index from core.messages m
@@ -457,6 +437,17 @@ begin
     elsif act in ('correct', 'expire', 'delete') then
         done.problem := 'nothing';
         return done;
+    end if;
+
+    -- From here on nothing is refused but a session that became somebody else's this moment.
+    if thread.id is not null and thread.distinct_id is null and person is not null then
+        update core.sessions s set distinct_id = person
+        where s.space_id = here and s.id = thread.id and s.distinct_id is null;
+        if not found and person is distinct from (
+                select s.distinct_id from core.sessions s where s.space_id = here and s.id = thread.id) then
+            done.problem := 'user';
+            return done;
+        end if;
     end if;
     if act in ('expire', 'delete') then
         value := 'null';

@@ -83,8 +83,6 @@ create index idx_chat_recommendation_evidence_place_publish
     on ledger.chat_recommendation_evidence (space_id, place_id, review_publish_at desc);
 create trigger unfile after delete on ledger.chat_recommendation_evidence
     referencing old table as gone for each statement execute function ledger.unfile();
-create trigger unfile_excerpts after update on ledger.chat_recommendation_evidence
-    referencing old table as gone new table as kept for each statement execute function ledger.unfile();
 
 create table ledger.chat_competitor_checks (
     space_id integer not null default core.current_space() references core.spaces (id) on delete cascade,

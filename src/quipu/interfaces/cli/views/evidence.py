@@ -1,0 +1,91 @@
+"""Recommendations and their evidence as people read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from quipu.interfaces.cli.views.text import day_and_time, shortened, visible
+from quipu.kinds.ledger.evidence.model import Recommendation, Shown
+from quipu.kinds.ledger.signals.model import Theme
+
+_LONGEST_ACTION = 60
+_INDENT = (0, 0, 0, 4)
+
+
+def recommendations(found: Sequence[Recommendation]) -> RenderableType:
+    """A table of recommendations, in their order."""
+    if not found:
+        return Text("No recommendations.", style="dim")
+    head = ("", "when (UTC)", "session", "place", "action", "confidence", "source", "evidence", "reviews of")
+    table = Table(*head, box=None, pad_edge=False)
+    table.columns[7].justify = "right"
+    for one in found:
+        table.add_row(
+            str(one.id),
+            day_and_time(one.created_at),
+            visible(one.session),
+            visible(one.location),
+            shortened(one.action, _LONGEST_ACTION),
+            _confidence(one),
+            one.source,
+            str(one.evidence_count),
+            "" if one.recency_window_days is None else f"{one.recency_window_days} days",
+        )
+    return table
+
+
+def recommendation(one: Recommendation) -> RenderableType:
+    """One recommendation with what limits it."""
+    return Group(*_recommendation(one))
+
+
+def shown(found: Shown) -> RenderableType:
+    """Evidence, or of which themes there is some."""
+    if not found.pieces:
+        return Text(visible(str(found)), style="dim")
+    return Group(*_pieces(found))
+
+
+def themes(found: Mapping[Theme, int]) -> RenderableType:
+    """How much evidence there is of each theme."""
+    if not found:
+        return Text("There is no evidence.", style="dim")
+    table = Table("theme", "evidence", box=None, pad_edge=False)
+    table.columns[1].justify = "right"
+    for theme, number in found.items():
+        table.add_row(theme, f"{number:,}")
+    return table
+
+
+def _confidence(one: Recommendation) -> str:
+    lowered = one.confidence != one.asked_confidence
+    return f"{one.confidence} (not {one.asked_confidence})" if lowered else one.confidence
+
+
+def _recommendation(one: Recommendation) -> Iterator[Text]:
+    yield Text(visible(one.action), style="bold")
+    where = f"{visible(one.location)}, {visible(one.time_window)}; {visible(one.session)}, turn {one.turn}"
+    yield Text(where, style="dim")
+    yield Text(f"confidence {_confidence(one)}, from {one.source}")
+    for limit in one.limits:
+        yield Text(f"at most {limit.most}: {visible(limit.because)}", style="yellow")
+
+
+def _pieces(found: Shown) -> Iterator[RenderableType]:
+    for piece in found.pieces:
+        stars = "" if piece.rating is None else f"{piece.rating:.1f} stars  "
+        weight = "" if piece.weight is None else f"weight {piece.weight:.3f}  "
+        day = "undated" if piece.published_at is None else f"{piece.published_at:%Y-%m-%d}"
+        yield Text.assemble(
+            (f"{piece.rank:>2}  ", "bold"),
+            (f"{day}  {stars}", "dim"),
+            (f"{piece.theme}  ", "bold"),
+            (f"{weight}{piece.source}, recommendation {piece.recommendation_id}", "dim"),
+        )
+        if piece.excerpt:
+            yield Padding(Text(visible(piece.excerpt)), _INDENT, expand=False)

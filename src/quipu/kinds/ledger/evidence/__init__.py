@@ -1,0 +1,1 @@
+"""Recommendations and the dated evidence behind them; what sources and tools did."""

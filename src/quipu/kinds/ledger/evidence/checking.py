@@ -1,0 +1,169 @@
+"""What callers hand in, checked field by field before anything is written: pure."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Final, TypeVar, cast
+
+from quipu.errors import BadInput
+from quipu.kernel.base import text
+from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.redact import redact
+from quipu.kinds.ledger.evidence.document import object_of
+from quipu.kinds.ledger.evidence.model import ENTITIES, EVIDENCE_SOURCES, LONGEST_EXCERPT, Reference
+from quipu.kinds.ledger.signals.model import THEMES, Evidence, Theme
+
+Word = TypeVar("Word", bound=str)
+
+LONGEST_TEXT: Final = 4_000
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+_MOST_WHOLE: Final = 2**31 - 1
+_MOST_WEIGHT: Final = 999.999
+_MOST_IMPACT: Final = 9_999.99
+_MOST_RATING: Final = 5
+_AHEAD: Final = timedelta(days=1)
+
+
+def one_of(field: str, value: object, words: Sequence[Word]) -> Word:
+    """The word that ``value`` is.
+
+    Raises:
+        BadInput: it is none of them; the message lists them.
+    """
+    for word in words:
+        if value == word:
+            return word
+    raise BadInput(f"{_shown(value)} is none of {', '.join(words)}.", field=field)
+
+
+def theme_named(field: str, value: object) -> Theme:
+    """The theme that is meant: ``wait_time``, also written as "wait time" or "Wait-Time"."""
+    if isinstance(value, str):
+        value = re.sub(r"[\s_-]+", "_", value.strip().lower())
+    return one_of(field, value, THEMES)
+
+
+def line(field: str, value: object, *, secrets: bool, longest: int = LONGEST_TEXT) -> str:
+    """A text that is not blank and can be stored, with secrets cut out where ``secrets`` is true."""
+    if not isinstance(value, str) or not value.strip():
+        raise BadInput("a text is needed.", field=field)
+    if len(value) > longest:
+        raise BadInput(f"it has {len(value):,} characters; {longest:,} are the most.", field=field)
+    if _UNSTORABLE.search(value):
+        raise BadInput("it has a NUL or half a character in it.", field=field)
+    return redact(value).text if secrets else value
+
+
+def optional_line(field: str, value: object, *, secrets: bool) -> str | None:
+    """The same where nothing may be given."""
+    return None if value is None else line(field, value, secrets=secrets)
+
+
+def whole(field: str, value: object, *, most: int = _MOST_WHOLE) -> int:
+    """A whole number from 0 on."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
+        raise BadInput(f"{_shown(value)} is no whole number from 0 to {most:,}.", field=field)
+    return value
+
+
+def optional_whole(field: str, value: object) -> int | None:
+    """The same where nothing may be given."""
+    return None if value is None else whole(field, value)
+
+
+def number(field: str, value: object, *, least: float, most: float) -> float:
+    """A finite number within bounds."""
+    good = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if not good or not least <= cast("float", value) <= most:
+        raise BadInput(f"{_shown(value)} is no number from {least:g} to {most:g}.", field=field)
+    return cast("float", value)
+
+
+def impact(value: object) -> float | None:
+    """An impact score: up to 9,999.99 either way, to the hundredth."""
+    return None if value is None else number("impact_score", value, least=-_MOST_IMPACT, most=_MOST_IMPACT)
+
+
+def moment(field: str, value: object, *, now: datetime) -> datetime:
+    """An aware time in UTC that is not in the future."""
+    if not isinstance(value, datetime) or value.utcoffset() is None:
+        raise BadInput("an aware datetime is needed.", field=field, hint="datetime(2026, 5, 4, tzinfo=UTC)")
+    if value > now + _AHEAD:
+        raise BadInput(f"{value:%Y-%m-%d} is in the future.", field=field)
+    return value.astimezone(UTC)
+
+
+def optional_moment(field: str, value: object, *, now: datetime) -> datetime | None:
+    """The same where nothing may be given."""
+    return None if value is None else moment(field, value, now=now)
+
+
+def references(given: object, *, now: datetime, secrets: bool) -> list[Reference]:
+    """Evidence that may be stored, in the order given.
+
+    Raises:
+        BadInput: naming the piece and the field, such as ``evidence[2].published_at``.
+    """
+    if isinstance(given, Mapping | str | bytes) or not isinstance(given, Iterable):
+        raise BadInput("give a list of references.", field="evidence")
+    found: list[Reference] = []
+    for place, one in enumerate(cast("Iterable[object]", given)):
+        reference = referring(one) if isinstance(one, Evidence) else one
+        if not isinstance(reference, Reference):
+            raise BadInput(f"{type(one).__name__} is no Reference.", field=f"evidence[{place}]")
+        found.append(_checked(reference, f"evidence[{place}]", now=now, secrets=secrets))
+    return found
+
+
+def referring(evidence: Evidence) -> Reference:
+    """What a reading of reviews found, as a reference to the review."""
+    return Reference(
+        theme=evidence.theme,
+        place_id=evidence.place_id,
+        review_id_hash=evidence.review_id_hash,
+        published_at=evidence.published_at,
+        rating=evidence.rating,
+        excerpt=evidence.excerpt,
+        weight=evidence.weight,
+    )
+
+
+def _checked(reference: Reference, field: str, *, now: datetime, secrets: bool) -> Reference:
+    source = one_of(f"{field}.source", reference.source, EVIDENCE_SOURCES)
+    place = optional_name(f"{field}.place_id", reference.place_id)
+    published = optional_moment(f"{field}.published_at", reference.published_at, now=now)
+    if source == "reviews":
+        place = check_name(f"{field}.place_id", place)
+        if published is None:
+            raise BadInput("a review has a date.", field=f"{field}.published_at")
+    rating, weight = reference.rating, reference.weight
+    return replace(
+        reference,
+        theme=theme_named(f"{field}.theme", reference.theme),
+        source=source,
+        entity=one_of(f"{field}.entity", reference.entity, ENTITIES),
+        place_id=place,
+        review_id_hash=optional_name(f"{field}.review_id_hash", reference.review_id_hash),
+        published_at=published,
+        rating=None if rating is None else number(f"{field}.rating", rating, least=0, most=_MOST_RATING),
+        weight=None if weight is None else number(f"{field}.weight", weight, least=0, most=_MOST_WEIGHT),
+        meta=object_of(f"{field}.meta", reference.meta, secrets=secrets),
+        excerpt=_excerpt(f"{field}.excerpt", reference.excerpt, secrets=secrets),
+    )
+
+
+def _excerpt(field: str, value: str | None, *, secrets: bool) -> str | None:
+    if value is None:
+        return None
+    # Secrets first: a cut through the middle of one would hide it from those who look for it.
+    return text.excerpt(line(field, value, secrets=secrets, longest=1_000_000), LONGEST_EXCERPT)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, str | int | float | None):
+        return repr(value)[:80]
+    return f"a {type(value).__name__}"

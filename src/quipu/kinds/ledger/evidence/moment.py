@@ -1,0 +1,46 @@
+"""Where in a session something happens."""
+
+from __future__ import annotations
+
+from quipu.errors import BadInput
+from quipu.kernel.db.database import Within
+from quipu.kinds.ledger.evidence import checking, store
+from quipu.kinds.ledger.outcome import unknown_session
+
+
+async def standing(within: Within, name: str) -> store.Session:
+    """The session of that name.
+
+    Raises:
+        BadInput: there is none in this space.
+    """
+    found = await store.session(within, name)
+    if found is None:
+        raise unknown_session(name)
+    return found
+
+
+async def said(within: Within, session: store.Session, message: str) -> int:
+    """The number of the message of that id in a session.
+
+    Raises:
+        BadInput: nothing was said there under that id.
+    """
+    number = await store.message(within, session.id, message)
+    if number is None:
+        raise BadInput(f"nothing was said in this session under the id {message!r}.", field="message")
+    return number
+
+
+def turn_of(session: store.Session, turn: int | None) -> int:
+    """The turn that is meant, by default the one that the session is at.
+
+    Raises:
+        BadInput: nothing that far was said yet.
+    """
+    if turn is None:
+        return session.turns
+    checking.whole("turn", turn)
+    if session.messages and turn > session.messages:
+        raise BadInput(f"{turn} is to come; this session is at turn {session.turns}.", field="turn")
+    return turn

@@ -1,0 +1,212 @@
+"""The queries of recommendations and their evidence, one short function each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, TypeVar
+from uuid import UUID
+
+from psycopg.rows import class_row, dict_row
+from psycopg.types.json import Jsonb
+
+from quipu.kernel.db import queries
+from quipu.kernel.db.database import Within
+from quipu.kinds.ledger.evidence.model import (
+    CompetitorCheck,
+    EvidenceSource,
+    Limit,
+    Piece,
+    Recommendation,
+    Reference,
+)
+from quipu.kinds.ledger.evidence.policy import Baseline, Conditions
+from quipu.kinds.ledger.signals.model import Theme
+
+_SQL = queries.load("quipu.kinds.ledger.evidence")
+_Row = TypeVar("_Row")
+
+OURS = "quipu"
+"""The name in a recommendation's ``meta`` under which we keep what the policy did."""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A session: its number and uuid, whose it is, how many messages and turns it has."""
+
+    id: int
+    uid: UUID
+    messages: int
+    person: str | None
+    turns: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A recommendation to be written: its columns by name, and its evidence in the order of its ranks."""
+
+    session: UUID
+    message: int | None
+    turn: int
+    location: str
+    action: str
+    time_window: str
+    confidence: str
+    source: str
+    freshness_seconds: int | None
+    rule_version: str
+    impact_score: float | None
+    explanation: Mapping[str, object]
+    meta: Mapping[str, object]
+    now: datetime
+    evidence: Sequence[Reference]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """Which evidence: of a recommendation; or of a session, of a place, of both; else of the whole space."""
+
+    recommendation: int | None = None
+    session: UUID | None = None
+    place: str | None = None
+
+
+async def session(within: Within, name: str) -> Session | None:
+    """The session of that name, or None where there is none."""
+    rows = await _rows(within, Session, "session", {"session": name})
+    return rows[0] if rows else None
+
+
+async def message(within: Within, session: int, message: str) -> int | None:
+    """The number of a message by the caller's id, or None where there is none of it in the session."""
+    values = {"space": within.space.id, "session": session, "message": message}
+    row = await (await within.conn.execute(_SQL["message"], values)).fetchone()
+    return row[0] if row else None
+
+
+async def conditions(
+    within: Within, session: Session, *, turn: int, source: EvidenceSource, now: datetime
+) -> Conditions:
+    """How the source answered last in this turn, and the baseline of the session as it stands."""
+    values = {"session": session.uid, "thread": session.id, "person": session.person}
+    async with within.conn.pipeline():
+        baselines = await _run(within, "baselines", {**values, "now": now})
+        asked = await _run(within, "source", {**values, "turn": turn, "source": source})
+        row = await asked.fetchone()
+        assert row is not None
+        return Conditions(
+            status=row["status"],
+            freshness_seconds=row["freshness_seconds"],
+            all_sources_down=row["all_sources_down"],
+            baselines=[Baseline(*baseline.values()) for baseline in await baselines.fetchall()],
+        )
+
+
+async def recommend(within: Within, draft: Draft) -> int:
+    """Write a recommendation and its evidence; the id that it gets."""
+    values = {
+        "session": draft.session,
+        "message": draft.message,
+        "turn": draft.turn,
+        "location": draft.location,
+        "action": draft.action,
+        "time_window": draft.time_window,
+        "confidence": draft.confidence,
+        "source": draft.source,
+        "freshness_seconds": draft.freshness_seconds,
+        "rule_version": draft.rule_version,
+        "impact_score": draft.impact_score,
+        "explanation": Jsonb(draft.explanation),
+        "meta": Jsonb(draft.meta),
+        "now": draft.now,
+        **_columns(draft.evidence),
+    }
+    number = await write(within, "recommend", values)
+    if any(reference.excerpt for reference in draft.evidence):
+        await _run(within, "unfiled", {})
+    return number
+
+
+def _columns(evidence: Sequence[Reference]) -> dict[str, object]:
+    return {
+        "sources": [r.source for r in evidence],
+        "entities": [r.entity for r in evidence],
+        "places": [r.place_id for r in evidence],
+        "hashes": [r.review_id_hash for r in evidence],
+        "published": [r.published_at for r in evidence],
+        "ratings": [r.rating for r in evidence],
+        "themes": [r.theme for r in evidence],
+        "excerpts": [r.excerpt for r in evidence],
+        "weights": [r.weight for r in evidence],
+        "metas": [Jsonb(dict(r.meta)) for r in evidence],
+    }
+
+
+async def recommendation(within: Within, number: int) -> Recommendation | None:
+    """A recommendation by its id, or None where there is none."""
+    rows = await (await _run(within, "recommendation", {"id": number})).fetchall()
+    return _recommendation(rows[0]) if rows else None
+
+
+async def recommendations(
+    within: Within, *, session: str | None, limit: int, offset: int
+) -> list[Recommendation]:
+    """Recommendations of a session, or of the space; the latest first."""
+    name = "recommendations" if session is None else "recommendations_of_session"
+    values = {"limit": limit, "offset": offset} | ({} if session is None else {"session": session})
+    return [_recommendation(row) for row in await (await _run(within, name, values)).fetchall()]
+
+
+async def pieces(within: Within, asked: Asked, *, theme: Theme | None, limit: int) -> list[Piece]:
+    """Evidence of a theme, or of all: that of a recommendation by rank, else the newest first."""
+    return await _rows(within, Piece, "pieces", {**_where(asked), "theme": theme, "limit": limit})
+
+
+async def themes(within: Within, asked: Asked) -> dict[Theme, int]:
+    """How many pieces of evidence there are of each theme, the most first; those without any are left out."""
+    rows = await (await _run(within, "themes", _where(asked))).fetchall()
+    return {row["theme"]: row["count"] for row in rows}
+
+
+async def competitor_checks(within: Within, session: UUID) -> list[CompetitorCheck]:
+    """The look-ups of a session, the latest first."""
+    return await _rows(within, CompetitorCheck, "competitor_checks", {"session": session})
+
+
+async def write(within: Within, name: str, values: Mapping[str, object]) -> int:
+    """Write a row by the name of the query; its id."""
+    row = await (await _run(within, name, values)).fetchone()
+    assert row is not None
+    return row["id"]
+
+
+async def run(within: Within, name: str, values: Mapping[str, object]) -> None:
+    """Run a write by its name; ``space`` is filled in."""
+    await _run(within, name, values)
+
+
+def _where(asked: Asked) -> dict[str, object]:
+    return {"recommendation": asked.recommendation, "session": asked.session, "place": asked.place}
+
+
+def _recommendation(row: Mapping[str, Any]) -> Recommendation:
+    meta = dict(row["meta"])
+    account = meta.pop(OURS, {})
+    values: dict[str, Any] = {**row, "meta": meta}
+    return Recommendation(
+        **values,
+        asked_confidence=account.get("asked_confidence", row["confidence"]),
+        limits=tuple(Limit(**limit) for limit in account.get("limits", [])),
+    )
+
+
+async def _run(within: Within, name: str, values: Mapping[str, object]) -> Any:
+    cursor = within.conn.cursor(row_factory=dict_row)
+    return await cursor.execute(_SQL[name], {"space": within.space.id, **values})
+
+
+async def _rows(within: Within, row: type[_Row], name: str, values: Mapping[str, object]) -> list[_Row]:
+    async with within.conn.cursor(row_factory=class_row(row)) as cursor:
+        await cursor.execute(_SQL[name], {"space": within.space.id, **values})
+        return await cursor.fetchall()

@@ -1,0 +1,334 @@
+"""What an agent's tools and sources did: calls, runs, look-ups, readings of reviews, fallbacks."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from typing import Final
+
+from psycopg.types.json import Jsonb
+
+from quipu.errors import BadInput, EmbeddingError
+from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.db.database import Database, Within
+from quipu.kinds.ledger.evidence import checking, moment, store
+from quipu.kinds.ledger.evidence.document import document, object_of
+from quipu.kinds.ledger.evidence.model import (
+    CHECK_STATUSES,
+    FALLBACK_KINDS,
+    FETCHED_SOURCES,
+    REVIEWED_ENTITIES,
+    RUN_STATUSES,
+    SOURCE_STATUSES,
+    TOOL_SOURCES,
+    CheckStatus,
+    CompetitorCheck,
+    FallbackKind,
+    FetchedSource,
+    Reading,
+    ReviewedEntity,
+    RunStatus,
+    SourceStatus,
+    ToolSource,
+)
+from quipu.kinds.ledger.outcome import unknown_session
+from quipu.kinds.ledger.signals.extract import extract
+from quipu.kinds.ledger.signals.model import Review, Signals
+from quipu.recall.generations import Models
+
+_LONGEST_RESULT_BYTES: Final = 1024 * 1024
+_MOST_WINDOW_DAYS: Final = 32_767
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A session in which something is written down, and the turn."""
+
+    within: Within
+    session: store.Session
+    turn: int
+
+    async def write(self, name: str, values: Mapping[str, object]) -> int:
+        """Write a row of this session and turn; its id."""
+        where = {"session": self.session.uid, "thread": self.session.id, "turn": self.turn}
+        return await store.write(self.within, name, {**where, **values})
+
+
+class AsyncTrace:
+    """Writes down what tools and sources did in the sessions of a database."""
+
+    def __init__(self, database: Database, models: Models, *, clock: Clock, redact: bool) -> None:
+        self._database = database
+        self._models = models
+        self._clock = clock
+        self._redact = redact
+
+    async def tool_call(
+        self,
+        tool: str,
+        *,
+        space: str,
+        session: str,
+        latency_ms: int,
+        status: SourceStatus = "ok",
+        source: ToolSource | None = None,
+        args: Mapping[str, object] | None = None,
+        result: object = None,
+        cache_hit: bool = False,
+        freshness_seconds: int | None = None,
+        error_code: str | None = None,
+        message: str | None = None,
+        turn: int | None = None,
+    ) -> int:
+        """Write down a tool call; returns its id.
+
+        ``source``: which outside source it asked, if one. ``freshness_seconds``: how old its answer is.
+        ``message``: the id of the message that made the call, with which it is forgotten.
+
+        Raises:
+            BadInput: naming the field; nothing was stored.
+        """
+        secrets = self._redact
+        values = {
+            "tool": check_name("tool", tool),
+            "source": None if source is None else checking.one_of("source", source, TOOL_SOURCES),
+            "args": Jsonb(object_of("args", args, secrets=secrets)),
+            "result": _result(result, secrets=secrets),
+            "status": checking.one_of("status", status, SOURCE_STATUSES),
+            "latency_ms": checking.whole("latency_ms", latency_ms),
+            "cache_hit": bool(cache_hit),
+            "freshness_seconds": checking.optional_whole("freshness_seconds", freshness_seconds),
+            "error_code": optional_name("error_code", error_code),
+        }
+        optional_name("message", message)
+        async with self._at(space, session, turn) as place:
+            said = None if message is None else await moment.said(place.within, place.session, message)
+            return await place.write("tool_call", {**values, "message": said, "now": self._clock.now()})
+
+    async def source_run(
+        self,
+        source: FetchedSource,
+        *,
+        space: str,
+        started_at: datetime,
+        finished_at: datetime | None = None,
+        status: RunStatus = "ok",
+        items: int | None = None,
+        latest_record_at: datetime | None = None,
+        error: str | None = None,
+    ) -> int:
+        """Write down a run that fetched from a source ahead of all sessions; returns its id.
+
+        Raises:
+            BadInput: naming the field; nothing was stored.
+        """
+        now = self._clock.now()
+        started = checking.moment("started_at", started_at, now=now)
+        finished = checking.optional_moment("finished_at", finished_at, now=now)
+        if finished is not None and finished < started:
+            raise BadInput("it is before started_at.", field="finished_at")
+        values = {
+            "source": checking.one_of("source", source, FETCHED_SOURCES),
+            "started_at": started,
+            "finished_at": finished,
+            "status": checking.one_of("status", status, RUN_STATUSES),
+            "items": checking.optional_whole("items", items),
+            "latest_record_at": checking.optional_moment("latest_record_at", latest_record_at, now=now),
+            "error": checking.optional_line("error", error, secrets=self._redact),
+        }
+        async with self._database.writing(check_name("space", space)) as within:
+            return await store.write(within, "source_run", values)
+
+    async def competitor_check(
+        self,
+        query: str,
+        *,
+        space: str,
+        session: str,
+        status: CheckStatus,
+        place: str | None = None,
+        name: str | None = None,
+        latency_ms: int | None = None,
+        turn: int | None = None,
+    ) -> int:
+        """Write down that a user asked for a competitor to be looked up, and what was found; returns its id.
+
+        Raises:
+            BadInput: naming the field; ``place`` is needed where the status is ``resolved``.
+        """
+        values = {
+            "query": checking.line("query", query, secrets=self._redact),
+            "status": checking.one_of("status", status, CHECK_STATUSES),
+            "place": optional_name("place", place),
+            "name": optional_name("name", name),
+            "latency_ms": checking.optional_whole("latency_ms", latency_ms),
+            "now": self._clock.now(),
+        }
+        if status == "resolved" and place is None:
+            raise BadInput("which place was it resolved to?", field="place")
+        async with self._at(space, session, turn) as where:
+            return await where.write("competitor_check", values)
+
+    async def competitor_checks(self, *, space: str, session: str) -> list[CompetitorCheck]:
+        """The look-ups of a session, the latest first.
+
+        Raises:
+            BadInput: there is no such session.
+        """
+        check_name("session", session)
+        async with self._database.reading(check_name("space", space)) as within:
+            if within is None:
+                raise unknown_session(session)
+            return await store.competitor_checks(within, (await moment.standing(within, session)).uid)
+
+    async def read_reviews(
+        self,
+        reviews: Sequence[Review],
+        *,
+        space: str,
+        session: str,
+        place: str,
+        entity: ReviewedEntity = "own_location",
+        window_days: int = 90,
+        cache_hit: bool = False,
+        freshness_seconds: int | None = None,
+        turn: int | None = None,
+    ) -> Reading:
+        """Find what the reviews of a place complain about, and write the run down with what it really took.
+
+        Raises:
+            BadInput: naming the review and the field; nothing was stored.
+            EmbeddingError: the model failed; the run is written down as one that failed.
+        """
+        for at, review in enumerate(reviews):
+            if review.place_id != check_name("place", place):
+                raise BadInput(f"it is of another place than {place!r}.", field=f"reviews[{at}].place_id")
+        keep = partial(
+            self.signal_run,
+            space=space,
+            session=session,
+            place=place,
+            entity=entity,
+            cache_hit=cache_hit,
+            freshness_seconds=freshness_seconds,
+            turn=turn,
+        )
+        begun = time.monotonic()
+        try:
+            async with self._models.lent() as embedder:
+                signals = await extract(reviews, embedder, now=self._clock.now(), window_days=window_days)
+        except EmbeddingError as error:
+            took = math.ceil((time.monotonic() - begun) * 1000)
+            code = type(error).__name__
+            await keep(None, status="error", error_code=code, window_days=window_days, latency_ms=took)
+            raise
+        number = await keep(signals)
+        found = tuple(replace(checking.referring(one), entity=entity) for one in signals.evidence)
+        return Reading(run_id=number, signals=signals, evidence=found)
+
+    async def signal_run(
+        self,
+        signals: Signals | None,
+        *,
+        space: str,
+        session: str,
+        place: str,
+        entity: ReviewedEntity = "own_location",
+        status: SourceStatus | None = None,
+        error_code: str | None = None,
+        window_days: int = 90,
+        latency_ms: int | None = None,
+        cache_hit: bool = False,
+        freshness_seconds: int | None = None,
+        turn: int | None = None,
+    ) -> int:
+        """Write down a reading of reviews that was made elsewhere, or one that failed; returns its id.
+
+        Of ``signals``, status, window and latency are its own unless others are given. Without, ``status``
+        says what happened.
+
+        Raises:
+            BadInput: naming the field; nothing was stored.
+        """
+        if status is None:
+            if signals is None:
+                raise BadInput("what happened to the run?", field="status", hint="error, timeout or stale")
+            status = signals.status
+        values = {
+            **_found(signals, window_days=window_days, latency_ms=latency_ms),
+            "place": check_name("place", place),
+            "entity": checking.one_of("entity", entity, REVIEWED_ENTITIES),
+            "status": checking.one_of("status", status, SOURCE_STATUSES),
+            "cache_hit": bool(cache_hit),
+            "freshness_seconds": checking.optional_whole("freshness_seconds", freshness_seconds),
+            "error_code": optional_name("error_code", error_code),
+            "now": self._clock.now(),
+        }
+        async with self._at(space, session, turn) as where:
+            return await where.write("signal_run", values)
+
+    async def fallback(
+        self,
+        kind: FallbackKind,
+        *,
+        space: str,
+        session: str,
+        reason: str,
+        response: str,
+        sources_down: Iterable[str] = (),
+        turn: int | None = None,
+    ) -> int:
+        """Write down that an answer had to do without some source, and what was answered; returns its id.
+
+        Raises:
+            BadInput: naming the field; nothing was stored.
+        """
+        values = {
+            "kind": checking.one_of("kind", kind, FALLBACK_KINDS),
+            "reason": checking.line("reason", reason, secrets=self._redact),
+            "response": checking.line("response", response, secrets=self._redact, longest=64 * 1024),
+            "sources_down": [checking.one_of("sources_down", one, TOOL_SOURCES) for one in sources_down],
+            "now": self._clock.now(),
+        }
+        async with self._at(space, session, turn) as where:
+            await store.run(where.within, "fell_back", {"session": where.session.uid})
+            return await where.write("fallback", values)
+
+    @asynccontextmanager
+    async def _at(self, space: str, session: str, turn: int | None) -> AsyncGenerator[_Place]:
+        check_name("session", session)
+        async with self._database.writing(check_name("space", space)) as within:
+            found = await moment.standing(within, session)
+            yield _Place(within, found, moment.turn_of(found, turn))
+
+
+def _result(value: object, *, secrets: bool) -> Jsonb | None:
+    made = document("result", value, secrets=secrets, longest_bytes=_LONGEST_RESULT_BYTES)
+    return None if made is None else Jsonb(made)
+
+
+def _found(signals: Signals | None, *, window_days: int, latency_ms: int | None) -> dict[str, object]:
+    latency = checking.optional_whole("latency_ms", latency_ms)
+    if signals is None:
+        return {
+            "sample_count": 0,
+            "evidence_count": 0,
+            "window_days": checking.whole("window_days", window_days, most=_MOST_WINDOW_DAYS),
+            "themes": list[str](),
+            "scores": Jsonb({}),
+            "latency_ms": latency,
+        }
+    return {
+        "sample_count": signals.sample_count,
+        "evidence_count": signals.evidence_count,
+        "window_days": signals.window_days,
+        "themes": list(signals.themes_detected),
+        "scores": Jsonb(signals.scores_json()),
+        "latency_ms": signals.latency_ms if latency is None else latency,
+    }

@@ -1,0 +1,72 @@
+"""A database to accept things in: one embedded server for a run, a space of its own for each test."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import anyio
+import pytest
+from seed_0 import NOW, SESSION
+
+from quipu import AsyncMemory, Memory
+from quipu.kernel.base.clock import FrozenClock
+from quipu.kernel.config import Settings
+from quipu.kernel.db import embedded
+
+_NUMBERS = count()
+
+
+@pytest.fixture(scope="session")
+def accepting() -> Iterator[Settings]:
+    """Settings that lead to a migrated database, with the deterministic embedder."""
+    with tempfile.TemporaryDirectory(prefix="quipu-accept-") as home:
+        Path(home).chmod(0o711)  # the account that runs the server must be able to pass through
+        settings = Settings(home=Path(home), embedding_model="hashing", shared_buffers_mb=64, pool_size=4)
+        running = anyio.run(embedded.start, settings)
+        yield Settings(
+            home=Path(home), embedding_model="hashing", pool_size=4, database_url=running.conninfo()
+        )
+        anyio.run(running.aclose)
+
+
+@pytest.fixture(scope="session")
+def address(accepting: Settings) -> str:
+    """The address of that database, migrated."""
+    anyio.run(_migrate, accepting)
+    assert accepting.database_url is not None
+    return accepting.database_url
+
+
+async def _migrate(settings: Settings) -> None:
+    async with AsyncMemory(settings=settings):
+        pass
+
+
+@pytest.fixture
+def space() -> str:
+    """A space that no other test has."""
+    return f"restaurant {next(_NUMBERS)}"
+
+
+@pytest.fixture
+def clock() -> FrozenClock:
+    return FrozenClock(NOW)
+
+
+@pytest.fixture
+def memory(accepting: Settings, address: str, clock: FrozenClock, space: str) -> Iterator[Memory]:
+    """A memory in whose space the operator dana has asked twice, in one session."""
+    with Memory(settings=accepting, clock=clock) as opened:
+        said = [
+            {"role": "user", "content": "Staffing for Friday at Lisbon, Rua Augusta 1?"},
+            {"role": "assistant", "content": "Assuming the usual team size."},
+            {"role": "user", "content": "We are four at dinner."},
+        ]
+        opened.observe(said, space=space, session=SESSION, user="dana")
+        opened.ledger.open_session(
+            space=space, session=SESSION, user="dana", model="m-1", prompt_version="p-1"
+        )
+        yield opened

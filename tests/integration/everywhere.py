@@ -1,0 +1,56 @@
+"""Looks for texts in every column of every table that can hold one, as the catalogue tells them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import psycopg
+from psycopg import sql
+
+from quipu.recall.terms import bag
+
+# Every table, and of each the columns that can hold a text: by itself, in JSON, in an array, in bytes, or
+# written as one (a uuid made from a name).
+COLUMNS = """
+select c.relnamespace::regnamespace::text, c.relname, a.attname, a.atttypid = 'bytea'::regtype
+from pg_attribute a
+join pg_class c on c.oid = a.attrelid
+join pg_type t on t.oid = a.atttypid
+where c.relkind in ('r', 'p', 'm') and a.attnum > 0 and not a.attisdropped
+    and c.relnamespace::regnamespace::text !~ '^(pg_|information_schema$)'
+    and (t.typcategory in ('S', 'A', 'U', 'C', 'X', 'E') or a.atttypid = 'bytea'::regtype)
+order by 1, 2, a.attnum
+"""
+HASHES = {
+    "core.recall_terms": "select term from core.recall_terms",
+    "core.recall_postings": "select term from core.recall_postings",
+    "core.recall_entries": "select unnest(terms) from core.recall_entries",
+}
+
+
+def columns(url: str) -> list[tuple[str, str, str, bool]]:
+    """Schema, table, column, and whether it holds bytes."""
+    with psycopg.connect(url) as conn:
+        return conn.execute(COLUMNS.encode()).fetchall()
+
+
+def found(url: str, needles: Iterable[str]) -> set[tuple[str, str]]:
+    """Where which of the texts occurs, in whatever case; words are looked for by their numbers as well."""
+    texts = list(needles)
+    seen: set[tuple[str, str]] = set()
+    with psycopg.connect(url) as conn:
+        for schema, table, column, is_bytes in columns(url):
+            held = (
+                "position(convert_to(n, 'UTF8') in {0}) > 0"
+                if is_bytes
+                else "strpos(lower({0}::text), lower(n)) > 0"
+            )
+            query = sql.SQL(
+                "select distinct n from {}, unnest(%s::text[]) n where " + held.replace("{0}", "{}")
+            )  # pyright: ignore[reportArgumentType]
+            rows = conn.execute(query.format(sql.Identifier(schema, table), sql.Identifier(column)), [texts])
+            seen |= {(f"{schema}.{table}.{column}", needle) for (needle,) in rows}
+        for table, query in HASHES.items():
+            stored = {row[0] for row in conn.execute(query.encode())}
+            seen |= {(table, text) for text in texts if stored & {int(h) for h in bag(text).hashes}}
+    return seen
