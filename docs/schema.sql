@@ -601,9 +601,16 @@ declare
     here constant integer := core.current_space();
     filed bigint[];
 begin
-    select array_agg(e.id) into filed
-    from gone g
-    join core.recall_entries e on e.space_id = here and e.source_table = tg_table_name and e.source_id = g.id::text;
+    if lower(tg_op) = 'update' then
+        select array_agg(e.id) into filed
+        from gone g
+        join kept k on k.id = g.id and k.excerpt is distinct from g.excerpt
+        join core.recall_entries e on e.space_id = here and e.source_table = tg_table_name and e.source_id = g.id::text;
+    else
+        select array_agg(e.id) into filed
+        from gone g
+        join core.recall_entries e on e.space_id = here and e.source_table = tg_table_name and e.source_id = g.id::text;
+    end if;
     if filed is null then
         return null;
     end if;
@@ -1391,6 +1398,19 @@ CREATE VIEW ledger.evidence_recency WITH (security_invoker='true') AS
 
 COMMENT ON VIEW ledger.evidence_recency IS 'How old reviews were when a recommendation was made of them.';
 
+CREATE TABLE ledger.filing_marks (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    event_id bigint DEFAULT 0 NOT NULL,
+    evidence_id bigint DEFAULT 0 NOT NULL,
+    expired_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY ledger.filing_marks FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE ledger.filing_marks IS 'The index knows what stood after the event of that number.';
+
+COMMENT ON COLUMN ledger.filing_marks.expired_until IS 'What expired until then is out of the index.';
+
 CREATE VIEW ledger.first_insight WITH (security_invoker='true') AS
  SELECT s.space_id,
     ((COALESCE(d.started_at, s.started_at, s.created_at) AT TIME ZONE 'UTC'::text))::date AS day,
@@ -1633,6 +1653,9 @@ ALTER TABLE ONLY ledger.chat_user_preferences
 ALTER TABLE ONLY ledger.chat_user_preferences
     ADD CONSTRAINT chat_user_preferences_space_id_distinct_id_preference_names_key UNIQUE (space_id, distinct_id, preference_namespace, preference_key);
 
+ALTER TABLE ONLY ledger.filing_marks
+    ADD CONSTRAINT filing_marks_pkey PRIMARY KEY (space_id);
+
 ALTER TABLE ONLY ledger.session_details
     ADD CONSTRAINT session_details_pkey PRIMARY KEY (space_id, session_id);
 
@@ -1722,6 +1745,8 @@ CREATE TRIGGER guard_events BEFORE TRUNCATE ON ledger.chat_memory_events FOR EAC
 CREATE TRIGGER unfile AFTER DELETE ON ledger.chat_memory_events REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION ledger.unfile();
 
 CREATE TRIGGER unfile AFTER DELETE ON ledger.chat_recommendation_evidence REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION ledger.unfile();
+
+CREATE TRIGGER unfile_excerpts AFTER UPDATE ON ledger.chat_recommendation_evidence REFERENCING OLD TABLE AS gone NEW TABLE AS kept FOR EACH STATEMENT EXECUTE FUNCTION ledger.unfile();
 
 CREATE TRIGGER write_session INSTEAD OF INSERT OR UPDATE ON ledger.chat_sessions FOR EACH ROW EXECUTE FUNCTION ledger.write_session();
 
@@ -1818,6 +1843,9 @@ ALTER TABLE ONLY ledger.chat_user_preferences
 ALTER TABLE ONLY ledger.chat_user_preferences
     ADD CONSTRAINT chat_user_preferences_space_id_source_event_id_fkey FOREIGN KEY (space_id, source_event_id) REFERENCES ledger.chat_memory_events(space_id, id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY ledger.filing_marks
+    ADD CONSTRAINT filing_marks_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY ledger.session_details
     ADD CONSTRAINT session_details_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
 
@@ -1889,6 +1917,8 @@ ALTER TABLE ledger.chat_session_memory ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE ledger.chat_user_preferences ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE ledger.filing_marks ENABLE ROW LEVEL SECURITY;
+
 CREATE POLICY own_space ON ledger.chat_competitor_checks USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 CREATE POLICY own_space ON ledger.chat_fallbacks USING ((space_id = ( SELECT core.current_space() AS current_space)));
@@ -1904,6 +1934,8 @@ CREATE POLICY own_space ON ledger.chat_review_signal_runs USING ((space_id = ( S
 CREATE POLICY own_space ON ledger.chat_session_memory USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 CREATE POLICY own_space ON ledger.chat_user_preferences USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON ledger.filing_marks USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 CREATE POLICY own_space ON ledger.session_details USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
@@ -2038,6 +2070,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.chat_user_preferences TO quipu
 GRANT SELECT ON TABLE ledger.evidence_coverage TO quipu_app;
 
 GRANT SELECT ON TABLE ledger.evidence_recency TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.filing_marks TO quipu_app;
 
 GRANT SELECT ON TABLE ledger.first_insight TO quipu_app;
 

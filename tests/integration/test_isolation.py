@@ -212,6 +212,7 @@ async def app(memory: AsyncMemory, url: str) -> Any:
         with psycopg.connect(url, options="-c search_path=ledger") as conn:
             conn.execute("select core.enter(%s)", [space])
             conn.execute(OF_THE_LEDGER)
+        await memory.recall("boat", space=space)
     with psycopg.connect(url, autocommit=True, options="-c role=quipu_app") as conn:
         yield conn
 

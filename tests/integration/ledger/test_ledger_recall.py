@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -9,6 +10,8 @@ import psycopg
 import pytest
 
 from quipu import AsyncMemory
+from quipu.errors import BadInput, NotFound
+from quipu.kernel.base.clock import FrozenClock
 from quipu.kinds.ledger.ledger import AsyncLedger
 
 pytestmark = pytest.mark.anyio
@@ -83,6 +86,68 @@ async def test_facts_of_a_person_are_found_for_that_person(cafe: AsyncMemory, le
     await ledger.set("boat", "blue", space="cafe", user="bob")
     assert await found(cafe, "boat", user="dana") == ["boat: green"]
     assert sorted(await found(cafe, "boat")) == ["boat: blue", "boat: green"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_whatever_is_written_recall_finds_what_stands_and_nothing_else(
+    cafe: AsyncMemory, ledger: AsyncLedger, clock: FrozenClock, seed: int
+) -> None:
+    rng = random.Random(seed)
+    for step in range(60):
+        whose = rng.choice([HERE, DANA])
+        key = rng.choice(["boat a", "boat b", "boat c"])
+        act = rng.choice(["set", "set", "infer", "assume", "delete", "undo", "rebuild", "recall"])
+        clock.advance(timedelta(minutes=1))
+        try:
+            if act in ("set", "infer"):
+                source = "explicit" if act == "set" else "inferred"
+                await ledger.set(key, f"number {step}", source=source, **whose)
+            elif act == "assume":
+                await ledger.assume(key, f"number {step}", **whose)
+            elif act == "delete":
+                await ledger.delete(key, **whose)
+            elif act == "undo":
+                await ledger.undo(step // 2, space="cafe", force=True)
+            elif act == "rebuild":
+                await ledger.rebuild(space="cafe")
+        except (BadInput, NotFound):
+            continue
+        if act == "recall":
+            standing = sorted(f"{v.key}: {v.value}" for v in await ledger.values(space="cafe"))
+            assert sorted(await found(cafe, "boat number", limit=20)) == standing
+
+
+async def test_an_excerpt_is_found_until_it_is_taken_away(
+    cafe: AsyncMemory, ledger: AsyncLedger, url: str
+) -> None:
+    with psycopg.connect(url, options="-c search_path=ledger") as conn:
+        conn.execute("select core.enter('cafe')")
+        conn.execute(EVIDENCE)
+        conn.execute("update core.spaces set unfiled = 2 where name = 'cafe'")
+    assert await found(cafe, "seated soup") == ["wait_time: seated late", "food_quality: cold soup"]
+    with psycopg.connect(url) as conn:
+        conn.execute("select core.enter('cafe')")
+        conn.execute(
+            "update ledger.chat_recommendation_evidence set excerpt = null where theme = 'wait_time'"
+        )
+    assert await found(cafe, "seated soup") == ["food_quality: cold soup"]
+    with psycopg.connect(url) as conn:
+        left = conn.execute("select content from core.recall_entries where kind = 2").fetchall()
+    assert left == [("food_quality: cold soup",)]
+
+
+EVIDENCE = """
+with recommended as (
+    insert into chat_recommendations (session_id, turn_index, location_label, action, time_window, confidence,
+        source_name, rule_version)
+    select uid, 1, 'Lisbon', 'row', 'today', 'low', 'reviews', 'r' from core.sessions where name = 's-1'
+    returning id, session_id
+)
+insert into chat_recommendation_evidence (recommendation_id, session_id, turn_index, source_name, entity_type,
+    place_id, review_publish_at, theme, excerpt)
+select id, session_id, 1, 'reviews', 'own_location', 'p', now(), theme, excerpt
+from recommended, (values ('wait_time', 'seated late'), ('food_quality', 'cold soup')) as e (theme, excerpt)
+"""
 
 
 class _Now:

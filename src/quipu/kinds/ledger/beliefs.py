@@ -59,18 +59,16 @@ class Beliefs:
 
     async def values(self, whose: Whose) -> list[Value]:
         """Everything that stands: in a session, for a person, or in the whole space if none is named."""
-        everything = whose.session is None and whose.user is None
+        now = self._clock.now()
         async with self._database.reading(check_name("space", whose.space)) as within:
-            found = None if within is None else await _find(within, whose)
-            if within is None or found is None:
+            if within is None:
                 return []
-            return await store.values(
-                within,
-                session=found.session,
-                person=found.person,
-                now=self._clock.now(),
-                everything=everything,
-            )
+            if whose.session is None and whose.user is None:
+                return await store.all_values(within, now=now)
+            found = await _find(within, whose)
+            if found is None:
+                return []
+            return await store.values(within, session=found.session, person=found.person, now=now)
 
     async def history(self, key: str, whose: Whose) -> list[Event]:
         """Every event of a key, oldest first."""

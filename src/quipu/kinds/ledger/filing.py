@@ -6,16 +6,17 @@ then filed together, and a value that was superseded in between is never embedde
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
+from itertools import takewhile
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.kernel.db.database import Database
+from quipu.kernel.db.database import Database, Within
 from quipu.kinds.ledger import store
 from quipu.kinds.ledger.rendering import sentence
-from quipu.kinds.ledger.store import Unfiled
+from quipu.kinds.ledger.store import Marks, Unfiled
 from quipu.recall import index
 from quipu.recall.dates import tells_time
 from quipu.recall.generations import Models
@@ -25,22 +26,27 @@ from quipu.recall.removal import withdraw
 from quipu.recall.terms import bag
 
 LEDGER: Final = 2  # core.recall_kinds.code
+FACTS: Final = "chat_memory_events"
 _AT_ONCE: Final = 500
+
+
+_Vectors = dict[tuple[str, int], NDArray[np.float32]]
 
 
 async def catch_up(database: Database, models: Models, space: str) -> None:
     """File what the index does not know yet, and withdraw what stands no more.
 
-    Texts are embedded before the writers of the space are held; then what is still unfiled is looked up
-    again, so that nothing written meanwhile is lost and nothing superseded is filed.
+    Texts are embedded before the writers of the space are held; then what is unfiled is looked up again, so
+    that nothing written meanwhile is lost and nothing superseded is filed. It costs what was written since,
+    however much stands.
     """
     generation: int | None = None
-    vectors: dict[tuple[str, str], NDArray[np.float32]] = {}
+    vectors: _Vectors = {}
     while True:
         async with database.reading(space) as within:
             if within is None:
                 return
-            found = await store.unfiled(within, limit=_AT_ONCE)
+            found = await _unfiled(within, await store.marks(within))
             generation = generation or within.space.generation
         new = [one for one in found if one.place not in vectors]
         if new:
@@ -49,33 +55,58 @@ async def catch_up(database: Database, models: Models, space: str) -> None:
             generation = embedded.generation
             vectors |= dict(zip([one.place for one in new], embedded.vectors, strict=True))
         try:
-            if await _file(database, space, vectors, generation):
+            if await _follow(database, space, vectors, generation):
                 return
         except Moved as moved:
             generation, vectors = moved.generation, {}
 
 
-async def _file(
-    database: Database,
-    space: str,
-    vectors: Mapping[tuple[str, str], NDArray[np.float32]],
-    generation: int | None,
-) -> bool:
-    """File what has its vector; whether that was all. The mark goes only then."""
+async def _unfiled(within: Within, marks: Marks) -> list[Unfiled]:
+    """Facts first; evidence only when there is room left, so that both are in the order of their ids."""
+    facts = await store.unfiled(within, "unfiled_facts", after=marks.event_id, limit=_AT_ONCE)
+    room = _AT_ONCE - len(facts)
+    if room == 0:
+        return facts
+    return facts + await store.unfiled(within, "unfiled_evidence", after=marks.evidence_id, limit=room)
+
+
+async def _follow(database: Database, space: str, vectors: _Vectors, generation: int | None) -> bool:
+    """Let the index follow as far as there are vectors; whether that is all the way.
+
+    Nobody writes meanwhile, so that no event with a lower number can appear later.
+    """
     async with database.erasing(space) as within:
         if within is None:
             return True
-        await withdraw(within, await store.no_longer_standing(within))
-        found = await store.unfiled(within, limit=_AT_ONCE)
-        ready = [one for one in found if one.place in vectors]
+        marks = await store.marks(within)
+        found = await _unfiled(within, marks)
+        ready = list(takewhile(lambda one: one.place in vectors, found))
+        done = len(ready) == len(found) < _AT_ONCE
+        reached = await store.last_ids(within) if done else _reached(ready, marks)
+        await withdraw(within, await _gone(within, marks, reached[0]))
         if ready and generation is not None:
             fallback = next(iter(within.space.languages), DEFAULT)
             drafts = [_draft(one, vectors[one.place], fallback) for one in ready]
             await index.file(within, drafts, generation=generation)
-        done = len(ready) == len(found) < _AT_ONCE
+        await store.run(within, "move_marks", {"event": reached[0], "evidence": reached[1]})
         if done:
             await store.run(within, "all_is_filed", {})
         return done
+
+
+def _reached(ready: Sequence[Unfiled], marks: Marks) -> tuple[int, int]:
+    """The last event and evidence that are filed by then."""
+    events = [one.id for one in ready if one.source_table == FACTS]
+    evidence = [one.id for one in ready if one.source_table != FACTS]
+    return max(events, default=marks.event_id), max(evidence, default=marks.evidence_id)
+
+
+async def _gone(within: Within, marks: Marks, upto: int) -> list[int]:
+    """Entries of what stands no more."""
+    if marks.expired_until is None:
+        return await store.entries(within, "no_longer_standing")
+    gone = await store.entries(within, "superseded", after=marks.event_id, upto=upto)
+    return sorted({*gone, *await store.entries(within, "expired", since=marks.expired_until)})
 
 
 def _draft(one: Unfiled, vector: NDArray[np.float32], fallback: str) -> Draft:
@@ -90,6 +121,6 @@ def _draft(one: Unfiled, vector: NDArray[np.float32], fallback: str) -> Draft:
         by_user=one.said,
         has_time=tells_time(text),
         source_table=one.source_table,
-        source_id=one.source_id,
+        source_id=str(one.id),
         content=text,
     )

@@ -29,6 +29,7 @@ async def rebuild(database: Database, space: str) -> Rebuilt:
         standing = list(_standing(events))
         await store.run(within, "make_session_rows", _session_rows(standing))
         await store.run(within, "make_preference_rows", _preference_rows(standing))
+        await store.run(within, "file_anew", {})
         after = [await store.rows(within, name) for name in _PROJECTIONS]
     changed = sum(len(was ^ now) for was, now in zip(before, after, strict=True))
     return Rebuilt(len(events), len(after[0]), len(after[1]), changed)

@@ -67,8 +67,8 @@ class Happening:
 class Unfiled:
     """A fact that stands, or a piece of evidence, that the index does not know."""
 
+    id: int
     source_table: str
-    source_id: str
     key: str
     value: Any
     happened_at: datetime
@@ -77,9 +77,18 @@ class Unfiled:
     said: bool
 
     @property
-    def place(self) -> tuple[str, str]:
-        """Where it comes from: table and id."""
-        return self.source_table, self.source_id
+    def place(self) -> tuple[str, int]:
+        """Where it comes from."""
+        return self.source_table, self.id
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """How far the index has followed: the last event and evidence, and until when expiry was looked at."""
+
+    event_id: int = 0
+    evidence_id: int = 0
+    expired_until: datetime | None = None
 
 
 async def append(conn: Connection, values: Mapping[str, object]) -> Appended:
@@ -110,13 +119,17 @@ async def run(within: Within, name: str, values: Mapping[str, object]) -> None:
     await within.conn.execute(_SQL[name], {"space": within.space.id, **values})
 
 
-async def values(
-    within: Within, *, session: UUID | None, person: str | None, now: datetime, everything: bool = False
-) -> list[Value]:
-    """What stands now, by key: in a session, for a person, or everything in the space."""
-    given = {"session": session, "person": person, "now": now, "everything": everything}
+async def values(within: Within, *, session: UUID | None, person: str | None, now: datetime) -> list[Value]:
+    """What stands in a session and for a person, by key."""
+    given = {"space": within.space.id, "session": session, "person": person, "now": now}
     async with within.conn.cursor(row_factory=class_row(Value)) as cursor:
-        await cursor.execute(_SQL["values"], {"space": within.space.id, **given})
+        return await (await cursor.execute(_SQL["values"], given)).fetchall()
+
+
+async def all_values(within: Within, *, now: datetime) -> list[Value]:
+    """What stands in the whole space, by key."""
+    async with within.conn.cursor(row_factory=class_row(Value)) as cursor:
+        await cursor.execute(_SQL["all_values"], {"space": within.space.id, "now": now})
         return await cursor.fetchall()
 
 
@@ -188,14 +201,28 @@ async def cited(within: Within, ids: Sequence[int] | object) -> list[dict[str, A
         return await (await cursor.execute(_SQL["cite"], {"space": within.space.id, "ids": ids})).fetchall()
 
 
-async def unfiled(within: Within, *, limit: int) -> list[Unfiled]:
-    """What stands and is not filed in the index, facts first."""
+async def marks(within: Within) -> Marks:
+    """How far the index has followed; nowhere, where it has nothing yet."""
+    async with within.conn.cursor(row_factory=class_row(Marks)) as cursor:
+        found = await (await cursor.execute(_SQL["marks"], {"space": within.space.id})).fetchone()
+    return found or Marks()
+
+
+async def unfiled(within: Within, name: str, *, after: int, limit: int) -> list[Unfiled]:
+    """What stands beyond a mark and is not filed: ``unfiled_facts`` or ``unfiled_evidence``, by their ids."""
     async with within.conn.cursor(row_factory=class_row(Unfiled)) as cursor:
-        await cursor.execute(_SQL["unfiled"], {"space": within.space.id, "limit": limit})
+        await cursor.execute(_SQL[name], {"space": within.space.id, "after": after, "limit": limit})
         return await cursor.fetchall()
 
 
-async def no_longer_standing(within: Within) -> list[int]:
-    """Entries of the index whose value stands no more."""
-    found = await within.conn.execute(_SQL["no_longer_standing"], {"space": within.space.id})
+async def last_ids(within: Within) -> tuple[int, int]:
+    """The last event and the last piece of evidence of the space."""
+    row = await (await within.conn.execute(_SQL["last_ids"], {"space": within.space.id})).fetchone()
+    assert row is not None
+    return row[0], row[1]
+
+
+async def entries(within: Within, name: str, **values: object) -> list[int]:
+    """Entries of the index that are to go, by the name of the query that finds them."""
+    found = await within.conn.execute(_SQL[name], {"space": within.space.id, **values})
     return [row[0] for row in await found.fetchall()]

@@ -41,7 +41,7 @@ insert into ledger.session_details as d (space_id, session_id, ended_at, status)
 values (%(space)s, %(session)s, %(ended_at)s, %(status)s)
 on conflict (space_id, session_id) do update set ended_at = excluded.ended_at, status = excluded.status
 
--- name: values: what stands: in a session, for a person, or in the whole space
+-- name: values: what stands in a session and for a person
 select m.memory_key as key, m.memory_namespace as namespace, 'session' as scope, m.value_json as value,
        m.value_source as source, m.assumed, m.confidence_cap, s.name as session, s.distinct_id as user,
        m.source_turn_index as turn, m.source_event_id as event_id, m.last_updated_at as updated_at, m.expires_at
@@ -50,7 +50,7 @@ cross join lateral (
     select name, distinct_id from core.sessions where space_id = %(space)s and uid = m.session_id offset 0
 ) s
 where m.space_id = %(space)s
-    and (%(everything)s::bool or m.session_id = %(session)s::uuid)
+    and m.session_id = %(session)s::uuid
     and (m.expires_at is null or m.expires_at > %(now)s::timestamptz)
 union all
 select coalesce(e.memory_key, p.preference_key), coalesce(e.memory_namespace, 'preference'), 'cross_session', p.value_json,
@@ -66,7 +66,34 @@ left join lateral (
     select name from core.sessions where space_id = %(space)s and uid = p.last_session_id offset 0
 ) s on true
 where p.space_id = %(space)s
-    and (%(everything)s::bool or p.distinct_id = %(person)s::text)
+    and p.distinct_id = %(person)s::text
+    and (p.expires_at is null or p.expires_at > %(now)s::timestamptz)
+order by key, scope, session, "user"
+
+-- name: all_values: what stands in the whole space
+select m.memory_key as key, m.memory_namespace as namespace, 'session' as scope, m.value_json as value,
+       m.value_source as source, m.assumed, m.confidence_cap, s.name as session, s.distinct_id as user,
+       m.source_turn_index as turn, m.source_event_id as event_id, m.last_updated_at as updated_at, m.expires_at
+from ledger.chat_session_memory m
+cross join lateral (
+    select name, distinct_id from core.sessions where space_id = %(space)s and uid = m.session_id offset 0
+) s
+where m.space_id = %(space)s
+    and (m.expires_at is null or m.expires_at > %(now)s::timestamptz)
+union all
+select coalesce(e.memory_key, p.preference_key), coalesce(e.memory_namespace, 'preference'), 'cross_session', p.value_json,
+       case when p.assumed then 'assumed' else p.value_source end, p.assumed, p.confidence_cap, s.name, p.distinct_id,
+       coalesce(e.turn_index, 0), p.source_event_id, p.last_updated_at, p.expires_at
+from ledger.chat_user_preferences p
+left join lateral (
+    select memory_key, memory_namespace, turn_index from ledger.chat_memory_events
+    where space_id = %(space)s and id = p.source_event_id
+    offset 0
+) e on true
+left join lateral (
+    select name from core.sessions where space_id = %(space)s and uid = p.last_session_id offset 0
+) s on true
+where p.space_id = %(space)s
     and (p.expires_at is null or p.expires_at > %(now)s::timestamptz)
 order by key, scope, session, "user"
 
@@ -139,26 +166,39 @@ select e.id, e.event_type, e.memory_scope as scope, e.memory_namespace as namesp
        e.old_value_json as old, e.new_value_json as new, e.value_source as source, e.assumed, e.confidence_cap,
        s.name as session, e.distinct_id as user, e.turn_index as turn, e.created_at, e.expires_at, e.correlation_id,
        e.actor, e.reason, e.standing_event_id
-from ledger.chat_memory_events e
+from (
+    select * from ledger.chat_memory_events
+    where space_id = %(space)s and memory_scope = 'session' and session_id = %(session)s::uuid
+        and memory_namespace = %(namespace)s and memory_key = %(key)s
+    union all
+    select * from ledger.chat_memory_events
+    where space_id = %(space)s and memory_scope = 'cross_session' and distinct_id = %(person)s::text
+        and memory_namespace = %(namespace)s and memory_key = %(key)s
+) e
 left join lateral (
     select name from core.sessions where space_id = %(space)s and uid = e.session_id offset 0
 ) s on true
-where e.space_id = %(space)s and e.memory_namespace = %(namespace)s and e.memory_key = %(key)s
-    and (e.memory_scope = 'session' and e.session_id = %(session)s::uuid
-        or e.memory_scope = 'cross_session' and e.distinct_id = %(person)s::text)
 order by e.id
 
 -- name: history_of: every event of the key of an event, oldest first
+with o as materialized (
+    select * from ledger.chat_memory_events where space_id = %(space)s and id = %(id)s
+)
 select e.id, e.event_type, e.memory_scope as scope, e.memory_namespace as namespace, e.memory_key as key,
        e.old_value_json as old, e.new_value_json as new, e.value_source as source, e.assumed, e.confidence_cap,
        s.name as session, e.distinct_id as user, e.turn_index as turn, e.created_at, e.expires_at, e.correlation_id,
        e.actor, e.reason, e.standing_event_id
-from ledger.chat_memory_events o
-join ledger.chat_memory_events e on e.space_id = o.space_id and e.memory_namespace = o.memory_namespace
-    and e.memory_key = o.memory_key and e.memory_scope = o.memory_scope
-    and case o.memory_scope when 'session' then e.session_id = o.session_id else e.distinct_id = o.distinct_id end
+from o
+cross join lateral (
+    select * from ledger.chat_memory_events
+    where space_id = %(space)s and memory_scope = 'session' and session_id = o.session_id
+        and memory_namespace = o.memory_namespace and memory_key = o.memory_key and o.memory_scope = 'session'
+    union all
+    select * from ledger.chat_memory_events
+    where space_id = %(space)s and memory_scope = 'cross_session' and distinct_id = o.distinct_id
+        and memory_namespace = o.memory_namespace and memory_key = o.memory_key and o.memory_scope = 'cross_session'
+) e
 left join lateral (
     select name from core.sessions where space_id = %(space)s and uid = e.session_id offset 0
 ) s on true
-where o.space_id = %(space)s and o.id = %(id)s
 order by e.id
