@@ -88,6 +88,10 @@ def test_secrets_are_cut_out_of_every_text() -> None:
     assert prepare(value, secrets=False).value == value
 
 
+def test_a_secret_is_cut_out_where_it_stands_as_a_name() -> None:
+    assert "AKIAIOSFODNN7EXAMPLQ" not in prepare({"AKIAIOSFODNN7EXAMPLQ": 1}, secrets=True).text
+
+
 def test_a_word_is_a_secret_where_its_key_is_called_a_password() -> None:
     assert "hunter2" not in prepare("hunter2hunter2", key="db.password", secrets=True).text
     assert prepare("hunter2hunter2", key="favourite.boat", secrets=True).value == "hunter2hunter2"

@@ -25,7 +25,7 @@ class Prepared:
 
 
 def prepare(value: object, *, field: str = "value", key: str = "", secrets: bool) -> Prepared:
-    """The value as it is kept; with ``secrets``, every secret in its texts is cut out.
+    """The value as it is kept; with ``secrets``, every secret in its texts and names is cut out.
 
     ``field`` is the argument that it is. ``key`` is what it is called: a word alone is a secret where it is
     called a password.
@@ -60,8 +60,10 @@ def _plain(value: object, path: str, called: str, depth: int, *, secrets: bool) 
     if isinstance(value, Mapping):
         items = cast("Mapping[object, object]", value).items()
         return {
-            _name(key, path): _plain(inner, f"{path}.{key}", str(key), depth - 1, secrets=secrets)
-            for key, inner in items
+            _name(name, path, secrets=secrets): _plain(
+                inner, f"{path}.{name}", str(name), depth - 1, secrets=secrets
+            )
+            for name, inner in items
         }
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
         inside = cast("Sequence[object]", value)
@@ -78,10 +80,11 @@ def _without_secrets(text: str, called: str) -> str:
     return given.removeprefix(assigned) if alone == text and given.startswith(assigned) else alone
 
 
-def _name(key: object, path: str) -> str:
+def _name(key: object, path: str, *, secrets: bool) -> str:
     if not isinstance(key, str):
         raise BadInput("the names in an object are texts.", field=path[:200])
-    return storable(key, path)
+    name = storable(key, path)
+    return redact(name).text if secrets else name
 
 
 def storable(text: str, path: str) -> str:

@@ -135,6 +135,12 @@ def test_json_that_is_nested_without_end_is_refused() -> None:
         document("meta", value, secrets=True)
 
 
+def test_a_number_too_long_to_print_is_refused_by_its_argument() -> None:
+    with pytest.raises(BadInput, match="too long") as refused:
+        object_of("args", {"n": 10**5000}, secrets=True)
+    assert refused.value.field == "args"
+
+
 def test_secrets_in_values_and_names_are_cut_out() -> None:
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     made = object_of("args", {"header": [f"token {token}"], token: 1}, secrets=True)

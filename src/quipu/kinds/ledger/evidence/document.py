@@ -26,7 +26,10 @@ def document(field: str, value: object, *, secrets: bool, longest_bytes: int = L
             such as ``args.items.0.label``.
     """
     made = _made(field, value, secrets=secrets, depth=0)
-    size = len(json.dumps(made, ensure_ascii=False).encode())
+    try:
+        size = len(json.dumps(made, ensure_ascii=False).encode())
+    except ValueError:  # longer in decimal than Python agrees to print
+        raise BadInput("a number in it is too long.", field=field) from None
     if size > longest_bytes:
         raise BadInput(f"it has {size:,} bytes as JSON; {longest_bytes:,} are the most.", field=field)
     return made
