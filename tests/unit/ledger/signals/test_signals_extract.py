@@ -171,8 +171,18 @@ reviews_of_any_kind = st.lists(
 @given(reviews_of_any_kind, st.integers())
 @example(
     [
-        Review(text="slow slow service.", published_at=datetime(2025, 10, 1, tzinfo=UTC), place_id="p1"),
-        Review(text="slow slow service. 0", published_at=datetime(2026, 1, 1, tzinfo=UTC), place_id="p1"),
+        Review(
+            text="slow slow service.",
+            rating=None,
+            published_at=datetime(2025, 10, 1, tzinfo=UTC),
+            place_id="p1",
+        ),
+        Review(
+            text="slow slow service. 0",
+            rating=None,
+            published_at=datetime(2026, 1, 1, tzinfo=UTC),
+            place_id="p1",
+        ),
     ],
     0,
 )
