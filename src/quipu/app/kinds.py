@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from quipu.kinds.ledger.kind import LEDGER
 from quipu.kinds.plug import Kind
+from quipu.kinds.transcripts.kind import TRANSCRIPTS
 from quipu.record.cite import cite
 from quipu.record.eraser import RecordEraser
 from quipu.record.service import MESSAGE
 
 RECORD = Kind(name="message", code=MESSAGE, package="quipu.record", cite=cite, eraser=RecordEraser())
 
-KINDS = (RECORD, LEDGER)
+KINDS = (RECORD, LEDGER, TRANSCRIPTS)
 
 PACKAGES = ("quipu.kernel.db", "quipu.recall", "quipu.upkeep.erasure", *(kind.package for kind in KINDS))

@@ -1,0 +1,1 @@
+"""Recorded agent sessions, and the lessons that were taken from them."""

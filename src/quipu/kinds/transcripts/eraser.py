@@ -1,0 +1,60 @@
+"""Forgetting recorded sessions and the memories that rest on them alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from quipu.kernel.db.arrays import Int8s
+from quipu.kernel.db.database import Within
+from quipu.kinds.transcripts import store
+from quipu.upkeep.erasure.model import What
+
+
+@dataclass(frozen=True, slots=True)
+class _Doomed:
+    sessions: Mapping[int, str]
+    messages: Sequence[int]
+    memories: Sequence[tuple[UUID, int | None]]
+
+
+class TranscriptsEraser:
+    """Takes lines with their calls and results, and memories that no other session tells.
+
+    Forgetting one message takes its line and the memories that rest on it alone; what else the session
+    holds stays.
+    """
+
+    async def count(self, within: Within, what: What) -> Mapping[str, int]:
+        """Rows that would go, by table; tables without any are left out."""
+        doomed = await _doomed(within, what)
+        counts = {
+            "transcript_lines": await store.lines(within, list(doomed.sessions)),
+            "transcript_memories": len(doomed.memories),
+        }
+        return {table: count for table, count in counts.items() if count}
+
+    async def erase(self, within: Within, what: What) -> Sequence[int]:
+        """Take them; returns the entries of the memories."""
+        doomed = await _doomed(within, what)
+        names = list(doomed.sessions.values())
+        given = {"sessions": names, "everything": what.everything}
+        await store.run(within, "erase_memories", {"memories": [one for one, _ in doomed.memories]})
+        await store.run(within, "erase_sources", {"sessions": names, "messages": Int8s(doomed.messages)})
+        await store.run(within, "erase_prompts", given)
+        await store.run(within, "erase_teams", given)
+        await store.run(within, "erase_sessions", {"numbers": Int8s(list(doomed.sessions))})
+        return [entry for _, entry in doomed.memories if entry is not None]
+
+
+async def _doomed(within: Within, what: What) -> _Doomed:
+    given = {"session": what.session, "user": what.user, "message": what.message}
+    sessions = {} if what.message is not None else await store.sessions(within, given)
+    messages = await store.messages(within, given)
+    resting = {
+        "sessions": list(sessions.values()),
+        "messages": Int8s(messages),
+        "everything": what.everything,
+    }
+    return _Doomed(sessions, messages, await store.memories(within, resting))

@@ -1,0 +1,54 @@
+-- name: doomed_sessions: sessions that an erasure takes with all their lines
+select s.id, s.name from core.sessions s
+join transcripts.session_details d on d.space_id = s.space_id and d.session_id = s.id
+where s.space_id = %(space)s
+    and (%(session)s::text is null or s.name = %(session)s)
+    and (%(user)s::text is null or s.distinct_id = %(user)s)
+
+-- name: doomed_memories: memories that rest on nothing but what is erased, with their entries
+--
+-- A memory that other sessions tell too stays, without the source that goes.
+select m.id, m.entry_id from transcripts.memories m
+where m.space_id = %(space)s
+    and (%(everything)s or (exists (
+            select from transcripts.memory_sources o where o.space_id = m.space_id and o.memory_id = m.id)
+        or m.session_id = any(%(sessions)s::text[]))
+    and not exists (
+        select from transcripts.memory_sources o
+        where o.space_id = m.space_id and o.memory_id = m.id and o.session_id <> all(%(sessions)s::text[])
+            and not coalesce(o.message_id = any(%(messages)s::int8[]), false)))
+
+-- name: doomed_messages: messages of the record that an erasure takes
+select id from core.messages
+where space_id = %(space)s
+    and (%(user)s::text is null or user_name = %(user)s or speaker = %(user)s)
+    and (%(message)s::text is null or external_id = %(message)s)
+    and (%(session)s::text is null
+        or session_id = (select id from core.sessions where space_id = %(space)s and name = %(session)s))
+
+-- name: count_lines: how many lines would go
+select count(*) from transcripts.lines where space_id = %(space)s and session_id = any(%(numbers)s::int8[])
+
+-- name: erase_memories: take memories out, with their sources, edits and contradictions
+delete from transcripts.memories where space_id = %(space)s and id = any(%(memories)s::uuid[])
+
+-- name: erase_sources: what is left of the sources in sessions or messages that go
+delete from transcripts.memory_sources
+where space_id = %(space)s
+    and (session_id = any(%(sessions)s::text[]) or message_id = any(%(messages)s::int8[]))
+
+-- name: erase_sessions: take out what is known of sessions besides what was said; lines take the rest with them
+with lines as (
+    delete from transcripts.lines where space_id = %(space)s and session_id = any(%(numbers)s::int8[])
+), extractions as (
+    delete from transcripts.extractions where space_id = %(space)s and session_id = any(%(numbers)s::int8[])
+)
+delete from transcripts.session_details where space_id = %(space)s and session_id = any(%(numbers)s::int8[])
+
+-- name: erase_prompts: prompts of the history that belong to sessions that go, or all
+delete from transcripts.prompts
+where space_id = %(space)s and (%(everything)s or session = any(%(sessions)s::text[]))
+
+-- name: erase_teams: teams, with members and tasks
+delete from transcripts.teams where space_id = %(space)s
+    and (%(everything)s or lead_session_id = any(%(sessions)s::text[]))

@@ -1,0 +1,67 @@
+"""The queries of recall and erasure, one short function each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from quipu.kernel.db import queries
+from quipu.kernel.db.arrays import Int8s
+from quipu.kernel.db.database import Within
+
+_SQL = queries.load("quipu.kinds.transcripts")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A memory that was found; ``said`` is its id."""
+
+    id: int
+    text: str
+    happened_at: datetime
+    recorded_at: datetime
+    said: str
+    session: str | None
+    category: str | None
+
+
+async def cited(within: Within, ids: Sequence[int]) -> list[Found]:
+    """The memories of entries, those that are active."""
+    async with within.conn.cursor(row_factory=class_row(Found)) as cursor:
+        values = {"space": within.space.id, "ids": Int8s(ids)}
+        return await (await cursor.execute(_SQL["cited"], values)).fetchall()
+
+
+async def sessions(within: Within, values: Mapping[str, object]) -> dict[int, str]:
+    """The sessions that an erasure takes: number to name."""
+    return dict(await _rows(within, "doomed_sessions", values))
+
+
+async def messages(within: Within, values: Mapping[str, object]) -> list[int]:
+    """The messages of the record that an erasure takes."""
+    return [row[0] for row in await _rows(within, "doomed_messages", values)]
+
+
+async def memories(within: Within, values: Mapping[str, object]) -> list[tuple[UUID, int | None]]:
+    """The memories that an erasure takes, each with its entry in the index."""
+    return await _rows(within, "doomed_memories", values)
+
+
+async def lines(within: Within, numbers: Sequence[int]) -> int:
+    """How many lines sessions have."""
+    ((count,),) = await _rows(within, "count_lines", {"numbers": Int8s(numbers)})
+    return count
+
+
+async def run(within: Within, name: str, values: Mapping[str, object]) -> None:
+    """Run a write by its name; ``space`` is filled in."""
+    await within.conn.execute(_SQL[name], {"space": within.space.id, **values})
+
+
+async def _rows(within: Within, name: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
+    return await (await within.conn.execute(_SQL[name], {"space": within.space.id, **values})).fetchall()
