@@ -10,6 +10,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 PYTEST := $(BIN)/python -m pytest
+# A worker for each processor, a file of tests to one of them; each has a server of its own.
+BESIDE := --numprocesses auto --maxprocesses 4 --dist loadfile
 
 # An environment belongs to its place, and what is in it to what was asked for: a change of either makes
 # the stamp another file, and only then is anything installed again.
@@ -36,7 +38,7 @@ setup: $(DEV) ## Make the environment .venv with everything for development
 ##@ Tests
 .PHONY: test unit check gates format-check lint types imports sync-check schema-check coverage
 test: $(DEV) ## Run every test
-	$(PYTEST) tests
+	$(PYTEST) $(BESIDE) tests
 
 unit: $(DEV) ## Run the tests that need no database (seconds)
 	$(PYTEST) tests/unit
@@ -64,7 +66,7 @@ schema-check: $(DEV)
 	$(BIN)/python tools/dump_schema.py --check
 
 coverage: $(DEV)
-	$(PYTEST) tests --cov=quipu --cov-branch --cov-report=term:skip-covered
+	$(PYTEST) $(BESIDE) tests --cov=quipu --cov-branch --cov-report=term:skip-covered
 
 ##@ Work
 .PHONY: format sync schema constraints bench-recall bench-speed bench-startup bench-ledger wheel clean

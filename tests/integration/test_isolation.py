@@ -184,6 +184,47 @@ insert into source_runs (source_name, run_started_at, status) values ('weather',
 """
 
 
+OF_THE_TRANSCRIPTS = """
+with s as (select id, name from core.sessions where space_id = core.current_space() and name = 's'),
+read as (
+    insert into files (path, size_bytes, offset_bytes, prefix_sha256, modified_at)
+    values ('f', 1, 1, '', now())
+), details as (
+    insert into session_details (session_id) select id from s
+), line as (
+    insert into lines (session_id, uuid, type, happened_at) select id, 'u', 'user', now() from s
+    returning id, session_id
+), answers as (
+    insert into responses (response_id, line_id, session_id, happened_at)
+    select 'r', id, session_id, now() from line
+), calls as (
+    insert into tool_calls (id, line_id, session_id, tool_name, happened_at)
+    select 'c', id, session_id, 'Read', now() from line
+), results as (
+    insert into tool_results (tool_call_id, line_id, session_id, content, happened_at)
+    select 'c', id, session_id, 'text', now() from line
+), team as (insert into teams (id) values ('t')
+), members as (insert into team_members (id, team_id) values ('m', 't')
+), tasks as (insert into team_tasks (id, team_id) values ('t:1', 't')
+), typed as (insert into prompts (happened_at, content) values (now(), 'hello')
+), extracted as (
+    insert into extractions (session_id, extractor, version, status, attempted_at)
+    select id, 'rules', 1, 'done', now() from s
+), facts as (
+    insert into memories (fact) values ('a'), ('b') returning id
+), sources as (
+    insert into memory_sources (memory_id, session_id, turn_index) select facts.id, s.name, 1 from facts, s
+), quarrels as (
+    insert into memory_contradictions (memory_id, contradicted_by)
+    select a.id, b.id from facts a, facts b where a.id < b.id
+), edits as (
+    insert into memory_edits (memory_id, fact) select id, 'before' from facts
+)
+insert into core.unfiled_messages (message_id)
+select min(id) from core.messages where space_id = core.current_space()
+"""
+
+
 def tables(conn: psycopg.Connection) -> dict[str, int]:
     """Every table of a space, from the catalogue: name to oid."""
     found = {
@@ -209,9 +250,12 @@ async def app(memory: AsyncMemory, url: str) -> Any:
         await memory.ledger.open_session(space=space, session="s", user="u")
         await memory.ledger.set("boat", mark, space=space, session="s")
         await memory.ledger.set("boat", mark, space=space, user="u")
-        with psycopg.connect(url, options="-c search_path=ledger") as conn:
+        with psycopg.connect(url) as conn:
             conn.execute("select core.enter(%s)", [space])
+            conn.execute("set search_path = ledger")
             conn.execute(OF_THE_LEDGER)
+            conn.execute("set search_path = transcripts")
+            conn.execute(OF_THE_TRANSCRIPTS)
         await memory.recall("boat", space=space)
     with psycopg.connect(url, autocommit=True, options="-c role=quipu_app") as conn:
         yield conn
