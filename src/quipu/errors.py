@@ -13,6 +13,8 @@
     │   └── ServerError          the embedded PostgreSQL cannot be run
     ├── EmbeddingError           a text could not be turned into a vector
     │   └── ModelMissing         the embedding model is not where it should be
+    ├── LanguageFailed           a language model gave no answer that can be used
+    │   └── BudgetSpent          the tokens of the day are used up; says when it opens again
     └── MissingExtra             an optional part is not installed
 
 The first line of each class docstring is its default message. Errors carry data as attributes and
@@ -21,6 +23,7 @@ say in ``hint`` what to do next.
 
 from __future__ import annotations
 
+from datetime import datetime
 from inspect import cleandoc
 
 
@@ -85,6 +88,20 @@ class EmbeddingError(QuipuError):
 
 class ModelMissing(EmbeddingError):
     """The embedding model is not where it should be."""
+
+
+class LanguageFailed(QuipuError):
+    """A language model gave no answer that can be used."""
+
+
+class BudgetSpent(LanguageFailed):
+    """The tokens that language models may use in a day are used up."""
+
+    def __init__(
+        self, message: str | None = None, *, opens_at: datetime | None = None, hint: str | None = None
+    ) -> None:
+        self.opens_at = opens_at
+        super().__init__(message, hint=hint)
 
 
 class MissingExtra(QuipuError):

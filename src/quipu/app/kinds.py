@@ -13,4 +13,10 @@ RECORD = Kind(name="message", code=MESSAGE, package="quipu.record", cite=cite, e
 
 KINDS = (RECORD, LEDGER, TRANSCRIPTS)
 
-PACKAGES = ("quipu.kernel.db", "quipu.recall", "quipu.upkeep.erasure", *(kind.package for kind in KINDS))
+PACKAGES = (
+    "quipu.kernel.db",
+    "quipu.kernel.language",
+    "quipu.recall",
+    "quipu.upkeep.erasure",
+    *(kind.package for kind in KINDS),
+)

@@ -12,6 +12,7 @@ from quipu.errors import (
     Conflict,
     DatabaseError,
     EmbeddingError,
+    LanguageFailed,
     MissingExtra,
     NotFound,
     QuipuError,
@@ -32,6 +33,7 @@ _EXIT_CODES: Mapping[type[QuipuError], int] = {
     DatabaseError: 5,
     EmbeddingError: 6,
     MissingExtra: 7,
+    LanguageFailed: 8,
 }
 
 

@@ -146,6 +146,19 @@ class Settings:
         _text, "Language of new spaces: 'auto', or a name such as 'english' or 'german'.", "auto"
     )
     redact: bool = _setting(_flag, "Remove secrets before anything is stored.", True)
+    llm_base_url: str | None = _setting(
+        _text,
+        "Base URL of an OpenAI-compatible language model; without one, rules do it.",
+        shown=False,
+    )
+    llm_model: str | None = _setting(_text, "Name of the language model there.")
+    llm_api_key: Secret | None = _setting(_secret, "Key for the language model.")
+    llm_daily_tokens: int = _setting(
+        _whole(0, 10**12), "Tokens that language models may use in a UTC day; 0 is none.", 1_000_000
+    )
+    llm_timeout_seconds: float = _setting(
+        _decimal(0.001, 3600), "Longest time for one answer of a language model, seconds.", 60
+    )
     preference_days: int = _setting(
         _whole(1, 36_500), "Days after which a preference expires that is not said again.", 90
     )

@@ -13,6 +13,7 @@ from quipu.kernel.db.database import Database, owner
 OF_NO_SPACE = {
     "core.migrations": "what was applied to this database",
     "core.spaces": "the spaces themselves; their policy compares the name",
+    "core.language_budget": "tokens by day and purpose, all spaces together",
     "core.recall_kinds": "the kinds of memory, the same for all",
     "core.recall_generations": "the embedding models, the same for all",
 }

@@ -25,6 +25,8 @@ CODES = {
     "EmbeddingError": 6,
     "ModelMissing": 6,
     "MissingExtra": 7,
+    "LanguageFailed": 8,
+    "BudgetSpent": 8,
 }
 
 

@@ -1,0 +1,75 @@
+"""What a model answered, read: words without its thinking, or a value of the shape that was asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from pydantic import ValidationError
+
+from quipu.kernel.language.model import Shape
+
+# Models that think aloud do so first, between these marks.
+_THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+_BLOCK = re.compile(r"^```[\w-]*[ \t]*\n(.*?)^```[ \t]*$", re.DOTALL | re.MULTILINE)
+_MOST_FAULTS: Final = 5
+_MOST_CHARACTERS: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """An answer as it came; ``cut_off`` says that it reached the longest answer allowed."""
+
+    text: str
+    cut_off: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why an answer cannot be used, in words for the model and for us; what it says itself is not repeated."""
+
+    why: str
+
+
+def words(said: Said) -> str | Fault:
+    """The answer in free words."""
+    if said.cut_off:
+        return Fault("the answer is longer than allowed and was cut off.")
+    return _THOUGHT.sub("", said.text).strip() or Fault("the answer is empty.")
+
+
+def read(said: Said, shape: type[Shape]) -> Shape | Fault:
+    """The value in an answer: all of it, in a fenced block, or from the first brace to the last."""
+    text = words(said)
+    if isinstance(text, Fault):
+        return text
+    faults: list[ValidationError] = []
+    for candidate in _candidates(text):
+        try:
+            return shape.model_validate_json(candidate)
+        except ValidationError as error:
+            faults.append(error)
+    return Fault(_why(next((fault for fault in faults if not _no_json(fault)), faults[0])))
+
+
+def _candidates(text: str) -> Iterator[str]:
+    yield text
+    yield from (match[1] for match in _BLOCK.finditer(text))
+    for first, last in ("{}", "[]"):
+        if first in text and last in text:
+            yield text[text.index(first) : text.rindex(last) + 1]
+
+
+def _no_json(error: ValidationError) -> bool:
+    return any(one["type"] == "json_invalid" for one in error.errors(include_url=False, include_input=False))
+
+
+def _why(error: ValidationError) -> str:
+    faults = error.errors(include_url=False, include_input=False, include_context=False)
+    told = [
+        f"{'.'.join(map(str, one['loc'])) or 'the answer'}: {one['msg']}" for one in faults[:_MOST_FAULTS]
+    ]
+    more = f"; and {len(faults) - _MOST_FAULTS} more" if len(faults) > _MOST_FAULTS else ""
+    return f"{'; '.join(told)[:_MOST_CHARACTERS]}{more}."

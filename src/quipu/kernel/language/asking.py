@@ -1,0 +1,38 @@
+"""The talk with a model, the same for every one: ask, read, send back once, then fail for all to see."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from quipu.errors import LanguageFailed
+from quipu.kernel.language.answer import Fault, Said, read, words
+from quipu.kernel.language.model import Shape
+from quipu.kernel.language.prompt import Turn, again, question
+
+Send = Callable[[Sequence[Turn]], Awaitable[Said]]
+
+_STRONGER = (
+    "Shorten what is asked, or set QUIPU_LLM_MODEL to a stronger model; without one the rules are used."
+)
+
+
+async def structured(send: Send, *, instructions: str, text: str, shape: type[Shape]) -> Shape:
+    """The answer as a valid ``shape``, after one repair at most. See ``Language``."""
+    turns = question(instructions=instructions, text=text, shape=shape)
+    said = await send(turns)
+    found = read(said, shape)
+    if isinstance(found, Fault):
+        found = read(await send(again(turns, answer=said.text, why=found.why)), shape)
+    if isinstance(found, Fault):
+        raise LanguageFailed(
+            f"The language model answered twice what is no {shape.__name__}: {found.why}", hint=_STRONGER
+        )
+    return found
+
+
+async def say(send: Send, *, instructions: str, text: str) -> str:
+    """The answer in free words. See ``Language``."""
+    found = words(await send(question(instructions=instructions, text=text, shape=None)))
+    if isinstance(found, Fault):
+        raise LanguageFailed(f"The language model gave no answer: {found.why}", hint=_STRONGER)
+    return found

@@ -1,0 +1,77 @@
+"""Tokens of a day, counted in the database: all workers together, whatever machine they are on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+
+from psycopg.rows import class_row
+
+from quipu.errors import BudgetSpent, LanguageFailed
+from quipu.kernel.base.clock import Clock
+from quipu.kernel.db import queries
+from quipu.kernel.db.database import Connection, Database
+from quipu.kernel.language.model import Reservation
+
+_SQL = queries.load("quipu.kernel.language")
+# Under another level, what others reserved while we waited for them would not be seen.
+_BEGIN = "begin isolation level read committed"
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What was used for one purpose in a day; requests that are under way count with all they may cost."""
+
+    purpose: str
+    requests: int
+    tokens: int
+
+
+class DailyBudget:
+    """At most ``daily_tokens`` in a UTC day. See ``Budget``."""
+
+    def __init__(self, database: Database, *, clock: Clock, daily_tokens: int) -> None:
+        self._database = database
+        self._clock = clock
+        self._daily_tokens = daily_tokens
+
+    async def reserve(self, purpose: str, tokens: int) -> Reservation:
+        """Set tokens of today aside. See ``Budget``."""
+        if tokens > self._daily_tokens:
+            raise LanguageFailed(
+                f"This may take {tokens:,} tokens; a whole day has {self._daily_tokens:,}.",
+                hint="Raise QUIPU_LLM_DAILY_TOKENS, or ask about less text.",
+            )
+        day = self._clock.now().astimezone(UTC).date()
+        values = {"day": day, "purpose": purpose, "tokens": tokens, "most": self._daily_tokens}
+        async with self._database.plain() as conn:
+            async with conn.pipeline():
+                await conn.execute(_BEGIN)
+                cursor = await conn.execute(_SQL["reserve"], values)
+            row = await cursor.fetchone()
+        assert row is not None
+        if not row[0]:
+            raise _spent(day, self._daily_tokens)
+        return Reservation(day, purpose, tokens)
+
+    async def settle(self, reservation: Reservation, *, used: int) -> None:
+        """Count what was used instead. See ``Budget``."""
+        difference = used - reservation.tokens
+        values = {"day": reservation.day, "purpose": reservation.purpose, "difference": difference}
+        async with self._database.plain() as conn:
+            await conn.execute(_SQL["settle"], values)
+
+
+async def spent(conn: Connection, day: date) -> list[Spent]:
+    """What was used in a UTC day, by purpose."""
+    async with conn.cursor(row_factory=class_row(Spent)) as cursor:
+        return await (await cursor.execute(_SQL["spent"], {"day": day})).fetchall()
+
+
+def _spent(day: date, daily_tokens: int) -> BudgetSpent:
+    opens_at = datetime.combine(day + timedelta(days=1), time(), UTC)
+    return BudgetSpent(
+        f"What is left of the {daily_tokens:,} tokens of {day} is too little for this; nothing was asked.",
+        opens_at=opens_at,
+        hint=f"It opens again at {opens_at:%Y-%m-%d %H:%M} UTC; QUIPU_LLM_DAILY_TOKENS sets how much a day has.",
+    )

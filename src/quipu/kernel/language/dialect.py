@@ -1,0 +1,56 @@
+"""How a server wants to be asked: OpenAI's protocol has dialects, found out by being refused."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
+
+from quipu.kernel.language.prompt import Turn, schema
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+_UNFIT = re.compile(r"[^A-Za-z0-9_-]")
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What a server understands.
+
+    ``schema``: it holds answers to a JSON schema. ``temperature``: it lets us ask for its surest words.
+    ``old_ceiling``: the longest answer is called ``max_tokens``; servers that do not know the newer name
+    ignore it, and an answer without a ceiling could cost anything, so the old one is tried first.
+    """
+
+    schema: bool = True
+    temperature: bool = True
+    old_ceiling: bool = True
+
+    def request(
+        self, turns: Sequence[Turn], *, shape: type[BaseModel] | None, answer_tokens: int
+    ) -> dict[str, Any]:
+        """The arguments of a request."""
+        asked: dict[str, Any] = {
+            "messages": [{"role": turn.role, "content": turn.content} for turn in turns],
+            "max_tokens" if self.old_ceiling else "max_completion_tokens": answer_tokens,
+        }
+        if self.temperature:
+            asked["temperature"] = 0
+        if self.schema and shape is not None:
+            named = {"name": _UNFIT.sub("_", shape.__name__)[:64], "schema": schema(shape)}
+            asked["response_format"] = {"type": "json_schema", "json_schema": named}
+        return asked
+
+    def lesser(self, refusal: str, *, shaped: bool) -> Self | None:
+        """What to try after a refusal, by its words; None if it is not about the dialect.
+
+        Servers name an argument that they do not take, but for the schema, of which they complain in all
+        ways; so whatever else is refused is tried once more without it. The schema is in the prompt, too.
+        """
+        if self.old_ceiling and "max_completion_tokens" in refusal:
+            return replace(self, old_ceiling=False)
+        if self.temperature and "temperature" in refusal:
+            return replace(self, temperature=False)
+        return replace(self, schema=False) if self.schema and shaped else None

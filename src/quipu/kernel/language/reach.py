@@ -1,0 +1,36 @@
+"""Whether a model can be reached, found out without asking it anything: no tokens, no text of anybody."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from anyio import move_on_after
+
+from quipu.kernel.language.endpoint import Endpoint
+
+Reach = Literal["served", "not served", "unlisted"]
+
+_TIMEOUT_SECONDS: Final = 5.0
+
+
+async def reach(endpoint: Endpoint) -> Reach:
+    """Whether the server lists the model; ``unlisted`` if it answers but lists none.
+
+    Raises:
+        LanguageFailed: nobody answers there, or not to us.
+        MissingExtra: the SDK is not installed.
+    """
+    from openai import NotFoundError, OpenAIError  # noqa: PLC0415 - an optional extra
+
+    client = endpoint.client(retries=0, timeout_seconds=_TIMEOUT_SECONDS)
+    async with client:
+        with move_on_after(_TIMEOUT_SECONDS):
+            try:
+                names = {model.id async for model in client.models.list()}
+            except NotFoundError:
+                return "unlisted"
+            except OpenAIError as error:
+                raise endpoint.failed(error) from error
+            # Ollama lists a model with its tag and knows it without.
+            return "served" if names & {endpoint.model, f"{endpoint.model}:latest"} else "not served"
+    raise endpoint.late(_TIMEOUT_SECONDS)

@@ -1,0 +1,91 @@
+"""A language model that says what a test has written down for it."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from pydantic import BaseModel
+
+from quipu.errors import LanguageFailed, QuipuError
+from quipu.kernel.language import asking
+from quipu.kernel.language.answer import Said
+from quipu.kernel.language.asking import Send
+from quipu.kernel.language.model import Shape
+from quipu.kernel.language.prompt import Turn, check_purpose
+
+Answer: TypeAlias = str | BaseModel | Mapping[str, object] | QuipuError
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request to a ``ScriptedLLM``: what for, in which shape (None: free words), and every turn."""
+
+    purpose: str
+    shape: type[BaseModel] | None
+    turns: Sequence[Turn]
+
+    @property
+    def text(self) -> str:
+        """What the model was given last: the fenced text, or why its answer came back."""
+        return self.turns[-1].content
+
+
+class ScriptedLLM:
+    """A language model that gives the ``answers`` in their order, or what a function of ``Asked`` returns.
+
+    An answer is a text, a pydantic value or a mapping (both are said as JSON), or an error to be raised. It
+    is read, checked and sent back once as a real one's; a script that has ended fails with ``LanguageFailed``.
+    ``asked`` holds every request.
+    """
+
+    def __init__(
+        self, answers: Iterable[Answer] | Callable[[Asked], Answer] = (), *, name: str = "scripted"
+    ) -> None:
+        self.name = name
+        self.asked: list[Asked] = []
+        self._answer = answers if callable(answers) else _in_order(answers)
+
+    async def structured(self, *, instructions: str, text: str, shape: type[Shape], purpose: str) -> Shape:
+        """The next answer as a valid ``shape``. See ``Language``."""
+        send = self._sender(check_purpose(purpose), shape)
+        return await asking.structured(send, instructions=instructions, text=text, shape=shape)
+
+    async def say(self, *, instructions: str, text: str, purpose: str) -> str:
+        """The next answer in free words. See ``Language``."""
+        send = self._sender(check_purpose(purpose), None)
+        return await asking.say(send, instructions=instructions, text=text)
+
+    async def aclose(self) -> None:
+        """Nothing to give back."""
+
+    def _sender(self, purpose: str, shape: type[BaseModel] | None) -> Send:
+        async def send(turns: Sequence[Turn]) -> Said:
+            self.asked.append(Asked(purpose, shape, tuple(turns)))
+            return Said(_said(self._answer(self.asked[-1])))
+
+        return send
+
+
+def _in_order(answers: Iterable[Answer]) -> Callable[[Asked], Answer]:
+    left = deque(answers)
+
+    def following(asked: Asked) -> Answer:
+        if not left:
+            raise LanguageFailed(
+                f"The script has no answer left for {asked.purpose!r}.", hint="Write one more."
+            )
+        return left.popleft()
+
+    return following
+
+
+def _said(answer: Answer) -> str:
+    if isinstance(answer, QuipuError):
+        raise answer
+    if isinstance(answer, BaseModel):
+        return answer.model_dump_json()
+    return answer if isinstance(answer, str) else json.dumps(answer)
