@@ -28,7 +28,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Why an answer cannot be used, in words for the model and for us; what it says itself is not repeated."""
+    """Why an answer cannot be used, in words for the model and for us, without what it says itself."""
 
     why: str
 

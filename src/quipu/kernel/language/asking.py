@@ -11,9 +11,7 @@ from quipu.kernel.language.prompt import Turn, again, question
 
 Send = Callable[[Sequence[Turn]], Awaitable[Said]]
 
-_STRONGER = (
-    "Shorten what is asked, or set QUIPU_LLM_MODEL to a stronger model; without one the rules are used."
-)
+_STRONGER = "Set QUIPU_LLM_MODEL to a stronger model; where none is set, the rules do the work."
 
 
 async def structured(send: Send, *, instructions: str, text: str, shape: type[Shape]) -> Shape:

@@ -73,5 +73,5 @@ def _spent(day: date, daily_tokens: int) -> BudgetSpent:
     return BudgetSpent(
         f"What is left of the {daily_tokens:,} tokens of {day} is too little for this; nothing was asked.",
         opens_at=opens_at,
-        hint=f"It opens again at {opens_at:%Y-%m-%d %H:%M} UTC; QUIPU_LLM_DAILY_TOKENS sets how much a day has.",
+        hint=f"It opens again on {opens_at:%Y-%m-%d at %H:%M} UTC; QUIPU_LLM_DAILY_TOKENS sets the limit.",
     )

@@ -19,12 +19,12 @@ _UNFIT = re.compile(r"[^A-Za-z0-9_-]")
 class Dialect:
     """What a server understands.
 
-    ``schema``: it holds answers to a JSON schema. ``temperature``: it lets us ask for its surest words.
+    ``json_schema``: it holds answers to a JSON schema. ``temperature``: it lets us ask for its surest words.
     ``old_ceiling``: the longest answer is called ``max_tokens``; servers that do not know the newer name
     ignore it, and an answer without a ceiling could cost anything, so the old one is tried first.
     """
 
-    schema: bool = True
+    json_schema: bool = True
     temperature: bool = True
     old_ceiling: bool = True
 
@@ -38,7 +38,7 @@ class Dialect:
         }
         if self.temperature:
             asked["temperature"] = 0
-        if self.schema and shape is not None:
+        if self.json_schema and shape is not None:
             named = {"name": _UNFIT.sub("_", shape.__name__)[:64], "schema": schema(shape)}
             asked["response_format"] = {"type": "json_schema", "json_schema": named}
         return asked
@@ -53,4 +53,4 @@ class Dialect:
             return replace(self, old_ceiling=False)
         if self.temperature and "temperature" in refusal:
             return replace(self, temperature=False)
-        return replace(self, schema=False) if self.schema and shaped else None
+        return replace(self, schema=False) if self.json_schema and shaped else None

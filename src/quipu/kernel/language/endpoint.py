@@ -19,7 +19,7 @@ _HINTS = {
     400: "Shorten the text, or set QUIPU_LLM_MODEL to a model that takes it.",
     401: "Check QUIPU_LLM_API_KEY.",
     403: "Check QUIPU_LLM_API_KEY, and what it may use.",
-    404: "Check QUIPU_LLM_MODEL, and that QUIPU_LLM_BASE_URL ends where /chat/completions begins, as in …/v1.",
+    404: "Check QUIPU_LLM_MODEL, and that QUIPU_LLM_BASE_URL ends before /chat/completions, as in …/v1.",
     429: "It is busy, or the quota of the key is used up: try again later.",
 }
 

@@ -1,4 +1,4 @@
-"""A language model behind any server that speaks OpenAI's ``/chat/completions`` (OpenAI, Ollama, vLLM ...)."""
+"""A language model behind a server that speaks OpenAI's ``/chat/completions`` (OpenAI, Ollama, vLLM ...)."""
 
 from __future__ import annotations
 
@@ -109,7 +109,8 @@ class RemoteLanguage:
                 return completion
 
     async def _create(self, asked: dict[str, Any]) -> object:
-        return await self._client.chat.completions.create(model=self._endpoint.model, **asked)
+        completion: object = await self._client.chat.completions.create(model=self._endpoint.model, **asked)
+        return completion
 
 
 def _said(completion: object) -> Said | None:

@@ -38,8 +38,8 @@ class ScriptedLLM:
     """A language model that gives the ``answers`` in their order, or what a function of ``Asked`` returns.
 
     An answer is a text, a pydantic value or a mapping (both are said as JSON), or an error to be raised. It
-    is read, checked and sent back once as a real one's; a script that has ended fails with ``LanguageFailed``.
-    ``asked`` holds every request.
+    is read, checked and sent back once as a real one's. A script that has ended fails with
+    ``LanguageFailed``. ``asked`` holds every request.
     """
 
     def __init__(
