@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from quipu.errors import ConfigError
 from quipu.kernel.config import Settings
-from quipu.kernel.language.endpoint import Endpoint
+from quipu.kernel.language.endpoint import Endpoint, is_web_address
 from quipu.kernel.language.model import Budget, Language
 
 
@@ -41,6 +41,10 @@ def named(settings: Settings) -> Endpoint | None:
         raise ConfigError(
             "Where the language model is served is not known.",
             hint="Set QUIPU_LLM_BASE_URL to the server's base, e.g. http://localhost:11434/v1.",
+        )
+    if not is_web_address(url):
+        raise ConfigError(
+            "QUIPU_LLM_BASE_URL is no address of a server.", hint="It begins with http:// or https://."
         )
     if model is None:
         raise ConfigError(

@@ -53,4 +53,4 @@ class Dialect:
             return replace(self, old_ceiling=False)
         if self.temperature and "temperature" in refusal:
             return replace(self, temperature=False)
-        return replace(self, schema=False) if self.json_schema and shaped else None
+        return replace(self, json_schema=False) if self.json_schema and shaped else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 from quipu.errors import LanguageFailed, MissingExtra
 from quipu.kernel.redact import redact
@@ -80,6 +81,15 @@ class Endpoint:
         """Words of a server, short and without secrets: some repeat the key that they refuse."""
         bare = said.replace(self.key, "…") if self.key else said
         return redact(bare).text[:_MOST_CHARACTERS]
+
+
+def is_web_address(url: str) -> bool:
+    """Whether it is an address that can be asked: ``http://`` or ``https://``, a host, a possible port."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def cost_nothing(error: OpenAIError) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Final, Literal, cast
 
 from anyio import move_on_after
 
@@ -26,11 +26,27 @@ async def reach(endpoint: Endpoint) -> Reach:
     async with client:
         with move_on_after(_TIMEOUT_SECONDS):
             try:
-                names = {model.id async for model in client.models.list()}
+                listed = await client.get("/models", cast_to=object)
             except NotFoundError:
                 return "unlisted"
             except OpenAIError as error:
                 raise endpoint.failed(error) from error
-            # Ollama lists a model with its tag and knows it without.
-            return "served" if names & {endpoint.model, f"{endpoint.model}:latest"} else "not served"
+            except ValueError as error:  # what says that it is JSON and is none
+                raise endpoint.senseless(None) from error
+            return _judged(endpoint, listed)
     raise endpoint.late(_TIMEOUT_SECONDS)
+
+
+def _judged(endpoint: Endpoint, listed: object) -> Reach:
+    if not isinstance(listed, dict):
+        raise endpoint.senseless(listed)
+    models = cast(dict[str, object], listed).get("data")
+    if not isinstance(models, list):
+        return "unlisted"
+    names = {
+        str(cast(dict[str, object], one).get("id"))
+        for one in cast(list[object], models)
+        if isinstance(one, dict)
+    }
+    # Ollama lists a model with its tag and knows it without.
+    return "served" if names & {endpoint.model, f"{endpoint.model}:latest"} else "not served"

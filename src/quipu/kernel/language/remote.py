@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from anyio import move_on_after
 
@@ -84,8 +84,8 @@ class RemoteLanguage:
                 raise self._endpoint.late(self._timeout_seconds) from error
             raise self._endpoint.failed(error) from error
         said = _said(completion)
-        usage = getattr(getattr(completion, "usage", None), "total_tokens", None)
-        await self._budget.settle(reserved, used=usage or asked + tokens_of(said.text if said else ""))
+        used = _used(completion) or asked + tokens_of(said.text if said else "")
+        await self._budget.settle(reserved, used=used)
         if said is None:
             raise self._endpoint.senseless(completion)
         return said
@@ -109,8 +109,12 @@ class RemoteLanguage:
                 return completion
 
     async def _create(self, asked: dict[str, Any]) -> object:
-        completion: object = await self._client.chat.completions.create(model=self._endpoint.model, **asked)
-        return completion
+        # As one function of anything: what it is declared as differs with every argument.
+        create = cast(Callable[..., Awaitable[object]], self._client.chat.completions.create)
+        try:
+            return await create(model=self._endpoint.model, **asked)
+        except ValueError:  # what says that it is JSON and is none, the SDK does not catch
+            return None
 
 
 def _said(completion: object) -> Said | None:
@@ -119,5 +123,12 @@ def _said(completion: object) -> Said | None:
     if not choices:
         return None
     message = getattr(choices[0], "message", None)
-    content = getattr(message, "content", None) or getattr(message, "refusal", None) or ""
-    return Said(content, cut_off=getattr(choices[0], "finish_reason", None) == "length")
+    content = getattr(message, "content", None) or getattr(message, "refusal", None)
+    cut_off = getattr(choices[0], "finish_reason", None) == "length"
+    return Said(content if isinstance(content, str) else "", cut_off=cut_off)
+
+
+def _used(completion: object) -> int | None:
+    """The tokens that the server counted; None if it does not count."""
+    used = getattr(getattr(completion, "usage", None), "total_tokens", None)
+    return used if isinstance(used, int) and used > 0 else None

@@ -13,6 +13,7 @@ from rich.text import Text
 from quipu import AsyncMemory
 from quipu.app.kinds import PACKAGES
 from quipu.errors import QuipuError
+from quipu.interfaces.cli import language
 from quipu.interfaces.cli.call import Call, common
 from quipu.interfaces.cli.opening import address, owned, settings_of
 from quipu.interfaces.cli.screen import Screen
@@ -49,7 +50,7 @@ def command(call: Call, deep: bool) -> int:
 
     What is inside the database is looked at if its server runs; with --deep everything in it is read and
     checked against everything else. Exit code 0 if all is well or only worth a warning, else that of what
-    failed: 5 for the database, 6 for the embedding model.
+    failed: 5 for the database, 6 for the embedding model, 8 for the language model.
     """
     screen = Screen(call)
     with screen.busy("Reading everything" if deep else "Looking"):
@@ -61,7 +62,7 @@ def command(call: Call, deep: bool) -> int:
 async def _look(settings: Settings, deep: bool) -> tuple[list[Finding], int]:
     found = await examine(settings)
     codes = [5 for one in found if one.state == "fail"]
-    for name, look in (("model", _model(settings)), ("memory", _memory(settings, deep=deep))):
+    for name, look in _looks(settings, deep=deep):
         try:
             async for finding in look:
                 found.append(finding)
@@ -70,6 +71,12 @@ async def _look(settings: Settings, deep: bool) -> tuple[list[Finding], int]:
             found.append(Finding(name, "fail", error.message, error.hint or ""))
             codes.append(exit_code(type(error)))
     return found, codes[0] if codes else 0
+
+
+def _looks(settings: Settings, *, deep: bool) -> Iterator[tuple[str, AsyncIterator[Finding]]]:
+    yield "model", _model(settings)
+    yield "language", language.model(settings)
+    yield "memory", _memory(settings, deep=deep)
 
 
 async def _model(settings: Settings) -> AsyncIterator[Finding]:
@@ -98,6 +105,8 @@ async def _memory(settings: Settings, *, deep: bool) -> AsyncIterator[Finding]:
     async with AsyncMemory(settings=settings) as memory:
         for finding in _of_health(await memory.health()):
             yield finding
+    async for finding in language.spending(settings):
+        yield finding
     if not deep:
         yield Finding("contents", "ok", "not read through", "To have it read: quipu doctor --deep")
         return

@@ -1,0 +1,120 @@
+"""A real HTTP server on the loopback that speaks OpenAI's ``/chat/completions``, by a script."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Event, Thread
+from types import TracebackType
+from typing import Any
+
+KEY = "sk-language-test-key"
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What the server sends for one request; ``hangs`` sends it only when the server ends."""
+
+    status: int = 200
+    body: Any = None
+    content_type: str = "application/json"
+    hangs: bool = False
+
+
+def said(text: str | None, *, cut_off: bool = False, used: int | None = 100, **message: Any) -> Reply:
+    """An answer in words, and how many tokens it took if the server counts them."""
+    choice = {
+        "index": 0,
+        "finish_reason": "length" if cut_off else "stop",
+        "message": {"role": "assistant", "content": text} | message,
+    }
+    usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": used} if used is not None else None
+    return Reply(200, {"id": "1", "object": "chat.completion", "choices": [choice], "usage": usage})
+
+
+def refused(status: int, words: str = "not now") -> Reply:
+    return Reply(status, {"error": {"message": words}})
+
+
+class LanguageServer:
+    """Answers until the block ends; when the script has ended, with the last of it again."""
+
+    def __init__(
+        self,
+        script: Iterable[Reply] = (),
+        *,
+        takes: Callable[[dict[str, Any]], Reply | None] = lambda body: None,
+        models: list[str] | None = None,
+    ) -> None:
+        self.script = list(script)
+        self.takes = takes
+        self.models = models
+        self.requests: list[dict[str, Any]] = []
+        self.ended = Event()
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self.url = f"http://127.0.0.1:{self._http.server_address[1]}/v1"
+
+    def __enter__(self) -> LanguageServer:
+        Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        self.ended.set()
+        self._http.shutdown()
+        self._http.server_close()
+
+    def listed(self, key: str | None) -> Reply:
+        """The reply to ``GET /models``."""
+        if key != f"Bearer {KEY}":
+            return refused(401, f"Incorrect API key provided: {(key or '').removeprefix('Bearer ')}")
+        if self.models is None:
+            return refused(404, "no such page")
+        return Reply(
+            200, {"object": "list", "data": [{"id": name, "object": "model"} for name in self.models]}
+        )
+
+    def answer(self, path: str, key: str | None, body: dict[str, Any]) -> Reply:
+        """The reply to a question."""
+        self.requests.append(body)
+        if path != "/v1/chat/completions":
+            return refused(404, f"no {path} here")
+        if key != f"Bearer {KEY}":
+            return refused(401, f"Incorrect API key provided: {(key or '').removeprefix('Bearer ')}")
+        if refusal := self.takes(body):
+            return refusal
+        return self.script.pop(0) if len(self.script) > 1 else self.script[0]
+
+
+def _handler(server: LanguageServer) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            self.send(server.listed(self.headers["Authorization"]))
+
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            reply = server.answer(self.path, self.headers["Authorization"], body)
+            if reply.hangs:
+                server.ended.wait(10)
+                self.close_connection = True
+                return
+            self.send(reply)
+
+        def send(self, reply: Reply) -> None:
+            raw = reply.body if isinstance(reply.body, bytes) else json.dumps(reply.body).encode()
+            self.send_response(reply.status)
+            self.send_header("Content-Type", reply.content_type)
+            self.send_header("Content-Length", str(len(raw)))
+            self.send_header("Retry-After-Ms", "5")  # the SDK waits half a second where nobody says
+            self.end_headers()
+            self.wfile.write(raw)
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Tests stay quiet."""
+
+    return Handler

@@ -1,0 +1,73 @@
+"""What a model is told: where our words end and the data begins, and what it may cost."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from quipu.kernel.language.prompt import Turn, again, fenced, question, tokens_of
+
+
+class Note(BaseModel):
+    words: list[str]
+
+
+@settings(max_examples=50)
+@given(st.text())
+def test_whatever_a_text_says_its_fence_closes_once_and_at_the_end(text: str) -> None:
+    for inside in (text, fenced(text), fenced(fenced(text)) + text):
+        first, *_, last = fenced(inside).split("\n")
+        assert (first[0], last) == ("<", f"</{first[1:]}")
+        assert fenced(inside).count(last) == 1
+
+
+def test_the_same_text_is_asked_in_the_same_words() -> None:
+    assert fenced("Ana") == fenced("Ana")
+    assert fenced("Ana") != fenced("Bo")
+
+
+def test_what_cannot_be_sent_is_replaced() -> None:
+    assert "a\ufffdb\ufffdc" in fenced("a\x00b\ud83dc")
+
+
+def test_the_schema_is_told_only_where_a_shape_is_asked_for() -> None:
+    shaped = question(instructions="List.", text="x", shape=Note)
+    free = question(instructions="List.", text="x", shape=None)
+    assert '"words"' in shaped[0].content
+    assert "JSON" not in free[0].content
+    assert shaped[1] == free[1]
+
+
+def test_the_instructions_are_the_same_for_every_text() -> None:
+    """So that servers that keep the beginning of a prompt need not read it again."""
+    one, other = (question(instructions="List.", text=text, shape=Note)[0] for text in ("x", "y"))
+    assert one == other
+
+
+def test_an_answer_goes_back_behind_all_that_was_said() -> None:
+    asked = [Turn("system", "a"), Turn("user", "b")]
+    back = again(asked, answer="c", why="words: field required.")
+    assert back[:2] == asked
+    assert back[2] == Turn("assistant", "c")
+    assert "words: field required." in back[3].content
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("The build takes eleven minutes on the old runner. " * 20, 200),
+        ("日本語を勉強しています。" * 20, 200),
+        ("Grossmutter wird im November neunzig Jahre alt. " * 20, 280),
+        ("def f(x):\n    return [y for y in x if y]\n" * 20, 320),
+    ],
+    ids=["english", "japanese", "german", "code"],
+)
+def test_tokens_are_rather_counted_too_many(text: str, tokens: int) -> None:
+    """The second figures are those of common tokenizers, rounded."""
+    assert tokens <= tokens_of(text) <= 2.5 * tokens
+
+
+def test_half_a_character_can_be_counted() -> None:
+    assert tokens_of("\ud83d") > 0
