@@ -7,10 +7,10 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from language_server import KEY, LanguageServer, Reply, refused, said
 from purse import Purse
 from pydantic import BaseModel
 
+from language_server import KEY, LanguageServer, Reply, refused, said
 from quipu.errors import BudgetSpent, LanguageFailed
 from quipu.kernel.language.endpoint import Endpoint
 from quipu.kernel.language.reach import reach
@@ -214,7 +214,7 @@ async def test_where_the_server_does_not_count_we_do() -> None:
     with LanguageServer([said('{"mood": "calm"}', used=None)]) as server:
         async with client(server, purse=purse) as language:
             await mood(language, "word " * 3000)
-    assert 3000 < purse.used[0] < 8000
+    assert 3000 < purse.used[0] < 10_000
 
 
 async def test_the_most_that_a_request_may_cost_is_set_aside_first() -> None:

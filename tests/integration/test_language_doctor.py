@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,6 @@ import psycopg
 import pytest
 from cli_process import CommandLine
 
-sys.path.append(str(Path(__file__).resolve().parent.parent / "contract"))
 from language_server import KEY, LanguageServer, said
 
 
@@ -22,10 +20,12 @@ def quipu(url: str, tmp_path: Path) -> CommandLine:
 
 def named(quipu: CommandLine, server: LanguageServer, *, key: str = KEY) -> CommandLine:
     quipu.settings.update(
-        QUIPU_LLM_BASE_URL=server.url,
-        QUIPU_LLM_MODEL="small",
-        QUIPU_LLM_API_KEY=key,
-        QUIPU_LLM_DAILY_TOKENS="900",
+        {
+            "QUIPU_LLM_BASE_URL": server.url,
+            "QUIPU_LLM_MODEL": "small",
+            "QUIPU_LLM_API_KEY": key,
+            "QUIPU_LLM_DAILY_TOKENS": "900",
+        }
     )
     return quipu
 

@@ -54,6 +54,4 @@ async def spending(settings: Settings) -> AsyncIterator[Finding]:
     if tokens < most:
         yield Finding("tokens", "ok", told)
     else:
-        yield Finding(
-            "tokens", "warn", told, "Nothing is asked until tomorrow, or raise QUIPU_LLM_DAILY_TOKENS."
-        )
+        yield Finding("tokens", "warn", told, "Raise QUIPU_LLM_DAILY_TOKENS, or wait for the next day.")

@@ -45,9 +45,8 @@ def test_of_two_blocks_the_first_that_fits_is_taken() -> None:
 
 
 def test_a_list_is_found_among_words() -> None:
-    assert read(Said('They are [{"text": "a"}, {"text": "b"}].'), Notes) == Notes(
-        [Note(text="a"), Note(text="b")]
-    )
+    found = read(Said('They are [{"text": "a"}, {"text": "b"}].'), Notes)
+    assert found == Notes([Note(text="a"), Note(text="b")])
 
 
 def test_the_reason_is_that_of_what_was_json_and_not_of_the_words_around_it() -> None:
@@ -79,4 +78,4 @@ def test_only_the_thinking_at_the_beginning_is_taken_away() -> None:
 
 def test_hostile_answers_are_read_in_linear_time() -> None:
     for unit in ("```\n", "<think>", "{", "[{", "```a\n```\n", "</think>"):
-        assert isinstance(read(Said(unit * 50_000), Note), Fault)
+        assert isinstance(read(Said(unit * 20_000), Note), Fault)

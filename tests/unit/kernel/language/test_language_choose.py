@@ -75,7 +75,9 @@ def test_without_the_extra_one_sentence_names_it(monkeypatch: pytest.MonkeyPatch
 
 def test_nothing_is_loaded_before_a_model_is_chosen() -> None:
     program = (
-        "import sys; from quipu.kernel.config import Settings; from quipu.kernel.language.choose import choose\n"
+        "import sys\n"
+        "from quipu.kernel.config import Settings\n"
+        "from quipu.kernel.language.choose import choose\n"
         "assert choose(Settings(), budget=None) is None\n"
         "print(sorted({'openai', 'pydantic', 'httpx', 'anyio'} & set(sys.modules)))"
     )

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
+from tokenizers import Tokenizer
 
+from quipu.kernel.embedding.stored import BUNDLED
 from quipu.kernel.language.prompt import Turn, again, fenced, question, tokens_of
 
 
@@ -14,7 +18,7 @@ class Note(BaseModel):
     words: list[str]
 
 
-@settings(max_examples=50)
+@settings(max_examples=20)
 @given(st.text())
 def test_whatever_a_text_says_its_fence_closes_once_and_at_the_end(text: str) -> None:
     for inside in (text, fenced(text), fenced(fenced(text)) + text):
@@ -55,18 +59,15 @@ def test_an_answer_goes_back_behind_all_that_was_said() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "tokens"),
-    [
-        ("The build takes eleven minutes on the old runner. " * 20, 200),
-        ("日本語を勉強しています。" * 20, 200),
-        ("Grossmutter wird im November neunzig Jahre alt. " * 20, 280),
-        ("def f(x):\n    return [y for y in x if y]\n" * 20, 320),
-    ],
-    ids=["english", "japanese", "german", "code"],
+    "file", ["samples/chat.jsonl", "README.md", "src/quipu/errors.py", "bench/data/chinese.json"]
 )
-def test_tokens_are_rather_counted_too_many(text: str, tokens: int) -> None:
-    """The second figures are those of common tokenizers, rounded."""
-    assert tokens <= tokens_of(text) <= 2.5 * tokens
+def test_tokens_are_rather_counted_too_many(file: str, repository: Path) -> None:
+    """Compared with the tokenizer of our embedding model, which cuts Chinese into characters."""
+    text = (repository / file).read_text("utf-8")[:40_000]
+    tokenizer = Tokenizer.from_file(str(BUNDLED / "all-MiniLM-L6-v2" / "tokenizer.json"))
+    tokenizer.no_truncation()
+    counted = len(tokenizer.encode(text, add_special_tokens=False).ids)
+    assert counted <= tokens_of(text) <= 2.5 * counted
 
 
 def test_half_a_character_can_be_counted() -> None:
