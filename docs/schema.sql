@@ -129,6 +129,33 @@ CREATE FUNCTION core.recount_space() RETURNS void
 
 COMMENT ON FUNCTION core.recount_space() IS 'The counters of what is left after an erasure; every process drops its copy of the space.';
 
+CREATE FUNCTION core.reserve_language_tokens(on_day date, purpose_name text, wanted bigint, most bigint) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+    perform pg_advisory_xact_lock(7310522005);
+    if (select coalesce(sum(b.tokens), 0) from core.language_budget b where b.day = on_day) + wanted > most then
+        return false;
+    end if;
+    insert into core.language_budget as b (day, purpose, requests, tokens) values (on_day, purpose_name, 1, wanted)
+    on conflict (day, purpose) do update set requests = b.requests + 1, tokens = b.tokens + excluded.tokens;
+    return true;
+end
+$$;
+
+COMMENT ON FUNCTION core.reserve_language_tokens(on_day date, purpose_name text, wanted bigint, most bigint) IS 'Sets tokens of a day aside for one request; false, and nothing changes, if the day has not so many left.';
+
+CREATE FUNCTION core.settle_language_tokens(on_day date, purpose_name text, difference bigint) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+    update core.language_budget set tokens = greatest(0, tokens + difference)
+    where day = on_day and purpose = purpose_name
+    $$;
+
+COMMENT ON FUNCTION core.settle_language_tokens(on_day date, purpose_name text, difference bigint) IS 'Corrects what was set aside for a request to what it did cost.';
+
 CREATE FUNCTION core.take_out(gone bigint[]) RETURNS void
     LANGUAGE plpgsql
     AS $$
@@ -704,6 +731,18 @@ ALTER TABLE ONLY core.erasures FORCE ROW LEVEL SECURITY;
 COMMENT ON TABLE core.erasures IS 'No reference to core.spaces: the proof outlives a space that was erased whole.';
 
 COMMENT ON COLUMN core.erasures.user_hash IS 'SHA-256 of space and name: a restored snapshot is checked against it.';
+
+CREATE TABLE core.language_budget (
+    day date NOT NULL,
+    purpose text NOT NULL,
+    requests bigint DEFAULT 0 NOT NULL,
+    tokens bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT language_budget_purpose_check CHECK ((purpose ~ '^[a-z][a-z0-9_.]{0,63}$'::text)),
+    CONSTRAINT language_budget_requests_check CHECK ((requests >= 0)),
+    CONSTRAINT language_budget_tokens_check CHECK ((tokens >= 0))
+);
+
+COMMENT ON TABLE core.language_budget IS 'Tokens by UTC day and purpose; a request counts with all it may cost until it is known what it did cost.';
 
 CREATE TABLE core.messages (
     space_id integer NOT NULL,
@@ -1986,6 +2025,9 @@ ALTER TABLE ONLY ledger.source_runs ALTER COLUMN id SET DEFAULT nextval('ledger.
 ALTER TABLE ONLY core.erasures
     ADD CONSTRAINT erasures_pkey PRIMARY KEY (space_id, id);
 
+ALTER TABLE ONLY core.language_budget
+    ADD CONSTRAINT language_budget_pkey PRIMARY KEY (day, purpose);
+
 ALTER TABLE ONLY core.messages
     ADD CONSTRAINT messages_pkey PRIMARY KEY (space_id, id);
 
@@ -2594,6 +2636,12 @@ GRANT USAGE ON SCHEMA transcripts TO quipu_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.spaces TO quipu_app;
 
+REVOKE ALL ON FUNCTION core.reserve_language_tokens(on_day date, purpose_name text, wanted bigint, most bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION core.reserve_language_tokens(on_day date, purpose_name text, wanted bigint, most bigint) TO quipu_app;
+
+REVOKE ALL ON FUNCTION core.settle_language_tokens(on_day date, purpose_name text, difference bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION core.settle_language_tokens(on_day date, purpose_name text, difference bigint) TO quipu_app;
+
 REVOKE ALL ON FUNCTION ledger.count_evidence(recommendations bigint[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION ledger.erase_actor(name text) FROM PUBLIC;
@@ -2606,6 +2654,8 @@ REVOKE ALL ON FUNCTION ledger.erase_events_of_sessions(sessions uuid[]) FROM PUB
 GRANT ALL ON FUNCTION ledger.erase_events_of_sessions(sessions uuid[]) TO quipu_app;
 
 GRANT SELECT,INSERT ON TABLE core.erasures TO quipu_app;
+
+GRANT SELECT ON TABLE core.language_budget TO quipu_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.messages TO quipu_app;
 
