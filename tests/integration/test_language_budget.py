@@ -8,12 +8,16 @@ from datetime import UTC, date, datetime, timedelta
 import anyio
 import psycopg
 import pytest
+from pydantic import BaseModel
 
+from language_server import KEY, LanguageServer, said
 from quipu.app.kinds import PACKAGES
 from quipu.errors import BudgetSpent, LanguageFailed, QuipuError
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.kernel.language.budget import DailyBudget, Spent, spent
+from quipu.kernel.language.endpoint import Endpoint
+from quipu.kernel.language.remote import RemoteLanguage
 from quipu.testing import FrozenClock
 
 EVENING = datetime(2026, 3, 1, 23, 30, tzinfo=UTC)
@@ -126,3 +130,23 @@ async def test_a_purpose_can_hold_nothing_that_was_said(url: str) -> None:
     async with await psycopg.AsyncConnection.connect(url, autocommit=True) as conn:
         with pytest.raises(psycopg.errors.CheckViolation):
             await conn.execute("select core.reserve_language_tokens('2026-03-01', 'Ana owes Bo', 1, 9)")
+
+
+class Mood(BaseModel):
+    mood: str
+
+
+async def test_a_model_is_paid_from_the_budget_and_not_asked_beyond_it(
+    database: Database, budget: DailyBudget
+) -> None:
+    with LanguageServer([said('{"mood": "calm"}', used=450)]) as server:
+        language = RemoteLanguage(Endpoint("m", server.url, KEY), budget=budget, answer_tokens=100)
+        try:
+            for _ in range(2):
+                await language.structured(instructions="How?", text="Ana", shape=Mood, purpose="mood")
+            with pytest.raises(BudgetSpent):
+                await language.structured(instructions="How?", text="Ana", shape=Mood, purpose="mood")
+        finally:
+            await language.aclose()
+    assert len(server.requests) == 2
+    assert await today(database) == [Spent("mood", 2, 900)]

@@ -13,7 +13,7 @@ from quipu.kernel.language.model import Shape
 
 # Models that think aloud do so first, between these marks.
 _THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
-_BLOCK = re.compile(r"^```[\w-]*[ \t]*\n(.*?)^```[ \t]*$", re.DOTALL | re.MULTILINE)
+_FENCE: Final = "```"
 _MOST_FAULTS: Final = 5
 _MOST_CHARACTERS: Final = 500
 
@@ -56,10 +56,23 @@ def read(said: Said, shape: type[Shape]) -> Shape | Fault:
 
 def _candidates(text: str) -> Iterator[str]:
     yield text
-    yield from (match[1] for match in _BLOCK.finditer(text))
+    yield from _blocks(text)
     for first, last in ("{}", "[]"):
         if first in text and last in text:
             yield text[text.index(first) : text.rindex(last) + 1]
+
+
+def _blocks(text: str) -> Iterator[str]:
+    """What stands in each fenced block that is closed."""
+    inside: list[str] | None = None
+    for line in text.splitlines(keepends=True):
+        if inside is None:
+            inside = [] if line.startswith(_FENCE) else None
+        elif line.strip() == _FENCE:
+            yield "".join(inside)
+            inside = None
+        else:
+            inside.append(line)
 
 
 def _no_json(error: ValidationError) -> bool:

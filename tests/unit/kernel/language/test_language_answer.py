@@ -77,5 +77,5 @@ def test_only_the_thinking_at_the_beginning_is_taken_away() -> None:
 
 
 def test_hostile_answers_are_read_in_linear_time() -> None:
-    for unit in ("```\n", "<think>", "{", "[{", "```a\n```\n", "</think>"):
+    for unit in ("```\n", "<think>", "{", "[{", "```a\n```\n", "```a\n", "</think>"):
         assert isinstance(read(Said(unit * 20_000), Note), Fault)
