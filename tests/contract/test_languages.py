@@ -7,10 +7,10 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Literal, TypeAlias
 
 import pytest
-from language_server import KEY, LanguageServer, said
 from purse import Purse
 from pydantic import BaseModel, Field
 
+from language_server import KEY, LanguageServer, said
 from quipu.errors import BadInput, LanguageFailed
 from quipu.kernel.language.endpoint import Endpoint
 from quipu.kernel.language.model import Language
