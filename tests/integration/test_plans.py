@@ -105,8 +105,8 @@ def sizes_of(url: str) -> dict[str, int]:
         conn.execute("analyze")
         rows = conn.execute(
             "select relname, reltuples from pg_class"
-            " where relnamespace::regnamespace::text !~ '^(pg_|information_schema$)' and relkind in ('r', 'i')"
-            " order by reltuples"  # of two tables of one name the larger counts
+            " where relnamespace::regnamespace::text !~ '^(pg_|information_schema$)'"
+            " and relkind in ('r', 'i') order by reltuples"  # of two tables of one name the larger counts
         )
         return {table: int(count) for table, count in rows.fetchall()}
 
