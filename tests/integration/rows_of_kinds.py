@@ -1,0 +1,72 @@
+"""A row for each table of a kind, in the space that was entered and the session ``s`` that is there."""
+
+LEDGER = """
+with s as (select id, uid from core.sessions where space_id = core.current_space() and name = 's'),
+calls as (
+    insert into core.tool_calls (session_id, turn_index, tool_name, status, latency_ms)
+    select id, 1, 'look', 'ok', 5 from s
+), recommended as (
+    insert into chat_recommendations (session_id, turn_index, location_label, action, time_window, confidence,
+        source_name, rule_version)
+    select uid, 1, 'Lisbon', 'row', 'today', 'low', 'system', 'r' from s
+    returning id, session_id
+), shown as (
+    insert into chat_recommendation_evidence
+        (recommendation_id, session_id, turn_index, source_name, entity_type, theme)
+    select id, session_id, 1, 'system', 'system', 'other' from recommended
+), checks as (
+    insert into chat_competitor_checks (session_id, turn_index, query_text, status)
+    select uid, 1, 'q', 'error' from s
+), runs as (
+    insert into chat_review_signal_runs
+        (session_id, turn_index, entity_type, place_id, recency_window_days, status)
+    select uid, 1, 'competitor', 'p', 90, 'ok' from s
+), fallbacks as (
+    insert into chat_fallbacks (session_id, turn_index, fallback_type, reason, response_text)
+    select uid, 1, 'timeout', 'slow', 'later' from s
+)
+insert into source_runs (source_name, run_started_at, status) values ('weather', now(), 'ok')
+"""
+
+TRANSCRIPTS = """
+with s as (select id, name from core.sessions where space_id = core.current_space() and name = 's'),
+read as (
+    insert into files (path, size_bytes, offset_bytes, prefix_sha256, modified_at)
+    values ('f', 1, 1, '', now())
+), details as (
+    insert into session_details (session_id) select id from s
+), line as (
+    insert into lines (session_id, uuid, type, happened_at) select id, 'u', 'user', now() from s
+    returning id, session_id
+), answers as (
+    insert into responses (response_id, line_id, session_id, happened_at)
+    select 'r', id, session_id, now() from line
+), calls as (
+    insert into tool_calls (id, line_id, session_id, tool_name, happened_at)
+    select 'c', id, session_id, 'Read', now() from line
+), results as (
+    insert into tool_results (tool_call_id, line_id, session_id, content, happened_at)
+    select 'c', id, session_id, 'text', now() from line
+), team as (insert into teams (id) values ('t')
+), members as (insert into team_members (id, team_id) values ('m', 't')
+), tasks as (insert into team_tasks (id, team_id) values ('t:1', 't')
+), typed as (insert into prompts (happened_at, content) values (now(), 'hello')
+), extracted as (
+    insert into extractions (session_id, extractor, version, status, attempted_at)
+    select id, 'rules', 1, 'done', now() from s
+), facts as (
+    insert into memories (fact) values ('a'), ('b') returning id
+), sources as (
+    insert into memory_sources (memory_id, session_id, turn_index) select facts.id, s.name, 1 from facts, s
+), quarrels as (
+    insert into memory_contradictions (memory_id, contradicted_by)
+    select a.id, b.id from facts a, facts b where a.id < b.id
+), edits as (
+    insert into memory_edits (memory_id, fact) select id, 'before' from facts
+)
+insert into core.unfiled_messages (message_id)
+select min(id) from core.messages where space_id = core.current_space()
+"""
+
+ROWS = {"ledger": LEDGER, "transcripts": TRANSCRIPTS}
+"""By the schema of the kind, which must be the search path."""
