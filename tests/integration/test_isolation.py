@@ -144,7 +144,12 @@ async def test_a_hit_that_claims_another_space_shows_nothing_of_it(memory: Async
 
 # ---- Row level security alone ------------------------------------------------------------------------
 
-NOT_OF_A_SPACE = {"core.migrations", "core.recall_kinds", "core.recall_generations"}
+NOT_OF_A_SPACE = {
+    "core.migrations",
+    "core.recall_kinds",
+    "core.recall_generations",
+    "core.language_budget",
+}
 TABLES = """
 select c.oid::regclass::text, c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where c.relkind in ('r', 'p') and n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast')
