@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quipu.errors import BadInput
-from quipu.kernel.db.arrays import Bits, Bools, Float4s, Int2s, Int4s, Int8s, Vectors
+from quipu.kernel.db.arrays import Bits, Bools, Float4s, Int2s, Int4s, Int8s, Texts, Times, Vectors
 from quipu.kernel.db.database import Within
 from quipu.recall import store
 from quipu.recall.model import MOST_ENTRIES_OF_A_THREAD, THREAD_SHIFT, Draft, Moved, entry_id
@@ -34,6 +36,33 @@ class _Row:
     owner: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What must be known before entries are filed, and is held until the transaction ends.
+
+    ``generation`` is the model of the space; ``numbers`` are those of names; ``ends`` and ``tails`` say where the
+    threads go on, ``made`` how many of them are new; ``alone`` are ids for entries that stand alone.
+    """
+
+    generation: int
+    numbers: Mapping[str, int]
+    ends: Mapping[int, store.Thread]
+    made: int
+    tails: Sequence[store.Tail]
+    alone: Sequence[int]
+
+
+async def hold(within: Within, *, threads: Collection[int], names: Collection[str], alone: int) -> Held:
+    """Hold the threads that are to grow, in ascending order, and what must be known to let them grow.
+
+    ``names`` are those of speakers and owners, ``alone`` is how many entries stand alone.
+    """
+    generation = within.space.generation or await store.first_generation(within)
+    numbers = await store.numbers_of(within, sorted(names))
+    ends, made, tails, ids = await store.hold(within, sorted(threads), alone=alone, generation=generation)
+    return Held(generation, numbers, ends, made, tails, ids)
+
+
 async def file(within: Within, drafts: Sequence[Draft], *, generation: int) -> list[int]:
     """Make ``drafts`` findable and return their ids, in the same order.
 
@@ -46,26 +75,34 @@ async def file(within: Within, drafts: Sequence[Draft], *, generation: int) -> l
     """
     if not drafts:
         return []
-    current = within.space.generation or await store.first_generation(within)
-    if current != generation:
-        raise Moved(current)
-    numbers = await store.numbers_of(within, sorted({n for d in drafts for n in (d.speaker, d.owner) if n}))
-    threads = sorted({d.thread for d in drafts if d.thread is not None})
-    ends, made = await store.lock_threads(within, threads) if threads else ({}, 0)
-    tails = await store.tails(within, threads, generation=generation) if threads else []
-    rows = await _number(within, drafts, ends, numbers)
-    old = _inherit(rows, tails)
-    fitted = [row for row in old if row.context is not None]
-    version = await store.grow_space(
-        within, _space_growth(rows, fitted, tails, threads=made), generation=generation
+    held = await hold(
+        within,
+        threads={d.thread for d in drafts if d.thread is not None},
+        names={n for d in drafts for n in (d.speaker, d.owner) if n},
+        alone=sum(d.thread is None for d in drafts),
     )
-    async with within.conn.pipeline():  # nothing of these is asked back, so they go to the server together
-        await _insert(within, rows, version=version, generation=generation)
+    async with filing(within, held, drafts, generation=generation) as ids:
+        return ids
+
+
+@asynccontextmanager
+async def filing(
+    within: Within, held: Held, drafts: Sequence[Draft], *, generation: int
+) -> AsyncGenerator[list[int]]:
+    """``file`` on what is held. What is written inside the block goes to the server in the same journey.
+
+    Nothing can be read inside: the block is a pipeline.
+    """
+    if held.generation != generation:
+        raise Moved(held.generation)
+    rows = _number(drafts, held)
+    fitted = [row for row in _inherit(rows, held.tails) if row.context is not None]
+    async with within.conn.pipeline():
+        filed = await store.file_entries(within, _filed(rows, fitted, held))
         if fitted:
-            await _refit(within, fitted, version=version, generation=generation)
-        if threads:
-            await store.run(within, "grow_threads", _thread_growth(rows, ends))
-    return [row.id for row in rows]
+            await _refit(within, fitted, generation=generation)
+        yield [row.id for row in rows]
+    await store.check_filed(filed, generation=generation)
 
 
 async def refit(within: Within, around: Sequence[store.Tail], *, beside: set[int], generation: int) -> None:
@@ -77,14 +114,13 @@ async def refit(within: Within, around: Sequence[store.Tail], *, beside: set[int
     for row in touched:
         _fit(row, known)
     # The counters are taken anew and every copy of the space is dropped, so the version stays as it is.
-    await _refit(within, touched, version=within.space.version, generation=generation)
+    await _refit(within, touched, generation=generation)
 
 
-async def _number(
-    within: Within, drafts: Sequence[Draft], ends: dict[int, store.Thread], numbers: dict[str, int]
-) -> list[_Row]:
-    alone = iter(await store.alone_ids(within, n) if (n := sum(d.thread is None for d in drafts)) else [])
-    position = {thread.id: thread.next_position for thread in ends.values()}
+def _number(drafts: Sequence[Draft], held: Held) -> list[_Row]:
+    alone = iter(held.alone)
+    numbers = held.numbers
+    position = {thread.id: thread.next_position for thread in held.ends.values()}
     rows: list[_Row] = []
     for draft in drafts:
         speaker = numbers[draft.speaker] if draft.speaker else 0
@@ -150,49 +186,16 @@ def _fit(row: _Row, known: dict[int, _Row]) -> None:
     row.mixed_tokens = row.tokens + sum(share * r.tokens for share, r in zip(taken, around, strict=True) if r)
 
 
-def _space_growth(
-    rows: Sequence[_Row], fitted: Sequence[_Row], tails: Sequence[store.Tail], *, threads: int
-) -> dict[str, object]:
-    was = {tail.id: tail.mixed_tokens for tail in tails}
-    return {
-        "entries": len(rows),
-        "threads": threads,
-        "tokens": sum(row.tokens for row in rows),
-        "mixed_tokens": sum(row.mixed_tokens for row in rows)
-        + sum(r.mixed_tokens - was[r.id] for r in fitted),
-        "languages": sorted({row.draft.bag.language for row in rows if row.draft}),
-    }
-
-
-def _thread_growth(rows: Sequence[_Row], ends: dict[int, store.Thread]) -> dict[str, object]:
-    grown: defaultdict[int, list[_Row]] = defaultdict(list)
-    for row in rows:
-        if row.id > 0:
-            grown[row.id >> THREAD_SHIFT].append(row)
-    threads = sorted(grown)
-    new_speakers = [
-        sorted({r.speaker for r in grown[t] if r.speaker} - set(ends[t].speakers)) for t in threads
-    ]
-    return {
-        "threads": Int8s(threads),
-        "next_positions": Int4s([ends[t].next_position + len(grown[t]) for t in threads]),
-        "tokens": Int4s([sum(r.tokens for r in grown[t]) for t in threads]),
-        "speakers": [",".join(map(str, s)) for s in new_speakers],
-        "assistants": Bools(
-            [any(r.draft is not None and not r.draft.by_user for r in grown[t]) for t in threads]
-        ),
-    }
-
-
-async def _insert(within: Within, rows: Sequence[_Row], *, version: int, generation: int) -> None:
+def _filed(rows: Sequence[_Row], fitted: Sequence[_Row], held: Held) -> dict[str, object]:
+    """All that filing entries writes, but for what older entries now inherit from them."""
     drafts = [row.draft for row in rows if row.draft is not None]
     contexts = np.stack([row.context for row in rows if row.context is not None])
-    ends = np.cumsum([len(d.bag.hashes) for d in drafts])
-    entries = {
-        "version": version,
+    bounds = [0, *accumulate(len(d.bag.hashes) for d in drafts)]
+    return {
+        "generation": held.generation,
         "id": Int8s([row.id for row in rows]),
-        "happened_at": [d.happened_at for d in drafts],
-        "recorded_at": [d.recorded_at for d in drafts],
+        "happened_at": Times([d.happened_at for d in drafts]),
+        "recorded_at": Times([d.recorded_at for d in drafts]),
         "kind": Int2s([d.kind for d in drafts]),
         "by_user": Bools([d.by_user for d in drafts]),
         "asks": Bools([d.asks for d in drafts]),
@@ -202,28 +205,48 @@ async def _insert(within: Within, rows: Sequence[_Row], *, version: int, generat
         "words": Int4s([d.bag.words for d in drafts]),
         "tokens": Int4s([row.tokens for row in rows]),
         "mixed_tokens": Float4s([row.mixed_tokens for row in rows]),
-        "language": [d.bag.language for d in drafts],
+        "language": Texts([d.bag.language for d in drafts]),
         **_inherited(rows),
-        "source_table": [d.source_table for d in drafts],
-        "source_id": [d.source_id for d in drafts],
-        "field": [d.field for d in drafts],
+        "source_table": Texts([d.source_table for d in drafts]),
+        "source_id": Texts([d.source_id for d in drafts]),
+        "field": Texts([d.field for d in drafts]),
         "chunk": Int4s([d.chunk for d in drafts]),
-        "content": [d.content for d in drafts],
+        "content": Texts([d.content for d in drafts]),
         "bits": Bits(pack(contexts)),
-        "terms": Int4s(np.concatenate([d.bag.hashes for d in drafts])),
-        "first": Int4s(np.concatenate(([1], ends[:-1] + 1))),
-        "last": Int4s(ends),
-    }
-    await store.run(within, "insert_entries", entries)
-    vectors = {
-        "id": entries["id"],
+        "first": Int4s([start + 1 for start in bounds[:-1]]),
+        "last": Int4s(bounds[1:]),
         "own": Vectors(np.stack([row.own for row in rows])),
         "context": Vectors(contexts),
+        **_terms(rows, drafts),
+        **_thread_growth(rows, held.ends),
+        **_space_growth(rows, fitted, held),
     }
-    await store.run(within, "insert_vectors", {"generation": generation, **vectors})
-    await store.run(within, "insert_postings", _postings(rows, drafts))
-    terms, entries = np.unique(np.concatenate([d.bag.hashes for d in drafts]), return_counts=True)
-    await store.run(within, "count_terms", {"term": Int4s(terms), "entries": Int4s(entries)})
+
+
+def _space_growth(rows: Sequence[_Row], fitted: Sequence[_Row], held: Held) -> dict[str, object]:
+    was = {tail.id: tail.mixed_tokens for tail in held.tails}
+    mixed = sum(row.mixed_tokens for row in rows) + sum(r.mixed_tokens - was[r.id] for r in fitted)
+    return {"new_threads": held.made, "new_tokens": sum(row.tokens for row in rows), "new_mixed_tokens": float(mixed)}
+
+
+def _thread_growth(rows: Sequence[_Row], ends: Mapping[int, store.Thread]) -> dict[str, object]:
+    grown: defaultdict[int, list[_Row]] = defaultdict(list)
+    for row in rows:
+        if row.id > 0:
+            grown[row.id >> THREAD_SHIFT].append(row)
+    threads = sorted(grown)
+    new_speakers = [
+        sorted({r.speaker for r in grown[t] if r.speaker} - set(ends[t].speakers)) for t in threads
+    ]
+    return {
+        "thread": Int8s(threads),
+        "thread_position": Int4s([ends[t].next_position + len(grown[t]) for t in threads]),
+        "thread_tokens": Int4s([sum(r.tokens for r in grown[t]) for t in threads]),
+        "thread_speakers": Texts([",".join(map(str, s)) for s in new_speakers]),
+        "thread_assistant": Bools(
+            [any(r.draft is not None and not r.draft.by_user for r in grown[t]) for t in threads]
+        ),
+    }
 
 
 def _inherited(rows: Sequence[_Row]) -> dict[str, object]:
@@ -234,30 +257,37 @@ def _inherited(rows: Sequence[_Row]) -> dict[str, object]:
     }
 
 
-def _postings(rows: Sequence[_Row], drafts: Sequence[Draft]) -> dict[str, object]:
-    """Sorted by term, so that the index is written in its own order."""
+def _terms(rows: Sequence[_Row], drafts: Sequence[Draft]) -> dict[str, object]:
+    """The terms of the entries one after the other; sorted, so that the index is written in its own order; and
+    how many entries each occurs in."""
     counts = [len(d.bag.hashes) for d in drafts]
     term = np.concatenate([d.bag.hashes for d in drafts])
     entry = np.repeat(np.array([row.id for row in rows], dtype=np.int64), counts)
     tokens = np.repeat(np.array([min(row.tokens, 32_000) for row in rows], dtype=np.int16), counts)
-    order = np.lexsort((entry, term))
     occurrences = np.concatenate([d.bag.occurrences for d in drafts])
+    order = np.lexsort((entry, term))
+    posted = term[order]
+    is_first = np.ones(len(posted), dtype=bool)
+    is_first[1:] = posted[1:] != posted[:-1]
+    begins = np.flatnonzero(is_first)
     return {
-        "term": Int4s(term[order]),
-        "entry": Int8s(entry[order]),
-        "occurrences": Int2s(occurrences[order]),
-        "tokens": Int2s(tokens[order]),
+        "terms": Int4s(term),
+        "posted_term": Int4s(posted),
+        "posted_entry": Int8s(entry[order]),
+        "posted_occurrences": Int2s(occurrences[order]),
+        "posted_tokens": Int2s(tokens[order]),
+        "counted_term": Int4s(posted[begins]),
+        "counted_entries": Int4s(np.diff(begins, append=len(posted))),
     }
 
 
-async def _refit(within: Within, rows: Sequence[_Row], *, version: int, generation: int) -> None:
+async def _refit(within: Within, rows: Sequence[_Row], *, generation: int) -> None:
     """Write what entries inherit now. The entries are held first: whoever makes their vectors of another
     generation from what they inherited before is through by then, and its work is dropped with the rest."""
     contexts = np.stack([row.context for row in rows if row.context is not None])
     ids = Int8s([row.id for row in rows])
     mixed = Float4s([row.mixed_tokens for row in rows])
     values = {
-        "version": version,
         "id": ids,
         "mixed_tokens": mixed,
         "bits": Bits(pack(contexts)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +13,8 @@ from psycopg import AsyncRawCursor
 from psycopg.rows import class_row, dict_row
 
 from quipu.kernel.db import queries
-from quipu.kernel.db.arrays import Int8s, halfvecs
-from quipu.kernel.db.database import Connection, Within
+from quipu.kernel.db.arrays import Int8s, Texts, halfvecs
+from quipu.kernel.db.database import Connection, Rows, Within
 from quipu.kernel.embedding.model import Embedder
 from quipu.recall import signatures
 from quipu.recall.model import Moved
@@ -103,71 +104,83 @@ async def numbers_of(within: Within, names: Sequence[str]) -> dict[str, int]:
     """The numbers of names, given where they had none."""
     if not names:
         return {}
-    values = {"space": within.space.id, "names": list(names)}
-    found = await (await within.conn.execute(_SQL["known_names"], values)).fetchall()
+    values = {"names": Texts(names)}
+    found = await (await within.run(_SQL.numbered("known_names"), values)).fetchall()
     if len(found) < len(names):
-        await within.conn.execute(_SQL["add_names"], values)
-        found = await (await within.conn.execute(_SQL["known_names"], values)).fetchall()
+        await within.run(_SQL.numbered("add_names"), values)
+        found = await (await within.run(_SQL.numbered("known_names"), values)).fetchall()
     return dict(found)
 
 
-async def lock_threads(within: Within, threads: Sequence[int]) -> tuple[dict[int, Thread], int]:
-    """The ends of threads, made where they were missing and held until commit; and how many were made."""
-    values = {"space": within.space.id, "threads": Int8s(threads)}
-    rows: list[Thread] = []
-    made = 0
-    async with within.conn.cursor(row_factory=class_row(Thread)) as cursor:
-        if (
-            len(threads) == 1
-        ):  # most are there. Of several, the missing are made first: nobody waits holding one
-            rows = await (await cursor.execute(_SQL["lock_threads"], values)).fetchall()
-        if len(rows) < len(threads):
-            made = len(await (await within.conn.execute(_SQL["open_threads"], values)).fetchall())
-            rows = await (await cursor.execute(_SQL["lock_threads"], values)).fetchall()
-    return {row.id: row for row in rows}, made
+async def hold(
+    within: Within, threads: Sequence[int], *, alone: int, generation: int
+) -> tuple[dict[int, Thread], int, list[Tail], list[int]]:
+    """What entries are filed behind, in one journey to the server.
+
+    The ends of threads, made where they were missing and held until commit; how many were made; up to three last
+    entries of each, oldest first; and so many ids for entries that ``alone`` stand alone.
+    """
+    given = {"threads": Int8s(threads), "generation": generation, "count": alone}
+    # Most are there. Of several, the missing are made first: nobody waits holding one.
+    ends, made, last, ids = await _hold(within, given, make=len(threads) > 1, ask=len(threads) > 0)
+    if len(ends) < len(threads):
+        ends, made, last, _ = await _hold(within, {**given, "count": 0}, make=True, ask=True)
+    return {end.id: end for end in ends}, made, last, ids
 
 
-async def tails(within: Within, threads: Sequence[int], *, generation: int) -> list[Tail]:
-    """Up to three last entries of each thread, oldest first."""
-    values = {"space": within.space.id, "generation": generation, "threads": Int8s(threads)}
-    async with within.conn.cursor(row_factory=dict_row) as cursor:
-        rows = await (await cursor.execute(_SQL["tails"], values, binary=True)).fetchall()
-    return [Tail(**{**row, "own": halfvecs(row["own"])[0]}) for row in rows]
+async def _hold(
+    within: Within, given: Mapping[str, object], *, make: bool, ask: bool
+) -> tuple[list[Thread], int, list[Tail], list[int]]:
+    made = ends = last = ids = None
+    async with within.conn.pipeline():
+        if make:
+            made = await within.run(_SQL.numbered("open_threads"), given)
+        if ask:
+            ends = await within.run(_SQL.numbered("lock_threads"), given)
+            last = await within.run(_SQL.numbered("tails"), given, binary=True)
+        if given["count"]:
+            ids = await within.run(_SQL.numbered("alone_ids"), given)
+    return (
+        [Thread(*row) for row in await ends.fetchall()] if ends else [],
+        len(await made.fetchall()) if made else 0,
+        [_tail(row) for row in await last.fetchall()] if last else [],
+        [row[0] for row in await ids.fetchall()] if ids else [],
+    )
 
 
-async def alone_ids(within: Within, count: int) -> list[int]:
-    """Ids for entries that stand alone."""
-    rows = await (await within.conn.execute(_SQL["alone_ids"], {"count": count})).fetchall()
-    return [row[0] for row in rows]
+def _tail(row: tuple[Any, ...]) -> Tail:
+    return Tail(*row[:-1], own=halfvecs(row[-1])[0])
 
 
 async def run(within: Within, name: str, values: Mapping[str, object]) -> None:
     """Run a write by its name; ``space`` is filled in."""
-    await within.conn.execute(_SQL[name], {"space": within.space.id, **values})
+    await within.run(_SQL.numbered(name), values)
 
 
-async def grow_space(within: Within, values: Mapping[str, object], *, generation: int) -> int:
-    """Count a write; the version of it.
+async def file_entries(within: Within, values: Mapping[str, object]) -> Rows:
+    """Send what files entries; ``check_filed`` is told what comes back."""
+    return await within.run(_SQL.numbered("file_entries"), values)
+
+
+async def check_filed(filed: Rows, *, generation: int) -> None:
+    """Nothing, where the entries were filed.
 
     Raises:
         Moved: the space is not at ``generation`` any more, or it was forgotten while we waited for it.
     """
-    values = {"space": within.space.id, "generation": generation, **values}
-    row = await (await within.conn.execute(_SQL["grow_space"], values)).fetchone()
+    row = await filed.fetchone()
     if row is None:
         raise Moved(generation)
-    version, current = row
-    if current != generation:
-        raise Moved(current)
-    return version
+    if row[1] != generation:
+        raise Moved(row[1])
 
 
 async def bereaved(within: Within, gone: Int8s, *, generation: int) -> list[Tail]:
     """The entries up to four places from removed ones, oldest first."""
-    values = {"space": within.space.id, "generation": generation, "ids": gone}
-    async with within.conn.cursor(row_factory=dict_row) as cursor:
-        rows = await (await cursor.execute(_SQL["bereaved"], values, binary=True)).fetchall()
-    return [Tail(**{**row, "own": halfvecs(row["own"])[0]}) for row in rows]
+    found = await within.run(
+        _SQL.numbered("bereaved"), {"generation": generation, "ids": gone}, binary=True
+    )
+    return [_tail(row) for row in await found.fetchall()]
 
 
 async def names(within: Within) -> list[Name]:

@@ -1,13 +1,17 @@
-"""Numpy arrays as PostgreSQL arrays, in the binary format and without a Python loop.
+"""Columns as PostgreSQL arrays, in the binary format.
 
 A bulk write hands thousands of numbers and vectors to ``insert … select from unnest(…)``; wrapped in
-one of these classes they cost one ``tobytes`` instead of one call per element.
+one of these classes they cost one ``tobytes`` instead of one call per element. A write of a single message
+hands over as many columns of one element each, which are packed without numpy: that would take as long as the
+write itself.
 """
 
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import ClassVar
 
 import numpy as np
@@ -21,6 +25,13 @@ from psycopg.types import TypeInfo
 from quipu.errors import DatabaseUnsuitable
 
 
+_HEAD = struct.Struct(">iiIii")  # dimensions, whether it has nulls, type, length, first index
+_LENGTH = struct.Struct(">i")
+_EMPTY = struct.Struct(">iiI")
+_EPOCH = datetime(2000, 1, 1, tzinfo=UTC)  # from where PostgreSQL counts its time
+_MICROSECOND = timedelta(microseconds=1)
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """A one-dimensional array without nulls; a subclass says of which type."""
@@ -29,42 +40,57 @@ class Column:
     oid: ClassVar[int]
     array_oid: ClassVar[int]
     layout: ClassVar[str]
+    one: ClassVar[struct.Struct]  # an array of one element, its length before it
 
 
 class Int2s(Column):
     """int2[]"""
 
-    oid, array_oid, layout = 21, 1005, ">i2"
+    oid, array_oid, layout, one = 21, 1005, ">i2", struct.Struct(">iiIiiih")
 
 
 class Int4s(Column):
     """int4[]"""
 
-    oid, array_oid, layout = 23, 1007, ">i4"
+    oid, array_oid, layout, one = 23, 1007, ">i4", struct.Struct(">iiIiiii")
 
 
 class Int8s(Column):
     """int8[]"""
 
-    oid, array_oid, layout = 20, 1016, ">i8"
+    oid, array_oid, layout, one = 20, 1016, ">i8", struct.Struct(">iiIiiiq")
 
 
 class Float4s(Column):
     """float4[]"""
 
-    oid, array_oid, layout = 700, 1021, ">f4"
+    oid, array_oid, layout, one = 700, 1021, ">f4", struct.Struct(">iiIiiif")
 
 
 class Float8s(Column):
     """float8[]"""
 
-    oid, array_oid, layout = 701, 1022, ">f8"
+    oid, array_oid, layout, one = 701, 1022, ">f8", struct.Struct(">iiIiiid")
 
 
 class Bools(Column):
     """bool[]"""
 
-    oid, array_oid, layout = 16, 1000, "?"
+    oid, array_oid, layout, one = 16, 1000, "?", struct.Struct(">iiIiii?")
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """text[], nulls allowed."""
+
+    values: Sequence[str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """timestamptz[] from aware datetimes."""
+
+    values: Sequence[datetime]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,19 +117,50 @@ class Vector:
 def _array(oid: int, elements: NDArray[np.void]) -> bytes:
     """The wire form of an array: a header, then length and bytes of each element."""
     count = len(elements)
-    head = struct.pack(">iiI", 1 if count else 0, 0, oid)
-    return head + struct.pack(">ii", count, 1) + elements.tobytes() if count else head
+    return _HEAD.pack(1, 0, oid, count, 1) + elements.tobytes() if count else _EMPTY.pack(0, 0, oid)
 
 
 class _ColumnDumper(Dumper):
     format = Format.BINARY
 
     def dump(self, obj: Column) -> Buffer:
-        values = np.asarray(obj.values)
+        values = obj.values
+        if isinstance(values, list) and len(values) == 1:
+            one = obj.one
+            return one.pack(1, 0, obj.oid, 1, 1, one.size - _HEAD.size - _LENGTH.size, values[0])
+        values = np.asarray(values)
         rows = np.empty(len(values), dtype=[("n", ">i4"), ("v", obj.layout)])
         rows["n"] = np.dtype(obj.layout).itemsize
         rows["v"] = values
         return _array(obj.oid, rows)
+
+
+class _TextsDumper(Dumper):
+    format, oid = Format.BINARY, 1009
+
+    def dump(self, obj: Texts) -> Buffer:
+        if not obj.values:
+            return _EMPTY.pack(0, 0, 25)
+        parts = [_HEAD.pack(1, None in obj.values, 25, len(obj.values), 1)]
+        for value in obj.values:
+            if value is None:
+                parts.append(_LENGTH.pack(-1))
+            else:
+                encoded = value.encode()
+                parts += (_LENGTH.pack(len(encoded)), encoded)
+        return b"".join(parts)
+
+
+class _TimesDumper(Dumper):
+    format, oid = Format.BINARY, 1185
+
+    def dump(self, obj: Times) -> Buffer:
+        since = [(moment - _EPOCH) // _MICROSECOND for moment in obj.values]
+        if len(since) == 1:
+            return Int8s.one.pack(1, 0, 1184, 1, 1, 8, since[0])
+        rows = np.empty(len(since), dtype=[("n", ">i4"), ("v", ">i8")])
+        rows["n"], rows["v"] = 8, since
+        return _array(1184, rows)
 
 
 class _BitsDumper(Dumper):
@@ -158,6 +215,8 @@ async def register(conn: AsyncConnection[TupleRow]) -> None:
             kind, type(f"{kind.__name__}Dumper", (_ColumnDumper,), {"oid": kind.array_oid})
         )
     conn.adapters.register_dumper(Bits, _BitsDumper)
+    conn.adapters.register_dumper(Texts, _TextsDumper)
+    conn.adapters.register_dumper(Times, _TimesDumper)
     conn.adapters.register_dumper(Vectors, VectorsDumper)
     conn.adapters.register_dumper(Vector, VectorDumper)
 

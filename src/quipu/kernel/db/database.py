@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from selectors import EVENT_READ, DefaultSelector
 from typing import Self
 from weakref import WeakKeyDictionary
 
-from psycopg import AsyncConnection, ProgrammingError, conninfo
+from psycopg import AsyncConnection, AsyncRawCursor, ProgrammingError, conninfo
 from psycopg.rows import TupleRow, class_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
@@ -19,8 +19,10 @@ from quipu.kernel.config import Settings
 from quipu.kernel.db import arrays, queries
 from quipu.kernel.db.errors import translated
 from quipu.kernel.db.migrate import migrate, pending
+from quipu.kernel.db.queries import Numbered
 
 Connection = AsyncConnection[TupleRow]
+Rows = AsyncRawCursor[TupleRow]
 
 _SQL = queries.load("quipu.kernel.db")
 _OLDEST = 150_000  # PostgreSQL 15
@@ -63,6 +65,17 @@ class Within:
 
     conn: Connection
     space: Space
+
+    async def run(
+        self, query: Numbered, values: Mapping[str, object], *, binary: bool = False
+    ) -> Rows:
+        """Run a query; ``space`` is filled in. In a pipeline, what it returns is read later.
+
+        Quicker than ``conn.execute``, which looks for the names of the parameters at every call.
+        """
+        cursor: Rows = AsyncRawCursor(self.conn)
+        given = {"space": self.space.id, **values}
+        return await cursor.execute(query.text, [given[name] for name in query.names], binary=binary)
 
 
 class Database:

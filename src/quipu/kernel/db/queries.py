@@ -29,6 +29,17 @@ def numbered(query: LiteralString) -> Numbered:
 class Queries(dict[str, LiteralString]):
     """The queries of one package. Asking for one that is not there names those that are."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._numbered: dict[str, Numbered] = {}
+
+    def numbered(self, name: str) -> Numbered:
+        """The query with numbered parameters; they are looked for once."""
+        found = self._numbered.get(name)
+        if found is None:
+            found = self._numbered[name] = numbered(self[name])
+        return found
+
     def __missing__(self, name: str) -> LiteralString:
         raise KeyError(f"no query named {name!r}; known: {', '.join(sorted(self))}")
 

@@ -50,65 +50,74 @@ order by e.id
 -- name: alone_ids: numbers for entries that stand alone: negative, and rising, so that indexes grow at one end
 select nextval('core.recall_alone') from generate_series(1, %(count)s)
 
--- name: grow_space: count a write and give its version; the last lock that a write takes
-update core.spaces set
-    entries = entries + %(entries)s,
-    tokens = tokens + %(tokens)s,
-    mixed_tokens = mixed_tokens + %(mixed_tokens)s,
-    threads = threads + %(threads)s,
-    languages = (select array(select distinct unnest(languages || %(languages)s::text[]) order by 1)),
-    generation = coalesce(generation, %(generation)s),
-    version = version + 1
-where id = %(space)s
-returning version, generation
-
--- name: grow_threads: move the end of threads
+-- name: file_entries: file entries with their vectors and terms, and count them; the version of the write
+--
+-- The row of the space is the last lock that a write takes, and what follows is counted under it. One statement,
+-- because for a single message the journeys to the server would take as long as the work there. Of entries that stand
+-- alone no second vector of their own is kept.
 --
 -- = any keeps the planner to the rows themselves, here and below: joined by = alone, as long as it takes the table
 -- for small, it would read the whole space.
-update core.recall_threads t set
-    next_position = g.next_position,
-    tokens = t.tokens + g.tokens,
-    speakers = (select array(select distinct s from unnest(t.speakers || string_to_array(g.speakers, ',')::int[]) as u (s) order by s)),
-    with_assistant = t.with_assistant or g.with_assistant
-from unnest(%(threads)s::int8[], %(next_positions)s::int4[], %(tokens)s::int4[], %(speakers)s::text[], %(assistants)s::bool[])
-    as g (id, next_position, tokens, speakers, with_assistant)
-where t.space_id = %(space)s and t.id = any(%(threads)s::int8[]) and t.id = g.id
-
--- name: insert_entries: file entries
-insert into core.recall_entries (space_id, id, version, happened_at, recorded_at, kind, by_user, asks, has_time, speaker,
-    owner, words, tokens, mixed_tokens, language, from_previous, from_before, from_next, source_table, source_id, field,
-    chunk, content, bits, terms)
-select %(space)s, e.id, %(version)s, e.happened_at, e.recorded_at, e.kind, e.by_user, e.asks, e.has_time, e.speaker,
-    e.owner, e.words, e.tokens, e.mixed_tokens, e.language, e.from_previous, e.from_before, e.from_next, e.source_table,
-    e.source_id, e.field, e.chunk, e.content, e.bits, (%(terms)s::int4[])[e.first:e.last]
-from unnest(%(id)s::int8[], %(happened_at)s::timestamptz[], %(recorded_at)s::timestamptz[], %(kind)s::int2[],
-    %(by_user)s::bool[], %(asks)s::bool[], %(has_time)s::bool[], %(speaker)s::int4[], %(owner)s::int4[], %(words)s::int4[],
-    %(tokens)s::int4[], %(mixed_tokens)s::float4[], %(language)s::text[], %(from_previous)s::float4[],
-    %(from_before)s::float4[], %(from_next)s::float4[], %(source_table)s::text[], %(source_id)s::text[], %(field)s::text[], %(chunk)s::int4[],
-    %(content)s::text[], %(bits)s::varbit[], %(first)s::int4[], %(last)s::int4[])
-    as e (id, happened_at, recorded_at, kind, by_user, asks, has_time, speaker, owner, words, tokens, mixed_tokens,
-        language, from_previous, from_before, from_next, source_table, source_id, field, chunk, content, bits, first, last)
-
--- name: insert_vectors: file vectors; those of entries that stand alone need no second one of their own
-insert into core.recall_vectors (space_id, generation, entry_id, own, context)
-select %(space)s, %(generation)s, v.id, case when v.id > 0 then v.own end, v.context
-from unnest(%(id)s::int8[], %(own)s::halfvec[], %(context)s::halfvec[]) as v (id, own, context)
-
--- name: insert_postings: file terms
-insert into core.recall_postings (space_id, term, entry_id, occurrences, tokens)
-select %(space)s, p.term, p.entry_id, p.occurrences, p.tokens
-from unnest(%(term)s::int4[], %(entry)s::int8[], %(occurrences)s::int2[], %(tokens)s::int2[])
-    as p (term, entry_id, occurrences, tokens)
-
--- name: count_terms: in how many more entries each term occurs
-insert into core.recall_terms as t (space_id, term, entries)
-select %(space)s, c.term, c.entries from unnest(%(term)s::int4[], %(entries)s::int4[]) as c (term, entries)
-on conflict (space_id, term) do update set entries = t.entries + excluded.entries
+with space as (
+    update core.spaces set
+        entries = entries + cardinality(%(id)s::int8[]),
+        tokens = tokens + %(new_tokens)s::int8,
+        mixed_tokens = mixed_tokens + %(new_mixed_tokens)s::float8,
+        threads = threads + %(new_threads)s::int8,
+        languages = (select array(select distinct unnest(languages || %(language)s::text[]) order by 1)),
+        generation = coalesce(generation, %(generation)s::int2),
+        version = version + 1
+    where id = %(space)s::int4
+    returning version, generation
+), filed as (
+    insert into core.recall_entries (space_id, id, version, happened_at, recorded_at, kind, by_user, asks, has_time, speaker,
+        owner, words, tokens, mixed_tokens, language, from_previous, from_before, from_next, source_table, source_id, field,
+        chunk, content, bits, terms)
+    select %(space)s::int4, e.id, s.version, e.happened_at, e.recorded_at, e.kind, e.by_user, e.asks, e.has_time, e.speaker,
+        e.owner, e.words, e.tokens, e.mixed_tokens, e.language, e.from_previous, e.from_before, e.from_next, e.source_table,
+        e.source_id, e.field, e.chunk, e.content, e.bits, (%(terms)s::int4[])[e.first:e.last]
+    from space s
+    cross join unnest(%(id)s::int8[], %(happened_at)s::timestamptz[], %(recorded_at)s::timestamptz[], %(kind)s::int2[],
+        %(by_user)s::bool[], %(asks)s::bool[], %(has_time)s::bool[], %(speaker)s::int4[], %(owner)s::int4[],
+        %(words)s::int4[], %(tokens)s::int4[], %(mixed_tokens)s::float4[], %(language)s::text[], %(from_previous)s::float4[],
+        %(from_before)s::float4[], %(from_next)s::float4[], %(source_table)s::text[], %(source_id)s::text[],
+        %(field)s::text[], %(chunk)s::int4[], %(content)s::text[], %(bits)s::varbit[], %(first)s::int4[], %(last)s::int4[])
+        as e (id, happened_at, recorded_at, kind, by_user, asks, has_time, speaker, owner, words, tokens, mixed_tokens,
+            language, from_previous, from_before, from_next, source_table, source_id, field, chunk, content, bits, first,
+            last)
+), vectors as (
+    insert into core.recall_vectors (space_id, generation, entry_id, own, context)
+    select %(space)s::int4, %(generation)s::int2, v.id, case when v.id > 0 then v.own end, v.context
+    from space
+    cross join unnest(%(id)s::int8[], %(own)s::halfvec[], %(context)s::halfvec[]) as v (id, own, context)
+), postings as (
+    insert into core.recall_postings (space_id, term, entry_id, occurrences, tokens)
+    select %(space)s::int4, p.term, p.entry_id, p.occurrences, p.tokens
+    from space
+    cross join unnest(%(posted_term)s::int4[], %(posted_entry)s::int8[], %(posted_occurrences)s::int2[],
+        %(posted_tokens)s::int2[]) as p (term, entry_id, occurrences, tokens)
+), terms as (
+    insert into core.recall_terms as t (space_id, term, entries)
+    select %(space)s::int4, c.term, c.entries
+    from space
+    cross join unnest(%(counted_term)s::int4[], %(counted_entries)s::int4[]) as c (term, entries)
+    on conflict (space_id, term) do update set entries = t.entries + excluded.entries
+), threads as (
+    update core.recall_threads t set
+        next_position = g.next_position,
+        tokens = t.tokens + g.tokens,
+        speakers = (select array(
+            select distinct s from unnest(t.speakers || string_to_array(g.speakers, ',')::int[]) as u (s) order by s)),
+        with_assistant = t.with_assistant or g.with_assistant
+    from unnest(%(thread)s::int8[], %(thread_position)s::int4[], %(thread_tokens)s::int4[], %(thread_speakers)s::text[],
+        %(thread_assistant)s::bool[]) as g (id, next_position, tokens, speakers, with_assistant)
+    where t.space_id = %(space)s::int4 and t.id = any(%(thread)s::int8[]) and t.id = g.id
+)
+select version, generation from space
 
 -- name: refit_entries: what entries inherit after their neighbours changed
 update core.recall_entries e set
-    version = %(version)s, from_previous = r.from_previous, from_before = r.from_before, from_next = r.from_next,
+    version = (select version from core.spaces where id = %(space)s), from_previous = r.from_previous, from_before = r.from_before, from_next = r.from_next,
     mixed_tokens = r.mixed_tokens, bits = r.bits
 from unnest(%(id)s::int8[], %(from_previous)s::float4[], %(from_before)s::float4[], %(from_next)s::float4[],
     %(mixed_tokens)s::float4[], %(bits)s::varbit[]) as r (id, from_previous, from_before, from_next, mixed_tokens, bits)
