@@ -226,7 +226,11 @@ def _filed(rows: Sequence[_Row], fitted: Sequence[_Row], held: Held) -> dict[str
 def _space_growth(rows: Sequence[_Row], fitted: Sequence[_Row], held: Held) -> dict[str, object]:
     was = {tail.id: tail.mixed_tokens for tail in held.tails}
     mixed = sum(row.mixed_tokens for row in rows) + sum(r.mixed_tokens - was[r.id] for r in fitted)
-    return {"new_threads": held.made, "new_tokens": sum(row.tokens for row in rows), "new_mixed_tokens": float(mixed)}
+    return {
+        "new_threads": held.made,
+        "new_tokens": sum(row.tokens for row in rows),
+        "new_mixed_tokens": float(mixed),
+    }
 
 
 def _thread_growth(rows: Sequence[_Row], ends: Mapping[int, store.Thread]) -> dict[str, object]:

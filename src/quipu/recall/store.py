@@ -177,9 +177,7 @@ async def check_filed(filed: Rows, *, generation: int) -> None:
 
 async def bereaved(within: Within, gone: Int8s, *, generation: int) -> list[Tail]:
     """The entries up to four places from removed ones, oldest first."""
-    found = await within.run(
-        _SQL.numbered("bereaved"), {"generation": generation, "ids": gone}, binary=True
-    )
+    found = await within.run(_SQL.numbered("bereaved"), {"generation": generation, "ids": gone}, binary=True)
     return [_tail(row) for row in await found.fetchall()]
 
 

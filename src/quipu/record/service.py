@@ -17,7 +17,7 @@ from psycopg.errors import DeadlockDetected, UniqueViolation
 
 from quipu.errors import BadInput, Conflict, DatabaseError
 from quipu.kernel.base.clock import Clock
-from quipu.kernel.db.arrays import Int4s, Int8s
+from quipu.kernel.db.arrays import Int4s, Int8s, Texts, Times
 from quipu.kernel.db.database import Database, Within
 from quipu.recall import index
 from quipu.recall.generations import Embedded, Models
@@ -34,8 +34,16 @@ _BATCH = 400
 _BATCH_CHARACTERS = 8_000_000  # so that a batch of very long messages fits in memory
 _FEW_CHARACTERS = 2_000  # prepared faster than another thread would begin
 _TRIES = 6
-_Batch = tuple[list[Prepared], Embedded]
 Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Messages that are ready to be written. ``is_new``: their ids were just made, so none is stored already."""
+
+    prepared: list[Prepared]
+    embedded: Embedded
+    is_new: bool = False
 
 
 class Record:
@@ -62,9 +70,10 @@ class Record:
         started = time.perf_counter()
         now = self._clock.now()
         tally = Tally()
-        incoming = [fresh(m) for m in _checked(messages, session=session, user=user, now=now)]
-        prepared = await self._prepared(incoming, tally)
-        await self._store(space, await self._embedded(prepared), tally, now=now, strict=True)
+        checked = _checked(messages, session=session, user=user, now=now)
+        prepared = await self._prepared([fresh(m) for m in checked], tally)
+        batch = _Batch(prepared, await self._embedded(prepared), is_new=all(m.id is None for m in checked))
+        await self._store(space, batch, tally, now=now, strict=True)
         return tally.report(seconds=time.perf_counter() - started)
 
     async def take(
@@ -101,7 +110,7 @@ class Record:
                 tally.refused.extend(refused)
                 prepared = await self._prepared([derived.give(m) for m in incoming], tally)
                 prepared = await self._unknown(space, prepared, tally)
-                await send.send(await self._embedded(prepared))
+                await send.send(_Batch(prepared, await self._embedded(prepared)))
 
     async def _drain(
         self, receive: MemoryObjectReceiveStream[_Batch], space: str, tally: Tally, progress: Progress | None
@@ -134,29 +143,24 @@ class Record:
         async with self._database.space(space) as within:
             if within is None or not prepared:
                 return prepared
-            names = sorted({p.message.session for p in prepared if p.message.session is not None})
-            sessions = await store.session_ids(within, names)
-            numbers = [
-                sessions.get(p.message.session, -1) if p.message.session is not None else 0 for p in prepared
-            ]
-            new, refused = await _sift(within, prepared, numbers)
+            new, refused = _sift(prepared, await store.known(within, _keys(prepared)))
         tally.refused.extend(refused)
         tally.duplicates += len(prepared) - len(new) - len(refused)
         return [prepared[place] for place in new]
 
-    async def _embedded(self, prepared: list[Prepared], *, generation: int | None = None) -> _Batch:
-        texts = [p.message.content for p in prepared]
-        return prepared, await self._models.embed(texts, generation=generation)
+    async def _embedded(self, prepared: list[Prepared], *, generation: int | None = None) -> Embedded:
+        return await self._models.embed([p.message.content for p in prepared], generation=generation)
 
     async def _store(
         self, space: str, batch: _Batch, tally: Tally, *, now: datetime, strict: bool = False
     ) -> None:
         """Write a batch; what contradicts what is stored is refused, or raised where ``strict``."""
-        while batch[0]:
+        while batch.prepared:
             try:
                 return await self._write_again(space, batch, tally, now=now, strict=strict)
             except Moved as moved:  # the space has changed its model: the batch in hand goes with it
-                batch = await self._embedded(batch[0], generation=moved.generation)
+                embedded = await self._embedded(batch.prepared, generation=moved.generation)
+                batch = replace(batch, embedded=embedded)
         return None
 
     async def _write_again(
@@ -173,23 +177,17 @@ class Record:
         return None
 
     async def _write(self, space: str, batch: _Batch, tally: Tally, *, now: datetime, strict: bool) -> None:
-        prepared, embedded = batch
-        async with self._database.writing(space) as within:
-            names = sorted({p.message.session for p in prepared if p.message.session is not None})
-            sessions = await store.lock_sessions(within, names)
-            numbers = [sessions[p.message.session] if p.message.session is not None else 0 for p in prepared]
-            new, refused = await _sift(within, prepared, numbers)
+        prepared = batch.prepared
+        asked = store.Asked(_keys(prepared), is_new=batch.is_new)
+        async with self._database.writing(space, ask=asked.ask) as within:
+            sessions = await asked.sessions(within)
+            new, refused = _sift(prepared, await asked.known())
             if refused and strict:
                 raise Conflict(refused[0].reason, field="id", hint="Nothing was stored.")
-            order = sorted(new, key=lambda i: (numbers[i], prepared[i].message.time or now))
-            chosen = [_Chosen(prepared[i], numbers[i], prepared[i].message.time or now) for i in order]
-            drafts = [_draft(c, embedded.vectors[i], now) for i, c in zip(order, chosen, strict=True)]
-            ids = await index.file(within, drafts, generation=embedded.generation)
-            async with within.conn.pipeline():
-                if chosen:
-                    await store.run(within, "insert_messages", _rows(chosen, ids, now))
-                    if sessions:
-                        await store.run(within, "grow_sessions", _growth(chosen))
+            chosen = [_chosen(i, prepared[i], sessions, now) for i in new]
+            chosen.sort(key=lambda c: (c.session, c.happened_at))
+            if chosen:
+                await _put(within, chosen, batch.embedded, now=now)
         tally.imported += len(new)
         tally.duplicates += len(prepared) - len(new) - len(refused)
         tally.refused.extend(refused)
@@ -198,8 +196,9 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class _Chosen:
-    """A message that will be written: its session (0 for none) and the time that it gets."""
+    """A message that will be written: its place in the batch, its session (0 for none), the time that it gets."""
 
+    place: int
     prepared: Prepared
     session: int
     happened_at: datetime
@@ -245,19 +244,20 @@ def _read(
         yield taken, refused
 
 
-async def _sift(
-    within: Within, prepared: Sequence[Prepared], sessions: Sequence[int]
-) -> tuple[list[int], list[Refusal]]:
+def _keys(prepared: Sequence[Prepared]) -> list[tuple[str, str | None]]:
+    return [(p.message.id or "", p.message.session) for p in prepared]
+
+
+def _sift(prepared: Sequence[Prepared], known: Mapping[int, str]) -> tuple[list[int], list[Refusal]]:
     """The places of those that are new, and what has other words than what is stored under its id."""
-    said: dict[tuple[str, int], str] = {}
-    known = await store.known(within, [p.message.id or "" for p in prepared], sessions)
+    said: dict[tuple[str, str | None], str] = {}
     new: list[int] = []
     refused: list[Refusal] = []
-    for place, (p, session) in enumerate(zip(prepared, sessions, strict=True)):
+    for place, (p, key) in enumerate(zip(prepared, _keys(prepared), strict=True)):
         message = p.message
-        before = known.get(place, said.get((message.id or "", session)))
+        before = known.get(place, said.get(key))
         if before is None:
-            said[message.id or "", session] = message.content
+            said[key] = message.content
             new.append(place)
         elif before != message.content:
             reason = (
@@ -265,6 +265,28 @@ async def _sift(
             )
             refused.append(Refusal(message.line, "id", reason))
     return new, refused
+
+
+def _chosen(place: int, prepared: Prepared, sessions: Mapping[str, int], now: datetime) -> _Chosen:
+    message = prepared.message
+    session = sessions[message.session] if message.session is not None else 0
+    return _Chosen(place, prepared, session, message.time or now)
+
+
+async def _put(within: Within, chosen: Sequence[_Chosen], embedded: Embedded, *, now: datetime) -> None:
+    """Write messages down and file them."""
+    messages = [c.prepared.message for c in chosen]
+    held = await index.hold(
+        within,
+        threads={c.session for c in chosen if c.session},
+        names={name for m in messages for name in (m.speaker, m.user) if name},
+        alone=sum(not c.session for c in chosen),
+    )
+    drafts = [_draft(c, embedded.vectors[c.place], now) for c in chosen]
+    async with index.filing(within, held, drafts, generation=embedded.generation) as ids:
+        await store.run(within, "insert_messages", _rows(chosen, ids, now))
+        if held.ends:
+            await store.run(within, "grow_sessions", _growth(chosen))
 
 
 def _draft(chosen: _Chosen, vector: NDArray[np.float32], now: datetime) -> Draft:
@@ -289,14 +311,14 @@ def _rows(chosen: Sequence[_Chosen], ids: Sequence[int], now: datetime) -> dict[
     return {
         "id": Int8s(ids),
         "session": Int8s([c.session for c in chosen]),
-        "external": [m.id for m in messages],
-        "role": [m.role for m in messages],
-        "speaker": [m.speaker for m in messages],
-        "user": [m.user for m in messages],
-        "happened_at": [c.happened_at for c in chosen],
-        "recorded_at": [now] * len(chosen),
+        "external": Texts([m.id for m in messages]),
+        "role": Texts([m.role for m in messages]),
+        "speaker": Texts([m.speaker for m in messages]),
+        "user": Texts([m.user for m in messages]),
+        "happened_at": Times([c.happened_at for c in chosen]),
+        "recorded_at": Times([now] * len(chosen)),
         "redacted": Int4s([sum(c.prepared.secrets.values()) for c in chosen]),
-        "content": [m.content for m in messages],
+        "content": Texts([m.content for m in messages]),
     }
 
 
@@ -308,6 +330,6 @@ def _growth(chosen: Sequence[_Chosen]) -> dict[str, object]:
     return {
         "id": Int8s(list(times)),
         "messages": Int4s([len(t) for t in times.values()]),
-        "started_at": [min(t) for t in times.values()],
-        "last_at": [max(t) for t in times.values()],
+        "started_at": Times([min(t) for t in times.values()]),
+        "last_at": Times([max(t) for t in times.values()]),
     }

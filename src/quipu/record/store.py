@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from psycopg import AsyncRawCursor
 from psycopg.rows import class_row
 
 from quipu.kernel.db import queries
-from quipu.kernel.db.arrays import Int8s
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.arrays import Int8s, Texts
+from quipu.kernel.db.database import Connection, Rows, Within
 from quipu.upkeep.erasure.model import What
 
 _SQL = queries.load("quipu.record")
@@ -41,24 +42,61 @@ class Session:
     last_at: datetime | None
 
 
-async def lock_sessions(within: Within, names: Sequence[str]) -> dict[str, int]:
-    """The numbers of sessions, made where they were missing, held until commit."""
-    if not names:
-        return {}
-    values = {"space": within.space.id, "names": list(names)}
-    found: list[tuple[str, int]] = []
-    if len(names) == 1:  # most are there. Of several, the missing are made first: nobody waits holding one
-        found = await (await within.conn.execute(_SQL["lock_sessions"], values)).fetchall()
-    if len(found) < len(names):
-        await within.conn.execute(_SQL["open_sessions"], values)
-        found = await (await within.conn.execute(_SQL["lock_sessions"], values)).fetchall()
-    return dict(found)
+class Asked:
+    """What must be known before messages are written: which sessions there are, and what is stored already.
+
+    It is asked while the space is entered (``ask``), and told then (``sessions``, ``known``).
+    """
+
+    def __init__(self, messages: Sequence[tuple[str, str | None]], *, is_new: bool) -> None:
+        """``messages``: id and session of each; ``is_new``: the ids were just made, so that none is stored."""
+        self._names = sorted({session for _, session in messages if session is not None})
+        self._messages = [] if is_new else messages
+        self._sessions: Rows | None = None
+        self._known: Rows | None = None
+
+    async def ask(self, conn: Connection) -> None:
+        """Ask in a pipeline. A session is held until commit; of several, the missing are made first, later:
+        nobody waits holding one."""
+        if len(self._names) == 1:
+            self._sessions = await _ask(conn, "lock_sessions", [Texts(self._names)])
+        if len(self._names) <= 1:
+            await self._ask_known(conn)
+
+    async def _ask_known(self, conn: Connection) -> None:
+        if self._messages:
+            ids, sessions = zip(*self._messages, strict=True)
+            self._known = await _ask(conn, "known_messages", [Texts(ids), Texts(sessions)])
+
+    async def sessions(self, within: Within) -> dict[str, int]:
+        """The numbers of the sessions, made where they were missing, held until commit."""
+        found = dict(await self._sessions.fetchall()) if self._sessions is not None else {}
+        if len(found) < len(self._names):
+            async with within.conn.pipeline():
+                await within.run(_SQL.numbered("open_sessions"), {"names": Texts(self._names)})
+                locked = await _ask(within.conn, "lock_sessions", [Texts(self._names)])
+                if self._known is None:
+                    await self._ask_known(within.conn)
+            found = dict(await locked.fetchall())
+        return found
+
+    async def known(self) -> dict[int, str]:
+        """Of the messages, which are stored already: place (0 …) to content. Ask for ``sessions`` first."""
+        if self._known is None:
+            return {}
+        return {place - 1: content for place, content in await self._known.fetchall()}
 
 
-async def session_ids(within: Within, names: Sequence[str]) -> dict[str, int]:
-    """The numbers of sessions, of those that are there."""
-    values = {"space": within.space.id, "names": list(names)}
-    return dict(await (await within.conn.execute(_SQL["session_ids"], values)).fetchall())
+async def known(within: Within, messages: Sequence[tuple[str, str | None]]) -> dict[int, str]:
+    """Of messages with these ids and sessions, which are stored already: place (0 …) to content."""
+    ids, sessions = zip(*messages, strict=True)
+    found = await _ask(within.conn, "known_messages", [Texts(ids), Texts(sessions)])
+    return {place - 1: content for place, content in await found.fetchall()}
+
+
+async def _ask(conn: Connection, name: str, values: Sequence[object]) -> Rows:
+    cursor: Rows = AsyncRawCursor(conn)
+    return await cursor.execute(_SQL.numbered(name).text, values)
 
 
 async def session_id(within: Within, name: str) -> int | None:
@@ -69,16 +107,9 @@ async def session_id(within: Within, name: str) -> int | None:
     return row[0] if row else None
 
 
-async def known(within: Within, ids: Sequence[str], sessions: Sequence[int]) -> dict[int, str]:
-    """Of messages with these ids, which are stored already: place in the arguments (0 …) to content."""
-    values = {"space": within.space.id, "ids": list(ids), "sessions": Int8s(sessions)}
-    rows = await (await within.conn.execute(_SQL["known_messages"], values)).fetchall()
-    return {place - 1: content for place, content in rows}
-
-
 async def run(within: Within, name: str, values: Mapping[str, object]) -> None:
     """Run a write by its name; ``space`` is filled in."""
-    await within.conn.execute(_SQL[name], {"space": within.space.id, **values})
+    await within.run(_SQL.numbered(name), values)
 
 
 async def messages(within: Within, ids: Sequence[int]) -> list[Message]:

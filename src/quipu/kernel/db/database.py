@@ -66,9 +66,7 @@ class Within:
     conn: Connection
     space: Space
 
-    async def run(
-        self, query: Numbered, values: Mapping[str, object], *, binary: bool = False
-    ) -> Rows:
+    async def run(self, query: Numbered, values: Mapping[str, object], *, binary: bool = False) -> Rows:
         """Run a query; ``space`` is filled in. In a pipeline, what it returns is read later.
 
         Quicker than ``conn.execute``, which looks for the names of the parameters at every call.
@@ -122,12 +120,17 @@ class Database:
             yield None if space is None else Within(conn, space)
 
     @asynccontextmanager
-    async def writing(self, name: str) -> AsyncGenerator[Within]:
-        """The same to add to a space, which is made where it is missing. Erasures wait until it ends."""
-        async with self._entered(name, hold="hold_to_write") as (conn, space):
+    async def writing(
+        self, name: str, *, ask: Callable[[Connection], Awaitable[None]] | None = None
+    ) -> AsyncGenerator[Within]:
+        """The same to add to a space, which is made where it is missing. Erasures wait until it ends.
+
+        What ``ask`` runs goes to the server in the same journey; it sees the space, or nothing if it is missing.
+        """
+        async with self._entered(name, hold="hold_to_write", ask=ask) as (conn, space):
             if space is None:
                 await conn.execute(_SQL["create_space"], {"name": name})
-                space = await _enter(conn, name)
+                space = await _space(await _enter(conn, name))
             assert space is not None  # an erasure would have waited
             yield Within(conn, space)
 
@@ -152,7 +155,12 @@ class Database:
 
     @asynccontextmanager
     async def _entered(
-        self, name: str, *, hold: str | None = None, to_read: bool = False
+        self,
+        name: str,
+        *,
+        hold: str | None = None,
+        to_read: bool = False,
+        ask: Callable[[Connection], Awaitable[None]] | None = None,
     ) -> AsyncGenerator[tuple[Connection, Space | None]]:
         """A transaction in a space: begun, held and entered in one journey to the server.
 
@@ -163,8 +171,10 @@ class Database:
                 await conn.execute(_BEGIN_TO_READ if to_read else _BEGIN)
                 if hold is not None:
                     await conn.execute(_SQL[hold], {"name": name})
-                space = await _enter(conn, name, query="enter_to_read" if to_read else "enter")
-            yield conn, space
+                entering = await _enter(conn, name, query="enter_to_read" if to_read else "enter")
+                if ask is not None:
+                    await ask(conn)
+            yield conn, await _space(entering)
 
     @asynccontextmanager
     async def _connection(self) -> AsyncGenerator[Connection]:
@@ -253,7 +263,11 @@ def _stirs(conn: Connection) -> bool:
         return bool(selector.select(0))
 
 
-async def _enter(conn: Connection, name: str, *, query: str = "enter") -> Space | None:
-    async with conn.cursor(row_factory=class_row(Space)) as cursor:
-        space = await (await cursor.execute(_SQL[query], {"name": name})).fetchone()
-    return space if space is not None and space.name else None  # a row of nulls: there is no such space
+async def _enter(conn: Connection, name: str, *, query: str = "enter") -> Rows:
+    cursor: Rows = AsyncRawCursor(conn)
+    return await cursor.execute(_SQL.numbered(query).text, [name], binary=True)
+
+
+async def _space(entering: Rows) -> Space | None:
+    row = await entering.fetchone()
+    return Space(*row) if row is not None and row[1] else None  # a row of nulls: there is no such space

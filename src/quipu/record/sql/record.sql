@@ -3,26 +3,26 @@ insert into core.sessions (space_id, name)
 select %(space)s, name from unnest(%(names)s::text[]) as t (name) order by name
 on conflict (space_id, name) do nothing
 
--- name: lock_sessions: hold the sessions that will grow
+-- name: lock_sessions: hold the sessions that will grow; the space is that of the transaction
 select name, id from core.sessions
-where space_id = %(space)s and name = any(%(names)s::text[])
+where space_id = (select core.current_space()) and name = any(%(names)s::text[])
 order by name
 for update
-
--- name: session_ids: the numbers of sessions
-select name, id from core.sessions where space_id = %(space)s and name = any(%(names)s::text[])
 
 -- name: session_id: the number of a session
 select id from core.sessions where space_id = %(space)s and name = %(name)s
 
--- name: known_messages: what is stored already under ids that come in
+-- name: known_messages: what is stored already under ids that come in; the space is that of the transaction
 select t.place, m.content
-from unnest(%(ids)s::text[], %(sessions)s::int8[]) with ordinality as t (external_id, session_id, place)
+from unnest(%(ids)s::text[], %(sessions)s::text[]) with ordinality as t (external_id, session, place)
+left join lateral (
+    select id from core.sessions where space_id = (select core.current_space()) and name = t.session offset 0
+) s on true
 cross join lateral (
     select content
     from core.messages
-    where space_id = %(space)s and external_id = t.external_id
-      and session_id is not distinct from nullif(t.session_id, 0)
+    where space_id = (select core.current_space()) and external_id = t.external_id
+      and session_id is not distinct from s.id and (t.session is null or s.id is not null)
     offset 0
 ) m
 
