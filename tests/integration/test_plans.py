@@ -29,7 +29,7 @@ RARE = [f"word{n}" for n in range(3_000)]
 QUESTION = "What did P5 say about word1, word1234 and common7 last year?"
 FILTERS = ({"user": "U7"}, {"session": "s5"}, {"kinds": ["message"]}, {"since": "2020-01-01T00:00:00Z"})
 READS = {"search", "tails", "lock_threads", "known_names", "known_messages", "lock_sessions", "owner", "cite"}
-WRITES = {"refit_entries", "refit_vectors", "grow_space", "grow_threads", "grow_sessions"}
+WRITES = {"refit_entries", "refit_vectors", "file_entries", "insert_messages", "grow_sessions"}
 INDEXES = {
     "recall_entries": "recall_entries_pkey",
     "recall_vectors": "recall_vectors_pkey",
@@ -87,6 +87,7 @@ async def call_everything(memory: AsyncMemory) -> None:
         for _ in range(2):
             said = [{"content": "word1 boat", "speaker": "P5"}, {"content": "common1 boat?", "speaker": "P6"}]
             await memory.observe(said, space="big", session=session, user="U7")
+        await memory.observe([{"id": "m51", "content": "other"}], space="big", session=f"{session} anew")
     for filter in ({}, *FILTERS):
         hits = await memory.recall(QUESTION, space="big", limit=10, **filter)
         await memory.why(hits[0])

@@ -23,6 +23,7 @@ from quipu.kernel.embedding.model import Embedder, Vectors
 from quipu.recall import store
 
 _IDLE_SECONDS = 60.0
+_QUICK_SECONDS = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,7 @@ class Models:
         self._latest = serving
         self._held: dict[int, _Held] = {}
         self._opening = anyio.Lock()
+        self._last_seconds = _IDLE_SECONDS
 
     @classmethod
     @asynccontextmanager
@@ -91,7 +93,15 @@ class Models:
         """
         number = generation or self._latest
         async with self.lent(number) as embedder:
-            return Embedded(number, await embedder.embed(texts))
+            begun = time.monotonic()
+            vectors = await embedder.embed(texts)
+            self._last_seconds = time.monotonic() - begun
+            return Embedded(number, vectors)
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether the last call took so little that a few rows may be held meanwhile: no network, no bulk."""
+        return self._last_seconds < _QUICK_SECONDS
 
     @asynccontextmanager
     async def lent(self, generation: int | None = None) -> AsyncGenerator[Embedder]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -39,10 +40,13 @@ Progress = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """Messages that are ready to be written. ``is_new``: their ids were just made, so none is stored already."""
+    """Messages that are ready to be written, as soon as they are embedded.
+
+    ``is_new``: their ids were just made, so none is stored already.
+    """
 
     prepared: list[Prepared]
-    embedded: Embedded
+    embedding: asyncio.Future[Embedded]
     is_new: bool = False
 
 
@@ -72,8 +76,15 @@ class Record:
         tally = Tally()
         checked = _checked(messages, session=session, user=user, now=now)
         prepared = await self._prepared([fresh(m) for m in checked], tally)
-        batch = _Batch(prepared, await self._embedded(prepared), is_new=all(m.id is None for m in checked))
-        await self._store(space, batch, tally, now=now, strict=True)
+        embedding = asyncio.ensure_future(self._embedded(prepared))
+        try:
+            if not self._models.is_quick or _characters(checked) > _FEW_CHARACTERS:
+                await embedding  # else it goes on while the sessions are held and looked at
+            batch = _Batch(prepared, embedding, is_new=all(m.id is None for m in checked))
+            await self._store(space, batch, tally, now=now, strict=True)
+        finally:
+            embedding.cancel()
+            await asyncio.wait([embedding])
         return tally.report(seconds=time.perf_counter() - started)
 
     async def take(
@@ -110,7 +121,7 @@ class Record:
                 tally.refused.extend(refused)
                 prepared = await self._prepared([derived.give(m) for m in incoming], tally)
                 prepared = await self._unknown(space, prepared, tally)
-                await send.send(_Batch(prepared, await self._embedded(prepared)))
+                await send.send(_Batch(prepared, _done(await self._embedded(prepared))))
 
     async def _drain(
         self, receive: MemoryObjectReceiveStream[_Batch], space: str, tally: Tally, progress: Progress | None
@@ -126,7 +137,7 @@ class Record:
 
     async def _prepared(self, incoming: Sequence[Incoming], tally: Tally) -> list[Prepared]:
         """Cleaned messages, less those that were nothing but echoes."""
-        if sum(len(m.content) for m in incoming) > _FEW_CHARACTERS:
+        if _characters(incoming) > _FEW_CHARACTERS:
             prepared = await anyio.to_thread.run_sync(self._prepare, incoming)
         else:
             prepared = self._prepare(incoming)
@@ -160,7 +171,7 @@ class Record:
                 return await self._write_again(space, batch, tally, now=now, strict=strict)
             except Moved as moved:  # the space has changed its model: the batch in hand goes with it
                 embedded = await self._embedded(batch.prepared, generation=moved.generation)
-                batch = replace(batch, embedded=embedded)
+                batch = replace(batch, embedding=_done(embedded))
         return None
 
     async def _write_again(
@@ -187,7 +198,7 @@ class Record:
             chosen = [_chosen(i, prepared[i], sessions, now) for i in new]
             chosen.sort(key=lambda c: (c.session, c.happened_at))
             if chosen:
-                await _put(within, chosen, batch.embedded, now=now)
+                await _put(within, chosen, batch.embedding, now=now)
         tally.imported += len(new)
         tally.duplicates += len(prepared) - len(new) - len(refused)
         tally.refused.extend(refused)
@@ -244,6 +255,16 @@ def _read(
         yield taken, refused
 
 
+def _characters(incoming: Sequence[Incoming]) -> int:
+    return sum(len(m.content) for m in incoming)
+
+
+def _done(embedded: Embedded) -> asyncio.Future[Embedded]:
+    future = asyncio.get_running_loop().create_future()
+    future.set_result(embedded)
+    return future
+
+
 def _keys(prepared: Sequence[Prepared]) -> list[tuple[str, str | None]]:
     return [(p.message.id or "", p.message.session) for p in prepared]
 
@@ -273,7 +294,9 @@ def _chosen(place: int, prepared: Prepared, sessions: Mapping[str, int], now: da
     return _Chosen(place, prepared, session, message.time or now)
 
 
-async def _put(within: Within, chosen: Sequence[_Chosen], embedded: Embedded, *, now: datetime) -> None:
+async def _put(
+    within: Within, chosen: Sequence[_Chosen], embedding: asyncio.Future[Embedded], *, now: datetime
+) -> None:
     """Write messages down and file them."""
     messages = [c.prepared.message for c in chosen]
     held = await index.hold(
@@ -282,6 +305,7 @@ async def _put(within: Within, chosen: Sequence[_Chosen], embedded: Embedded, *,
         names={name for m in messages for name in (m.speaker, m.user) if name},
         alone=sum(not c.session for c in chosen),
     )
+    embedded = await embedding
     drafts = [_draft(c, embedded.vectors[c.place], now) for c in chosen]
     async with index.filing(within, held, drafts, generation=embedded.generation) as ids:
         await store.run(within, "insert_messages", _rows(chosen, ids, now))

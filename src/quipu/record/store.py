@@ -87,6 +87,13 @@ class Asked:
         return {place - 1: content for place, content in await self._known.fetchall()}
 
 
+async def lock_sessions(within: Within, names: Sequence[str]) -> dict[str, int]:
+    """The numbers of sessions, made where they were missing, held until commit."""
+    asked = Asked([("", name) for name in names], is_new=True)
+    await asked.ask(within.conn)
+    return await asked.sessions(within)
+
+
 async def known(within: Within, messages: Sequence[tuple[str, str | None]]) -> dict[int, str]:
     """Of messages with these ids and sessions, which are stored already: place (0 …) to content."""
     ids, sessions = zip(*messages, strict=True)

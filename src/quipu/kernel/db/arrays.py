@@ -24,7 +24,6 @@ from psycopg.types import TypeInfo
 
 from quipu.errors import DatabaseUnsuitable
 
-
 _HEAD = struct.Struct(">iiIii")  # dimensions, whether it has nulls, type, length, first index
 _LENGTH = struct.Struct(">i")
 _EMPTY = struct.Struct(">iiI")
