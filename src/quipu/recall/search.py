@@ -173,6 +173,7 @@ class Search:
             "reach": Int4s([0] if filters == Filters() else _HEIRS),
             "postings": _POSTINGS,
             "rare": _RARE,
+            "dated": bool(question.windows),
             "filtered": filters != Filters(),
             "seeds": max(_SEEDS, limit),
             "pool": max(_POOL, 2 * limit),

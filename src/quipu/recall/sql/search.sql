@@ -43,7 +43,7 @@ with term as materialized (
 ),
 rarity as materialized (
     select number, entries,
-           ln(1 + (%(entries)s - entries + 0.5) / (entries + 0.5))::float8 as idf,
+           ln(1 + (%(entries)s - entries + 0.5::float8) / (entries + 0.5::float8)) as idf,
            sum(entries) over (order by entries, number) <= %(postings)s
                or row_number() over (order by entries, number) = 1 as finds
     from (
@@ -59,7 +59,7 @@ rarity as materialized (
 own as materialized (
     select p.entry_id,
            sum(r.idf * p.occurrences * 2.2
-               / (p.occurrences + 1.2 * (0.25 + 0.75 * p.tokens / %(mean_tokens)s::float8))) as score
+               / (p.occurrences + 1.2 * (0.25 + 0.75::float8 * p.tokens / %(mean_tokens)s::float8))) as score
     from term t
     join rarity r on r.number = t.number and r.finds
     cross join lateral (
@@ -110,29 +110,22 @@ near as materialized (
     where place <= %(pool)s or id = any(%(timely)s::int8[])
 ),
 pool as materialized (
-    select e.*
-    from (
-        select distinct id
-        from (
-            select s.entry_id + step as id
-            from seed s
-            cross join (values (0), (1), (2), (-1)) as around (step)
-            where step = 0 or s.entry_id > 0
-            union all
-            select id from near
-        ) c
-    ) c
-    cross join lateral (
-        select e.id, e.kind, e.happened_at, e.words, e.mixed_tokens, e.from_previous, e.from_before,
-               e.from_next, e.speaker, e.by_user, e.has_time, e.asks
-        from core.recall_entries e
-        where e.space_id = %(space)s and e.id = c.id
-          and (%(kinds)s::int4[] is null or e.kind = any(%(kinds)s::int4[]))
-          and (%(owner)s::int4 is null or e.owner = %(owner)s::int4)
-          and e.id between %(first)s and %(last)s
-          and e.happened_at >= %(since)s and e.happened_at < %(until)s
-        offset 0
-    ) e
+    select e.id, e.kind, e.happened_at, e.words, e.mixed_tokens, e.from_previous, e.from_before, e.from_next,
+           e.speaker, e.by_user, e.has_time, e.asks
+    from core.recall_entries e
+    where e.space_id = %(space)s
+      and e.id = any(array(
+          select s.entry_id + step
+          from seed s
+          cross join (values (0), (1), (2), (-1)) as around (step)
+          where step = 0 or s.entry_id > 0
+          union all
+          select id from near
+      ))
+      and (%(kinds)s::int4[] is null or e.kind = any(%(kinds)s::int4[]))
+      and (%(owner)s::int4 is null or e.owner = %(owner)s::int4)
+      and e.id between %(first)s and %(last)s
+      and e.happened_at >= %(since)s and e.happened_at < %(until)s
 ),
 donor as materialized (
     select id, id as donor, 1.0::real as share from pool
@@ -141,10 +134,10 @@ donor as materialized (
     union all select id, id + 1, from_next from pool where from_next > 0
 ),
 occurrence as materialized (
-    -- rare words: all of their occurrences in the threads of the pool
+    -- rare words: all of their occurrences in the threads of the pool, if sessions count as a whole
     select p.entry_id, t.number, p.occurrences
     from term t
-    join rarity r on r.number = t.number and r.entries <= %(rare)s
+    join rarity r on r.number = t.number and r.entries <= %(rare)s and %(w_session)s::float8 > 0
     cross join lateral (
         select entry_id, occurrences
         from core.recall_postings
@@ -154,15 +147,14 @@ occurrence as materialized (
     where case when p.entry_id > 0 then p.entry_id >> 24 else p.entry_id end
         in (select case when id > 0 then id >> 24 else id end from pool)
     union all
-    -- common words: looked up only where they count
-    select d.donor, t.number, p.occurrences
+    -- the others: looked up only where they count
+    select p.entry_id, t.number, p.occurrences
     from term t
-    join rarity r on r.number = t.number and r.entries > %(rare)s
-    cross join (select distinct donor from donor) d
+    join rarity r on r.number = t.number and not (r.entries <= %(rare)s and %(w_session)s::float8 > 0)
     cross join lateral (
-        select occurrences
+        select entry_id, occurrences
         from core.recall_postings
-        where space_id = %(space)s and term = t.hash and entry_id = d.donor
+        where space_id = %(space)s and term = t.hash and entry_id = any(array(select donor from donor))
         offset 0
     ) p
 ),
@@ -187,8 +179,9 @@ lexical as materialized (
 thread_lexical as materialized (
     -- a session's words are as rare as the sessions that have them; said once, a word counts nearly in full
     select h.thread,
-           sum(ln(1 + (greatest(%(threads)s, h.threads) - h.threads + 0.5) / (h.threads + 0.5)) * h.occurrences * 1.6
-               / (h.occurrences + 0.6 * (0.25 + 0.75 * t.tokens / %(mean_thread)s::float8)))::float8 as score
+           sum(ln(1 + (greatest(%(threads)s, h.threads) - h.threads + 0.5::float8) / (h.threads + 0.5::float8))
+               * h.occurrences * 1.6
+               / (h.occurrences + 0.6 * (0.25 + 0.75::float8 * t.tokens / %(mean_thread)s::float8))) as score
     from (
         select o.entry_id >> 24 as thread, sum(o.occurrences)::float8 as occurrences,
                count(*) over (partition by o.number) as threads
@@ -208,18 +201,29 @@ part as (
            %(w_session)s * coalesce(t.score / (select max(score) from thread_lexical), 0) as session,
            %(w_speaker)s * (p.speaker = any(%(speakers)s::int4[]))::int + %(w_asker)s * p.by_user::int as speaker,
            %(w_people)s * coalesce(th.speakers @> %(people)s::int4[], false)::int as people,
-           %(w_date)s * coalesce(d.score, 0) as date,
+           %(w_date)s * coalesce(p.dated, 0) as date,
            %(w_when)s * p.has_time::int as "when",
            %(w_tells)s * (not p.asks or coalesce(th.with_assistant, true))::int as tells,
            %(w_length)s * ln(1 + least(p.words, 30)) as length,
-           l.score > 0 or coalesce(n.cosine, v.cosine) >= %(floor)s or d.score > 0 as relevant
-    from pool p
+           l.score > 0 or coalesce(n.cosine, v.cosine) >= %(floor)s or p.dated > 0 as relevant
+    from (
+        select *, case when %(dated)s then (
+            select max(case when happened_at < w.until then w.score
+                            else w.after * exp(-extract(epoch from happened_at - w.until) / w.fade_seconds) end)
+            from unnest(%(date_from)s::timestamptz[], %(date_until)s::timestamptz[], %(date_end)s::timestamptz[],
+                        %(date_score)s::float8[], %(date_after)s::float8[], %(date_fade)s::float8[])
+                as w (since, until, ends, score, after, fade_seconds)
+            where happened_at >= w.since and happened_at < w.ends
+        ) end as dated
+        from pool
+        offset 0
+    ) p
     left join lexical l using (id)
     left join near n using (id)
     left join thread_lexical t on t.thread = p.id >> 24
     left join lateral (
         select speakers, with_assistant from core.recall_threads
-        where space_id = %(space)s and id = p.id >> 24
+        where p.id > 0 and space_id = %(space)s and id = p.id >> 24
         offset 0
     ) th on true
     left join lateral (
@@ -228,14 +232,6 @@ part as (
         where n.id is null and space_id = %(space)s and generation = %(generation)s and entry_id = p.id
         offset 0
     ) v on true
-    left join lateral (
-        select max(case when p.happened_at < w.until then w.score
-                        else w.after * exp(-extract(epoch from p.happened_at - w.until) / w.fade_seconds) end) as score
-        from unnest(%(date_from)s::timestamptz[], %(date_until)s::timestamptz[], %(date_end)s::timestamptz[],
-                    %(date_score)s::float8[], %(date_after)s::float8[], %(date_fade)s::float8[])
-            as w (since, until, ends, score, after, fade_seconds)
-        where p.happened_at >= w.since and p.happened_at < w.ends
-    ) d on true
     where l.place <= %(pool)s or n.id is not null
 )
 select id, kind, meaning, words, session, speaker, people, date, "when", tells, length
