@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
 
 import anyio
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.kernel.base.clock import Clock
-from quipu.kernel.db.arrays import Float8s, Int4s, Int8s, Vector
+from quipu.kernel.db.arrays import Float8s, Int4s, Int8s, Times, Vector
 from quipu.kernel.db.database import Within
 from quipu.recall import rank, store
 from quipu.recall.dates import Window
@@ -35,6 +35,7 @@ _EXACT, _NEAR = 600, 200
 _SEEDS = 120
 _POOL = 100
 _DATED = 200
+_WEIGHTS = tuple((field.name, f"w_{field.name}") for field in fields(Weights))
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +183,7 @@ class Search:
             "floor": rank.FLOOR,
             "limit": limit,
             **_date_values(question.windows),
-            **{f"w_{name}": value for name, value in asdict(weights).items()},
+            **{parameter: getattr(weights, name) for name, parameter in _WEIGHTS},
         }
 
 
@@ -254,9 +255,9 @@ def _union(one: NDArray[np.intp], other: NDArray[np.intp]) -> NDArray[np.intp]:
 
 def _date_values(windows: Sequence[Window]) -> Mapping[str, object]:
     return {
-        "date_from": [w.since for w in windows],
-        "date_until": [w.until for w in windows],
-        "date_end": [w.ends for w in windows],
+        "date_from": Times([w.since for w in windows]),
+        "date_until": Times([w.until for w in windows]),
+        "date_end": Times([w.ends for w in windows]),
         "date_score": Float8s([w.score for w in windows]),
         "date_after": Float8s([w.after for w in windows]),
         "date_fade": Float8s([w.fade.total_seconds() for w in windows]),

@@ -50,8 +50,10 @@ class Signatures:
         total = np.zeros(len(self.ids), dtype=np.uint16)
         if len(self.ids) == 0:
             return total
+        differing = np.empty(len(self.ids), dtype=np.uint64)
+        count = np.empty(len(self.ids), dtype=np.uint8)
         for held, asked in zip(self.bits, query, strict=True):
-            total += np.bitwise_count(held ^ asked)
+            total += np.bitwise_count(np.bitwise_xor(held, asked, out=differing), out=count)
         return total
 
     def nearest(

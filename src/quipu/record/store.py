@@ -121,9 +121,8 @@ async def run(within: Within, name: str, values: Mapping[str, object]) -> None:
 
 async def messages(within: Within, ids: Sequence[int]) -> list[Message]:
     """Messages by id, those that are there."""
-    async with within.conn.cursor(row_factory=class_row(Message)) as cursor:
-        await cursor.execute(_SQL["cite"], {"space": within.space.id, "ids": Int8s(ids)})
-        return await cursor.fetchall()
+    found = await within.run(_SQL.numbered("cite"), {"ids": Int8s(ids)}, binary=True)
+    return [Message(*row) for row in await found.fetchall()]
 
 
 async def around(within: Within, message: int, *, before: int, after: int) -> list[Message]:
