@@ -8,13 +8,16 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from psycopg import AsyncRawCursor
 from psycopg.rows import class_row, dict_row
 
 from quipu.kernel.db import queries
-from quipu.kernel.db.database import Connection, Within
+from quipu.kernel.db.database import Connection, Rows, Within
 from quipu.kinds.ledger.model import Cap, Event, EventType, Namespace, Scope, Value, ValueSource
 
 _SQL = queries.load("quipu.kinds.ledger")
+# Its parameters are numbered once: the driver would look for the names in its text at every call.
+_APPEND = _SQL.numbered("append")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +96,11 @@ class Marks:
 
 async def append(conn: Connection, values: Mapping[str, object]) -> Appended:
     """Write an event; outside of a transaction it is one of its own."""
-    async with conn.cursor(row_factory=class_row(Appended)) as cursor:
-        row = await (await cursor.execute(_SQL["append"], values)).fetchone()
+    cursor: Rows = AsyncRawCursor(conn)
+    await cursor.execute(_APPEND.text, [values[name] for name in _APPEND.names], binary=True)
+    row = await cursor.fetchone()
     assert row is not None
-    return row
+    return Appended(*row)
 
 
 async def session(within: Within, name: str) -> Session | None:
