@@ -40,8 +40,8 @@ class _Row:
 class Held:
     """What must be known before entries are filed, and is held until the transaction ends.
 
-    ``generation`` is the model of the space; ``numbers`` are those of names; ``ends`` and ``tails`` say where the
-    threads go on, ``made`` how many of them are new; ``alone`` are ids for entries that stand alone.
+    ``generation`` is the model of the space; ``numbers`` are those of names; ``ends`` and ``tails`` say where
+    the threads go on, ``made`` how many of them are new; ``alone`` are ids for entries that stand alone.
     """
 
     generation: int
@@ -262,8 +262,8 @@ def _inherited(rows: Sequence[_Row]) -> dict[str, object]:
 
 
 def _terms(rows: Sequence[_Row], drafts: Sequence[Draft]) -> dict[str, object]:
-    """The terms of the entries one after the other; sorted, so that the index is written in its own order; and
-    how many entries each occurs in."""
+    """The terms of the entries, one entry after the other; the same sorted, so that the index is written in
+    its own order; and how many entries each occurs in."""
     counts = [len(d.bag.hashes) for d in drafts]
     term = np.concatenate([d.bag.hashes for d in drafts])
     entry = np.repeat(np.array([row.id for row in rows], dtype=np.int64), counts)

@@ -117,8 +117,8 @@ async def hold(
 ) -> tuple[dict[int, Thread], int, list[Tail], list[int]]:
     """What entries are filed behind, in one journey to the server.
 
-    The ends of threads, made where they were missing and held until commit; how many were made; up to three last
-    entries of each, oldest first; and so many ids for entries that ``alone`` stand alone.
+    The ends of threads, made where they were missing and held until commit; how many were made; up to three
+    last entries of each, oldest first; and ``alone`` ids for entries that stand alone.
     """
     given = {"threads": Int8s(threads), "generation": generation, "count": alone}
     # Most are there. Of several, the missing are made first: nobody waits holding one.

@@ -207,7 +207,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class _Chosen:
-    """A message that will be written: its place in the batch, its session (0 for none), the time that it gets."""
+    """A message that will be written: its place in the batch, its session (0 for none), its time."""
 
     place: int
     prepared: Prepared

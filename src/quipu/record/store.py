@@ -49,9 +49,9 @@ class Asked:
     """
 
     def __init__(self, messages: Sequence[tuple[str, str | None]], *, is_new: bool) -> None:
-        """``messages``: id and session of each; ``is_new``: the ids were just made, so that none is stored."""
+        """``messages``: id and session of each; ``is_new``: the ids were just made, so none is stored."""
         self._names = sorted({session for _, session in messages if session is not None})
-        self._messages = [] if is_new else messages
+        self._messages: Sequence[tuple[str, str | None]] = () if is_new else messages
         self._sessions: Rows | None = None
         self._known: Rows | None = None
 
@@ -75,8 +75,7 @@ class Asked:
             async with within.conn.pipeline():
                 await within.run(_SQL.numbered("open_sessions"), {"names": Texts(self._names)})
                 locked = await _ask(within.conn, "lock_sessions", [Texts(self._names)])
-                if self._known is None:
-                    await self._ask_known(within.conn)
+                await self._ask_known(within.conn)  # again: somebody may have made the session meanwhile
             found = dict(await locked.fetchall())
         return found
 

@@ -12,7 +12,7 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -123,11 +123,11 @@ class _ColumnDumper(Dumper):
     format = Format.BINARY
 
     def dump(self, obj: Column) -> Buffer:
-        values = obj.values
-        if isinstance(values, list) and len(values) == 1:
-            one = obj.one
-            return one.pack(1, 0, obj.oid, 1, 1, one.size - _HEAD.size - _LENGTH.size, values[0])
-        values = np.asarray(values)
+        given: object = obj.values
+        if isinstance(given, list) and len(alone := cast("list[float]", given)) == 1:
+            size = obj.one.size - _HEAD.size - _LENGTH.size
+            return obj.one.pack(1, 0, obj.oid, 1, 1, size, alone[0])
+        values = np.asarray(obj.values)
         rows = np.empty(len(values), dtype=[("n", ">i4"), ("v", obj.layout)])
         rows["n"] = np.dtype(obj.layout).itemsize
         rows["v"] = values

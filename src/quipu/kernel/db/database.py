@@ -125,7 +125,8 @@ class Database:
     ) -> AsyncGenerator[Within]:
         """The same to add to a space, which is made where it is missing. Erasures wait until it ends.
 
-        What ``ask`` runs goes to the server in the same journey; it sees the space, or nothing if it is missing.
+        What ``ask`` runs goes to the server in the same journey; it sees the space, or nothing where there
+        is none yet.
         """
         async with self._entered(name, hold="hold_to_write", ask=ask) as (conn, space):
             if space is None:
