@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -42,6 +42,7 @@ def expected(rows: dict[int, int]) -> dict[int, tuple[int, int, int, bytes]]:
 batches = st.lists(st.dictionaries(st.integers(-50, 50), st.integers(0, 10**6), max_size=12), max_size=8)
 
 
+@settings(deadline=None, max_examples=50)
 @given(batches)
 def test_what_was_written_since_is_added_or_put_in_place_of_the_older(batches: list[dict[int, int]]) -> None:
     held, model = empty(), dict[int, int]()
