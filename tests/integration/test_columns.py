@@ -28,7 +28,7 @@ COLUMNS = [
     (arrays.Float8s, [-0.1, 0.0, 1e300]),
     (arrays.Bools, [True, False, True]),
     (arrays.Texts, WORDS),
-    (arrays.Times, MOMENTS),
+    (arrays.Moments, MOMENTS),
 ]
 
 

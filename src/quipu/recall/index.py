@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.errors import BadInput
-from quipu.kernel.db.arrays import Bits, Bools, Float4s, Int2s, Int4s, Int8s, Texts, Times, Vectors
+from quipu.kernel.db.arrays import Bits, Bools, Float4s, Int2s, Int4s, Int8s, Moments, Texts, Vectors
 from quipu.kernel.db.database import Within
 from quipu.recall import store
 from quipu.recall.model import MOST_ENTRIES_OF_A_THREAD, THREAD_SHIFT, Draft, Moved, entry_id
@@ -97,12 +97,21 @@ async def filing(
         raise Moved(held.generation)
     rows = _number(drafts, held)
     fitted = [row for row in _inherit(rows, held.tails) if row.context is not None]
+    async with _put(within, held, rows, fitted):
+        yield [row.id for row in rows]
+
+
+@asynccontextmanager
+async def _put(
+    within: Within, held: Held, rows: Sequence[_Row], fitted: Sequence[_Row]
+) -> AsyncGenerator[None]:
+    """Write new entries, and old ones that inherit from them now."""
     async with within.conn.pipeline():
         filed = await store.file_entries(within, _filed(rows, fitted, held))
         if fitted:
-            await _refit(within, fitted, generation=generation)
-        yield [row.id for row in rows]
-    await store.check_filed(filed, generation=generation)
+            await _refit(within, fitted, generation=held.generation)
+        yield
+    await store.check_filed(filed, generation=held.generation)
 
 
 async def refit(within: Within, around: Sequence[store.Tail], *, beside: set[int], generation: int) -> None:
@@ -194,8 +203,8 @@ def _filed(rows: Sequence[_Row], fitted: Sequence[_Row], held: Held) -> dict[str
     return {
         "generation": held.generation,
         "id": Int8s([row.id for row in rows]),
-        "happened_at": Times([d.happened_at for d in drafts]),
-        "recorded_at": Times([d.recorded_at for d in drafts]),
+        "happened_at": Moments([d.happened_at for d in drafts]),
+        "recorded_at": Moments([d.recorded_at for d in drafts]),
         "kind": Int2s([d.kind for d in drafts]),
         "by_user": Bools([d.by_user for d in drafts]),
         "asks": Bools([d.asks for d in drafts]),
@@ -233,6 +242,10 @@ def _space_growth(rows: Sequence[_Row], fitted: Sequence[_Row], held: Held) -> d
     }
 
 
+def _place(row: _Row) -> int:
+    return row.id & (MOST_ENTRIES_OF_A_THREAD - 1)
+
+
 def _thread_growth(rows: Sequence[_Row], ends: Mapping[int, store.Thread]) -> dict[str, object]:
     grown: defaultdict[int, list[_Row]] = defaultdict(list)
     for row in rows:
@@ -244,7 +257,7 @@ def _thread_growth(rows: Sequence[_Row], ends: Mapping[int, store.Thread]) -> di
     ]
     return {
         "thread": Int8s(threads),
-        "thread_position": Int4s([ends[t].next_position + len(grown[t]) for t in threads]),
+        "thread_position": Int4s([max(ends[t].next_position, _place(grown[t][-1]) + 1) for t in threads]),
         "thread_tokens": Int4s([sum(r.tokens for r in grown[t]) for t in threads]),
         "thread_speakers": Texts([",".join(map(str, s)) for s in new_speakers]),
         "thread_assistant": Bools(

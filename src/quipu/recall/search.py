@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.kernel.base.clock import Clock
-from quipu.kernel.db.arrays import Float8s, Int4s, Int8s, Times, Vector
+from quipu.kernel.db.arrays import Float8s, Int4s, Int8s, Moments, Vector
 from quipu.kernel.db.database import Within
 from quipu.recall import rank, store
 from quipu.recall.dates import Window
@@ -255,9 +255,9 @@ def _union(one: NDArray[np.intp], other: NDArray[np.intp]) -> NDArray[np.intp]:
 
 def _date_values(windows: Sequence[Window]) -> Mapping[str, object]:
     return {
-        "date_from": Times([w.since for w in windows]),
-        "date_until": Times([w.until for w in windows]),
-        "date_end": Times([w.ends for w in windows]),
+        "date_from": Moments([w.since for w in windows]),
+        "date_until": Moments([w.until for w in windows]),
+        "date_end": Moments([w.ends for w in windows]),
         "date_score": Float8s([w.score for w in windows]),
         "date_after": Float8s([w.after for w in windows]),
         "date_fade": Float8s([w.fade.total_seconds() for w in windows]),

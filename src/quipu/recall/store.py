@@ -128,6 +128,13 @@ async def hold(
     return {end.id: end for end in ends}, made, last, ids
 
 
+async def lock_threads(within: Within, threads: Sequence[int]) -> tuple[dict[int, Thread], int]:
+    """The ends of threads, made where they were missing and held until commit; and how many were made."""
+    given = {"threads": Int8s(threads), "generation": 0, "count": 0}
+    ends, made, _, _ = await _hold(within, given, make=True, ask=True)
+    return {end.id: end for end in ends}, made
+
+
 async def _hold(
     within: Within, given: Mapping[str, object], *, make: bool, ask: bool
 ) -> tuple[list[Thread], int, list[Tail], list[int]]:

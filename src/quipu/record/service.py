@@ -18,7 +18,7 @@ from psycopg.errors import DeadlockDetected, UniqueViolation
 
 from quipu.errors import BadInput, Conflict, DatabaseError
 from quipu.kernel.base.clock import Clock
-from quipu.kernel.db.arrays import Int4s, Int8s, Texts, Times
+from quipu.kernel.db.arrays import Int4s, Int8s, Moments, Texts
 from quipu.kernel.db.database import Database, Within
 from quipu.recall import index
 from quipu.recall.generations import Embedded, Models
@@ -339,8 +339,8 @@ def _rows(chosen: Sequence[_Chosen], ids: Sequence[int], now: datetime) -> dict[
         "role": Texts([m.role for m in messages]),
         "speaker": Texts([m.speaker for m in messages]),
         "user": Texts([m.user for m in messages]),
-        "happened_at": Times([c.happened_at for c in chosen]),
-        "recorded_at": Times([now] * len(chosen)),
+        "happened_at": Moments([c.happened_at for c in chosen]),
+        "recorded_at": Moments([now] * len(chosen)),
         "redacted": Int4s([sum(c.prepared.secrets.values()) for c in chosen]),
         "content": Texts([m.content for m in messages]),
     }
@@ -354,6 +354,6 @@ def _growth(chosen: Sequence[_Chosen]) -> dict[str, object]:
     return {
         "id": Int8s(list(times)),
         "messages": Int4s([len(t) for t in times.values()]),
-        "started_at": Times([min(t) for t in times.values()]),
-        "last_at": Times([max(t) for t in times.values()]),
+        "started_at": Moments([min(t) for t in times.values()]),
+        "last_at": Moments([max(t) for t in times.values()]),
     }

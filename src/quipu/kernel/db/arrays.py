@@ -86,7 +86,7 @@ class Texts:
 
 
 @dataclass(frozen=True, slots=True)
-class Times:
+class Moments:
     """timestamptz[] from aware datetimes."""
 
     values: Sequence[datetime]
@@ -150,10 +150,10 @@ class _TextsDumper(Dumper):
         return b"".join(parts)
 
 
-class _TimesDumper(Dumper):
+class _MomentsDumper(Dumper):
     format, oid = Format.BINARY, 1185
 
-    def dump(self, obj: Times) -> Buffer:
+    def dump(self, obj: Moments) -> Buffer:
         since = [(moment - _EPOCH) // _MICROSECOND for moment in obj.values]
         if len(since) == 1:
             return Int8s.one.pack(1, 0, 1184, 1, 1, 8, since[0])
@@ -215,7 +215,7 @@ async def register(conn: AsyncConnection[TupleRow]) -> None:
         )
     conn.adapters.register_dumper(Bits, _BitsDumper)
     conn.adapters.register_dumper(Texts, _TextsDumper)
-    conn.adapters.register_dumper(Times, _TimesDumper)
+    conn.adapters.register_dumper(Moments, _MomentsDumper)
     conn.adapters.register_dumper(Vectors, VectorsDumper)
     conn.adapters.register_dumper(Vector, VectorDumper)
 
