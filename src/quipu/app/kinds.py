@@ -16,6 +16,7 @@ KINDS = (RECORD, LEDGER, TRANSCRIPTS)
 PACKAGES = (
     "quipu.kernel.db",
     "quipu.kernel.language",
+    "quipu.kernel.queue",
     "quipu.recall",
     "quipu.upkeep.erasure",
     *(kind.package for kind in KINDS),

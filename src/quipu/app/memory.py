@@ -41,6 +41,7 @@ from quipu.upkeep.spaces import SpaceCounts, count
 from quipu.upkeep.tidy import Tidying
 
 if TYPE_CHECKING:
+    from quipu.kernel.queue.model import Worked
     from quipu.kinds.ledger.evidence.trace import AsyncTrace
     from quipu.kinds.ledger.ledger import AsyncLedger
 
@@ -300,6 +301,32 @@ class AsyncMemory:
             await embedder.aclose()
         ready.tidying.wrote(report.entries + report.removed)
         return report
+
+    async def work(self, *, topics: Sequence[str] = (), concurrency: int = 2) -> Worked:
+        """Do in this process what waits to be done, until nothing is due; what of it there was.
+
+        Writes leave work behind: conversations to be condensed, facts to be found. ``quipu worker`` does it as
+        it comes; a program without one calls this at a good moment. ``topics`` keeps to some (all if none is
+        named), ``concurrency`` is how many jobs of a topic are done at a time. Jobs that fail are tried again
+        later: by the next call, or by a worker.
+
+        Raises:
+            BadInput: nobody handles such a topic, or ``concurrency`` is not 1 to 100.
+        """
+        whole("concurrency", concurrency, least=1, most=100)
+        # Not at the top: it brings the queue along, and most programs leave the work to a worker.
+        from quipu.app.working import worker  # noqa: PLC0415
+
+        ready = self._ready
+        async with worker(
+            ready.database,
+            ready.models,
+            self._settings,
+            clock=self._clock,
+            wanted=topics,
+            concurrency=concurrency,
+        ) as hired:
+            return await hired.burst()
 
     async def health(self) -> Health:
         """What this memory runs on and how much it holds."""
