@@ -305,8 +305,8 @@ class AsyncMemory:
     async def work(self, *, topics: Sequence[str] = (), concurrency: int = 2) -> Worked:
         """Do in this process what waits to be done, until nothing is due; what of it there was.
 
-        Writes leave work behind: conversations to be condensed, facts to be found. ``quipu worker`` does it as
-        it comes; a program without one calls this at a good moment. ``topics`` keeps to some (all if none is
+        Writes leave work behind: conversations to be condensed, facts to be found. ``quipu worker`` does it
+        as it comes; a program without one calls this at a good moment. ``topics`` keeps to some (all if none is
         named), ``concurrency`` is how many jobs of a topic are done at a time. Jobs that fail are tried again
         later: by the next call, or by a worker.
 

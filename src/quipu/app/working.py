@@ -74,8 +74,11 @@ async def worker(
     wanted: Sequence[str] = (),
     concurrency: int = 2,
     known: Duties | None = None,
+    tick_seconds: float = 1.0,
 ) -> AsyncGenerator[Worker]:
     """A worker on ``wanted`` topics (all if none is named), which has its own connections for the block.
+
+    New jobs wake it; every ``tick_seconds`` it looks for what is due by the clock, or whether it is to stop.
 
     Raises:
         BadInput: nobody handles such a topic.
@@ -108,6 +111,7 @@ async def worker(
             lease_seconds=terms.lease_seconds,
             concurrency=concurrency,
             seats=max(1, settings.pool_size - 1),
+            tick_seconds=tick_seconds,
         )
 
 

@@ -32,7 +32,7 @@ class Verdict:
 
 
 class Attempts:
-    """Does jobs, each in a try that is counted before it begins: one that kills its worker is given up too."""
+    """Does jobs, each in a try that is counted before it begins: one that kills its worker ends too."""
 
     def __init__(
         self,

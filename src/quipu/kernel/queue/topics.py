@@ -82,4 +82,4 @@ def _checked(path: Path, topic: str, name: object) -> str:
         raise ConfigError(
             f"{path} calls the topic {topic!r} {name!r}.", hint=f"A name is text of 1 to {_LONGEST} bytes."
         )
-    return cast(str, name)
+    return name

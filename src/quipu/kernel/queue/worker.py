@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Final, cast
+from typing import Final
 
 import anyio
 from anyio import CancelScope
@@ -17,7 +17,6 @@ from quipu.kernel.queue.saq import Carrier, Delivery
 from quipu.kernel.queue.schedule import Timetable
 from quipu.kernel.queue.store import Store
 
-_TICK_SECONDS: Final = 1.0
 _BURST_TICK_SECONDS: Final = 0.1
 _TROUBLE_SECONDS: Final = 1.0
 _BURST_GRACE_SECONDS: Final = 30.0
@@ -41,15 +40,17 @@ class Worker:
         lease_seconds: int,
         concurrency: int,
         seats: int,
+        tick_seconds: float,
     ) -> None:
         self._store = store
         self._carrier = carrier
         self._lines = lines
-        self._relay = relay
+        self.relay = relay
         self._timetable = timetable
-        self._attempts = attempts
+        self.attempts = attempts
         self._lease_seconds = lease_seconds
         self._concurrency = concurrency
+        self._tick_seconds = tick_seconds
         self._seats = anyio.CapacityLimiter(seats)
         self._in_hand: dict[Delivery, CancelScope] = {}
         self._counts: Counter[str] = Counter()
@@ -81,9 +82,10 @@ class Worker:
             DatabaseError: the database or Redis does not answer.
         """
         self._burst = True
+        self._tick_seconds = min(self._tick_seconds, _BURST_TICK_SECONDS)
         await self._timetable.begin()
         await self._timetable.fire()
-        if await self._relay.anything_due():
+        if await self.relay.anything_due():
             try:
                 await self._work(_BURST_GRACE_SECONDS)
             except BaseExceptionGroup as group:
@@ -99,7 +101,7 @@ class Worker:
         async with anyio.create_task_group() as background:
             background.start_soon(self._relaying)
             background.start_soon(self._repeating, "Taking over from dead workers", lease / 2, self._sweep)
-            background.start_soon(self._repeating, "Looking for lost jobs", lease, self._relay.look_for_lost)
+            background.start_soon(self._repeating, "Looking for lost jobs", lease, self.relay.look_for_lost)
             background.start_soon(self._repeating, "Holding on to jobs", lease / 3, self._beat)
             background.start_soon(self._listening)
             async with anyio.create_task_group() as hands:
@@ -110,16 +112,16 @@ class Worker:
             background.cancel_scope.cancel()
 
     async def _relaying(self) -> None:
-        while True:
+        while not self._stopping.is_set():
             self._bell = anyio.Event()
             await self._try("Handing jobs over", self._hand_over)
-            with anyio.move_on_after(_BURST_TICK_SECONDS if self._burst else _TICK_SECONDS):
+            with anyio.move_on_after(self._tick_seconds):
                 await self._bell.wait()
 
     async def _hand_over(self) -> None:
         await self._timetable.fire()
-        await self._relay.hand_over()
-        if self._burst and not await self._relay.anything_due():
+        await self.relay.hand_over()
+        if self._burst and not await self.relay.anything_due():
             self.stop()
 
     async def _listening(self) -> None:
@@ -144,11 +146,11 @@ class Worker:
             await delivery.beat()
 
     async def _taking(self, line: Line) -> None:
-        wait_seconds = 2 * _BURST_TICK_SECONDS if self._burst else _TICK_SECONDS
-
         async def take() -> None:
-            delivery = await self._carrier.take(line.topic, wait_seconds=wait_seconds)
-            if delivery is not None:
+            delivery = await self._carrier.take(line.topic, wait_seconds=self._tick_seconds)
+            if delivery is not None and self._stopping.is_set():
+                await self._conclude(delivery, Verdict("again"))
+            elif delivery is not None:
                 await self._do(line, delivery)
 
         while not self._stopping.is_set():
@@ -160,7 +162,7 @@ class Worker:
             with CancelScope() as scope:
                 self._in_hand[delivery] = scope
                 async with self._seats:
-                    verdict = await self._attempts.make(delivery.ticket, limit_seconds=line.limit_seconds)
+                    verdict = await self.attempts.make(delivery.ticket, limit_seconds=line.limit_seconds)
         finally:
             del self._in_hand[delivery]
             self._put_down.set()
@@ -171,7 +173,7 @@ class Worker:
         try:
             await delivery.put_down()
         finally:
-            dead = await self._attempts.conclude(delivery.ticket, verdict)
+            dead = await self.attempts.conclude(delivery.ticket, verdict)
         self._counts[verdict.outcome] += 1
         self._counts["dead"] += dead
         self._bell.set()
@@ -205,5 +207,5 @@ class Worker:
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
     found: BaseException = group
     while isinstance(found, BaseExceptionGroup):
-        found = cast("BaseExceptionGroup[BaseException]", found).exceptions[0]
+        found = found.exceptions[0]
     return found

@@ -53,7 +53,7 @@ where space_id = %(space)s and id = %(id)s
 update core.outbox set
     sent_at = null,
     started_at = null,
-    attempts = greatest(attempts - 1, 0)
+    attempts = attempts - case when started_at is not null and attempts > 0 then 1 else 0 end
 where space_id = %(space)s and id = %(id)s and dead_at is null
 
 -- name: drop: a job whose space is forgotten
