@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self
 from anyio import to_thread
 
 from quipu.app.answer import Answering, whole
-from quipu.app.kinds import KINDS, PACKAGES
+from quipu.app.kinds import ERASERS, KINDS, PACKAGES
 from quipu.errors import QuipuError
 from quipu.kernel.base.clock import Clock, SystemClock
 from quipu.kernel.base.scope import check_name, optional_name
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from quipu.kinds.ledger.evidence.trace import AsyncTrace
     from quipu.kinds.ledger.ledger import AsyncLedger
 
-_ERASERS = tuple(kind.eraser for kind in reversed(KINDS))  # what others refer to goes last
 _CITES = {kind.code: kind.cite for kind in KINDS}
 
 
@@ -276,9 +275,9 @@ class AsyncMemory:
         names = {"session": session, "user": user, "message": message}
         what = What(**{name: optional_name(name, value) for name, value in names.items()})
         if not confirm:
-            return await erasure.preview(ready.database, _ERASERS, what, space=check_name("space", space))
+            return await erasure.preview(ready.database, ERASERS, what, space=check_name("space", space))
         return await erasure.erase(
-            ready.database, _ERASERS, what, space=check_name("space", space), now=self._clock.now()
+            ready.database, ERASERS, what, space=check_name("space", space), now=self._clock.now()
         )
 
     async def reembed(self, model: str | None = None, *, progress: Progress | None = None) -> ReembedReport:
@@ -341,7 +340,7 @@ class AsyncMemory:
             from quipu.kinds.ledger.ledger import AsyncLedger  # noqa: PLC0415
 
             self._ledger = AsyncLedger(
-                self._ready.database, clock=self._clock, settings=self._settings, erasers=_ERASERS
+                self._ready.database, clock=self._clock, settings=self._settings, erasers=ERASERS
             )
         return self._ledger
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from quipu.app.kinds import KINDS
+from quipu.app.kinds import ERASERS, KINDS
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
@@ -26,7 +26,6 @@ from quipu.kinds.plug import Context, Kind, Schedule
 from quipu.recall.generations import Models
 from quipu.upkeep.tidy import tidy
 
-_ERASERS = tuple(kind.eraser for kind in reversed(KINDS))
 _UNHEARD_LEASES: Final = 2.0  # a ticket that a dead worker held is in the queue again by then
 _SPARE_CONNECTIONS: Final = 4
 
@@ -89,7 +88,7 @@ async def worker(
     lines = _lines(known, settings, wanted)
     terms = Terms(settings.job_tries, settings.job_retry_seconds, settings.job_lease_seconds)
     tools = partial(
-        Context, database=database, models=models, clock=clock, settings=settings, erasers=_ERASERS
+        Context, database=database, models=models, clock=clock, settings=settings, erasers=ERASERS
     )
     connections = 2 * len(lines) + concurrency + _SPARE_CONNECTIONS
     async with (

@@ -171,6 +171,7 @@ class Settings:
     evidence_days: int = _setting(
         _whole(0, 36_500), "Days after which retention takes evidence and its recommendation; 0 is never.", 90
     )
+    retention: bool = _setting(_flag, "Let workers do what retention would, every night.", False)
     redis_url: str | None = _setting(
         _text, "redis:// URL of a server that carries jobs; PostgreSQL does if not given.", shown=False
     )

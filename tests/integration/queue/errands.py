@@ -34,11 +34,6 @@ async def fail(context: Context, payload: Payload) -> None:
     await note(context, {})
 
 
-async def die(context: Context, payload: Payload) -> None:
-    """Ends its worker as kill -9 would."""
-    os.kill(os.getpid(), 9)
-
-
 async def tell(context: Context, payload: Payload) -> None:
     """Has no transaction of its own: writes to a file each time that it is done."""
     async with await anyio.open_file(payload["file"], "a") as file:
@@ -50,7 +45,7 @@ async def chime(context: Context) -> None:
         await put(within, TRACE, {"chimed": context.job.key})
 
 
-HANDLERS: dict[str, Handler] = {"note": note, "fail": fail, "die": die, "tell": tell, "hang": note}
+HANDLERS: dict[str, Handler] = {"note": note, "fail": fail, "tell": tell, "hang": note}
 CHIME = Schedule(name="chime", cron="* * * * *", each_space=True, handler=chime)
 DUTIES = Duties(HANDLERS, {"hang": 0.2}, {})
 CHIMING = Duties({}, {}, {"chime": CHIME})

@@ -60,6 +60,11 @@ class Worker:
         self._put_down = anyio.Event()
         self._burst = False
 
+    @property
+    def queues(self) -> list[str]:
+        """The names of the queues that it works on."""
+        return [line.queue for line in self._lines]
+
     def stop(self) -> None:
         """Take no more jobs, and end when those in hand are done."""
         self._stopping.set()
@@ -104,17 +109,24 @@ class Worker:
             background.start_soon(self._repeating, "Looking for lost jobs", lease, self.relay.look_for_lost)
             background.start_soon(self._repeating, "Holding on to jobs", lease / 3, self._beat)
             background.start_soon(self._listening)
-            async with anyio.create_task_group() as hands:
-                hands.start_soon(self._ending, grace_seconds)
-                for line in self._lines:
-                    for _ in range(self._concurrency):
-                        hands.start_soon(self._taking, line)
+            try:
+                await self._have_hands(grace_seconds)
+            finally:
+                self.stop()
             background.cancel_scope.cancel()
+
+    async def _have_hands(self, grace_seconds: float) -> None:
+        async with anyio.create_task_group() as hands:
+            hands.start_soon(self._ending, grace_seconds)
+            for line in self._lines:
+                for _ in range(self._concurrency):
+                    hands.start_soon(self._taking, line)
 
     async def _relaying(self) -> None:
         while not self._stopping.is_set():
             self._bell = anyio.Event()
-            await self._try("Handing jobs over", self._hand_over)
+            with CancelScope(shield=True):  # no query is cut off when the worker ends
+                await self._try("Handing jobs over", self._hand_over)
             with anyio.move_on_after(self._tick_seconds):
                 await self._bell.wait()
 
@@ -125,18 +137,21 @@ class Worker:
             self.stop()
 
     async def _listening(self) -> None:
-        while True:
-            await self._try("Listening for new jobs", self._listen)
+        while not self._stopping.is_set():
+            with CancelScope(shield=True):
+                await self._try("Listening for new jobs", self._listen)
 
     async def _listen(self) -> None:
         async with self._store.listening() as conn:
-            async for _ in conn.notifies():
-                self._bell.set()
+            while not self._stopping.is_set():
+                async for _ in conn.notifies(timeout=self._tick_seconds):
+                    self._bell.set()
 
     async def _repeating(self, what: str, pause_seconds: float, step: _Step) -> None:
         while True:
             await anyio.sleep(pause_seconds)
-            await self._try(what, step)
+            with CancelScope(shield=True):
+                await self._try(what, step)
 
     async def _sweep(self) -> None:
         await self._carrier.sweep(every_seconds=max(1, self._lease_seconds // 2))
