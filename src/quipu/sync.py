@@ -291,9 +291,9 @@ class Memory:
         """Do in this process what waits to be done, until nothing is due; what of it there was.
 
         Writes leave work behind: conversations to be condensed, facts to be found. ``quipu worker`` does it
-        as it comes; a program without one calls this at a good moment. ``topics`` keeps to some (all if none is
-        named), ``concurrency`` is how many jobs of a topic are done at a time. Jobs that fail are tried again
-        later: by the next call, or by a worker.
+        as it comes; a program without one calls this at a good moment. ``topics`` keeps to some (all if none
+        is named), ``concurrency`` is how many jobs of a topic are done at a time. Jobs that fail are tried
+        again later: by the next call, or by a worker.
 
         Raises:
             BadInput: nobody handles such a topic, or ``concurrency`` is not 1 to 100.

@@ -1,4 +1,4 @@
-"""What the workers of these tests can do. The effect of a job is another that nobody does: it can be counted."""
+"""What the workers of these tests can do. An effect is a job that nobody does, so it can be counted."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Payload = Mapping[str, Any]
 
 
 async def note(context: Context, payload: Payload) -> None:
-    """Leaves a trace, after a while where ``seconds`` says so; ``started`` names a file that it writes first."""
+    """Leaves a trace, after ``seconds`` if they are given; ``started`` names a file to be written first."""
     if "started" in payload:
         await anyio.Path(payload["started"]).write_text(str(os.getpid()))
     await anyio.sleep(payload.get("seconds", 0))

