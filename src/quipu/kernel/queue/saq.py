@@ -10,13 +10,14 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from typing import Any, Final, Self, cast
 
 from saq import Job as SaqJob
 from saq import Queue, Status
 from saq.queue.postgres import PostgresQueue
 
+from quipu.errors import QuipuError
 from quipu.kernel.db.errors import translated
 from quipu.kernel.queue import redis
 from quipu.kernel.queue.model import Line, Ticket
@@ -91,7 +92,8 @@ class Carrier:
             yield cls(queues, told, lease_seconds=lease_seconds)
         finally:
             for queue in queues.values():
-                await queue.disconnect()
+                with suppress(QuipuError), told():  # it takes its leave of a Redis that may be gone
+                    await queue.disconnect()
 
     async def send(self, ticket: Ticket) -> None:
         """Hand a ticket over; one that is in the queue already stays as it is."""
