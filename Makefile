@@ -96,7 +96,7 @@ bench-ledger: $(DEV) ## Measure what a fact costs beside a plain INSERT, and sta
 	$(BIN)/python bench/ledger.py $(ARGS)
 
 bench-queue: $(DEV) ## Measure jobs a second on PostgreSQL and on Redis, beside SAQ alone (ARGS="--jobs 500")
-	$(BIN)/python bench/queue.py $(ARGS)
+	$(BIN)/python bench/jobs.py $(ARGS)
 
 wheel: $(DEV) ## Build dist/*.whl
 	$(BIN)/python -m build --wheel --no-isolation --outdir dist .

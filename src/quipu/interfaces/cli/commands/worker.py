@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import anyio
 import click
 from anyio import CancelScope
+from anyio.abc import TaskStatus
 
 from quipu.app.kinds import PACKAGES
 from quipu.app.working import worker
@@ -60,11 +61,11 @@ async def _work(
             database, models, settings, clock=SystemClock(), wanted=wanted, concurrency=concurrency
         ) as hired,
     ):
-        if not burst:
-            screen.note(f"Working on {', '.join(hired.queues)}. Ctrl-C ends it.")
         ended: Worked | QuipuError | None = None
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_heed, hired, screen, tasks.cancel_scope)
+            await tasks.start(_heed, hired, screen, tasks.cancel_scope)
+            if not burst:
+                screen.note(f"Working on {', '.join(hired.queues)}. Ctrl-C ends it.")
             try:
                 ended = await (hired.burst() if burst else hired.run(grace_seconds=grace))
             except QuipuError as error:  # out of the group, which would wrap it
@@ -77,10 +78,13 @@ async def _work(
     return ended
 
 
-async def _heed(hired: Worker, screen: Screen, everything: CancelScope) -> None:
+async def _heed(
+    hired: Worker, screen: Screen, everything: CancelScope, *, task_status: TaskStatus[None]
+) -> None:
     """Stop the worker when the process is told to end; at once when it is told again."""
     told = False
     with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+        task_status.started()
         async for _ in signals:
             if told:
                 everything.cancel()
