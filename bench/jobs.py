@@ -58,7 +58,7 @@ class Measured:
     a_second: float
 
 
-async def effect(context: Context, payload: Mapping[str, Any]) -> None:
+async def effect(context: Context, _: Mapping[str, Any]) -> None:
     """A job whose effect is that it is gone."""
     async with context.effect():
         pass
@@ -73,7 +73,7 @@ DUTIES = Duties({"bench": effect}, {}, {})
 
 @contextmanager
 def redis_server(directory: Path) -> Iterator[str | None]:
-    """The address of a Redis that writes to the disk as it does by default with appendonly; None without one."""
+    """The address of a Redis that writes to the disk once a second; None where there is none."""
     program = shutil.which("redis-server")
     if program is None:
         yield None
@@ -105,7 +105,7 @@ async def alone(queue: Queue, carrier: str, jobs: int) -> list[Measured]:
     begun = perf_counter()
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(hired.start)
-        while await queue.count("incomplete"):
+        while await queue.count("incomplete"):  # noqa: ASYNC110 - a server counts
             await anyio.sleep(0.01)
         done_seconds = perf_counter() - begun
         await hired.stop()
