@@ -101,7 +101,6 @@ async def worker(
         times = list(known.schedules.values()) if SCHEDULES in topics else []
         unheard = _UNHEARD_LEASES * terms.lease_seconds
         yield Worker(
-            store,
             carrier,
             lines=lines,
             relay=Relay(store, carrier, topics, clock=clock, unheard_seconds=unheard),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
 from typing import Final
 
 import anyio
 
 from quipu.kernel.base.clock import Clock
+from quipu.kernel.db.database import Connection
 from quipu.kernel.queue.model import Ticket
 from quipu.kernel.queue.saq import Carrier
 from quipu.kernel.queue.store import Store
@@ -32,6 +34,10 @@ class Relay:
         self._topics = topics
         self._clock = clock
         self._unheard = timedelta(seconds=unheard_seconds)
+
+    def listening(self) -> AbstractAsyncContextManager[Connection]:
+        """A connection that is told when there may be something to hand over."""
+        return self._store.listening()
 
     async def anything_due(self) -> bool:
         """Whether something is to be done now, or is being done."""

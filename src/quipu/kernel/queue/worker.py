@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import anyio
@@ -16,14 +15,11 @@ from quipu.kernel.queue.model import Line, Worked
 from quipu.kernel.queue.relay import Relay
 from quipu.kernel.queue.saq import Carrier, Delivery
 from quipu.kernel.queue.schedule import Timetable
-from quipu.kernel.queue.store import Store
+from quipu.kernel.queue.trouble import Step, Trouble
 
 _BURST_TICK_SECONDS: Final = 0.1
-_TROUBLE_SECONDS: Final = 1.0
 _BURST_GRACE_SECONDS: Final = 30.0
 _CONCLUDING_SECONDS: Final = 10.0
-_LOG = logging.getLogger("quipu.queue")
-_Step = Callable[[], Awaitable[object]]
 
 
 class Worker:
@@ -31,7 +27,6 @@ class Worker:
 
     def __init__(
         self,
-        store: Store,
         carrier: Carrier,
         *,
         lines: Sequence[Line],
@@ -43,7 +38,6 @@ class Worker:
         seats: int,
         tick_seconds: float,
     ) -> None:
-        self._store = store
         self._carrier = carrier
         self._lines = lines
         self.relay = relay
@@ -55,7 +49,7 @@ class Worker:
         self._seats = anyio.CapacityLimiter(seats)
         self._in_hand: dict[Delivery, CancelScope] = {}
         self._counts: Counter[str] = Counter()
-        self._troubles: set[str] = set()
+        self._trouble = Trouble()
         self._stopping = anyio.Event()
         self._bell = anyio.Event()
         self._put_down = anyio.Event()
@@ -146,12 +140,12 @@ class Worker:
                 await self._try("Listening for new jobs", self._listen)
 
     async def _listen(self) -> None:
-        async with self._store.listening() as conn:
+        async with self.relay.listening() as conn:
             while not self._stopping.is_set():
                 async for _ in conn.notifies(timeout=self._tick_seconds):
                     self._bell.set()
 
-    async def _repeating(self, what: str, pause_seconds: float, step: _Step) -> None:
+    async def _repeating(self, what: str, pause_seconds: float, step: Step) -> None:
         while True:
             await anyio.sleep(pause_seconds)
             with CancelScope(shield=True):
@@ -206,21 +200,9 @@ class Worker:
         for scope in self._in_hand.values():
             scope.cancel()
 
-    async def _try(self, what: str, step: _Step) -> None:
-        """Make a step of a loop that must not end. Trouble is told once, until it is over."""
-        try:
-            await step()
-        except Exception as error:
-            if self._burst:
-                raise
-            if what not in self._troubles:
-                _LOG.warning("%s does not work: %s", what, error)
-            self._troubles.add(what)
-            await anyio.sleep(_TROUBLE_SECONDS)
-        else:
-            if what in self._troubles:
-                _LOG.warning("%s works again.", what)
-            self._troubles.discard(what)
+    async def _try(self, what: str, step: Step) -> None:
+        """Make a step of a loop: in spite of trouble, unless somebody waits for the end of a burst."""
+        await (step() if self._burst else self._trouble.outlast(what, step))
 
 
 def _leaves(group: BaseExceptionGroup[QuipuError]) -> Iterator[QuipuError]:
