@@ -194,7 +194,6 @@ async def app(memory: AsyncMemory, url: str) -> Any:
             for schema, rows in ROWS.items():
                 conn.execute(f"set search_path = {schema}".encode())
                 conn.execute(rows.encode())
-            conn.execute(OF_THE_LEDGER)
             conn.execute("insert into core.outbox (topic, key) values ('note', 'k')")
         await memory.recall("boat", space=space)
     with psycopg.connect(url, autocommit=True, options="-c role=quipu_app") as conn:

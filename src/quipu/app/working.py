@@ -8,10 +8,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from anyio import to_thread
+
 from quipu.app.kinds import ERASERS, KINDS
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
+from quipu.kernel.language.budget import DailyBudget
+from quipu.kernel.language.choose import choose
+from quipu.kernel.language.model import Language
 from quipu.kernel.queue import topics as naming
 from quipu.kernel.queue.attempt import Attempts
 from quipu.kernel.queue.model import SCHEDULES, Line, Terms
@@ -87,16 +92,23 @@ async def worker(
     known = known or duties()
     lines = _lines(known, settings, wanted)
     terms = Terms(settings.job_tries, settings.job_retry_seconds, settings.job_lease_seconds)
-    tools = partial(
-        Context, database=database, models=models, clock=clock, settings=settings, erasers=ERASERS
-    )
     connections = 2 * len(lines) + concurrency + _SPARE_CONNECTIONS
     async with (
         Store.open(database.url, settings, connections=connections) as store,
         Carrier.open(
             lines, store=store, redis_url=settings.redis_url, lease_seconds=terms.lease_seconds
         ) as carrier,
+        _speaking(database, settings, clock) as language,
     ):
+        tools = partial(
+            Context,
+            database=database,
+            models=models,
+            clock=clock,
+            settings=settings,
+            language=language,
+            erasers=ERASERS,
+        )
         topics = [line.topic for line in lines]
         times = list(known.schedules.values()) if SCHEDULES in topics else []
         unheard = _UNHEARD_LEASES * terms.lease_seconds
@@ -111,6 +123,18 @@ async def worker(
             seats=max(1, settings.pool_size - 1),
             tick_seconds=tick_seconds,
         )
+
+
+@asynccontextmanager
+async def _speaking(database: Database, settings: Settings, clock: Clock) -> AsyncGenerator[Language | None]:
+    """The language model of the settings, if they name one, for the block."""
+    budget = DailyBudget(database, clock=clock, daily_tokens=settings.llm_daily_tokens)
+    language = await to_thread.run_sync(partial(choose, settings, budget=budget))
+    try:
+        yield language
+    finally:
+        if language is not None:
+            await language.aclose()
 
 
 def _lines(known: Duties, settings: Settings, wanted: Sequence[str]) -> list[Line]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, Within
+from quipu.kernel.language.model import Language
 from quipu.kernel.queue import model as queue
 from quipu.kernel.queue.run import Run
 from quipu.recall.generations import Models
@@ -24,12 +25,17 @@ Cite = Callable[[Within, Sequence[int]], Awaitable[Mapping[int, Cited]]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """What a job is done with. ``erasers`` are those of all kinds, in their order."""
+    """What a job is done with.
+
+    ``language`` is None where no language model is configured: then rules do the work. ``erasers`` are those
+    of all kinds, in their order.
+    """
 
     database: Database
     models: Models
     clock: Clock
     settings: Settings
+    language: Language | None
     erasers: Sequence[Eraser]
     run: Run
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import anyio
 
 from quipu.app.working import Duties
+from quipu.errors import BudgetSpent
 from quipu.kernel.queue.outbox import put
 from quipu.kinds.plug import Context, Handler, Schedule
 
@@ -34,6 +36,11 @@ async def fail(context: Context, payload: Payload) -> None:
     await note(context, {})
 
 
+async def spend(context: Context, payload: Payload) -> None:
+    """Has nothing left for the day."""
+    raise BudgetSpent("Nothing is left.", opens_at=datetime.now(UTC) + timedelta(hours=3))
+
+
 async def tell(context: Context, payload: Payload) -> None:
     """Has no transaction of its own: writes to a file each time that it is done."""
     async with await anyio.open_file(payload["file"], "a") as file:
@@ -45,7 +52,7 @@ async def chime(context: Context) -> None:
         await put(within, TRACE, {"chimed": context.job.key})
 
 
-HANDLERS: dict[str, Handler] = {"note": note, "fail": fail, "tell": tell, "hang": note}
+HANDLERS: dict[str, Handler] = {"note": note, "fail": fail, "tell": tell, "spend": spend, "hang": note}
 CHIME = Schedule(name="chime", cron="* * * * *", each_space=True, handler=chime)
 DUTIES = Duties(HANDLERS, {"hang": 0.2}, {})
 CHIMING = Duties({}, {}, {"chime": CHIME})

@@ -109,6 +109,18 @@ async def test_a_job_that_takes_too_long_is_stopped(works: Works) -> None:
     assert await works.traces() == []
 
 
+async def test_a_job_for_which_no_tokens_are_left_waits_for_the_next_day_and_loses_no_try(
+    works: Works,
+) -> None:
+    await works.put("spend")
+    assert await works.burst() == Worked()
+    row = await works.one()
+    assert (row["attempts"], row["dead_at"]) == (0, None)
+    assert "Nothing is left" in row["error"]
+    (status,) = await works.store.status(now=datetime.now(UTC))
+    assert (status.waiting, status.later, status.dead) == (0, 1, 0)
+
+
 async def test_a_job_waits_until_it_is_due(works: Works) -> None:
     await works.put("note", due=datetime.now(UTC) + timedelta(hours=1), key="later")
     await works.put("note", due=datetime.now(UTC) - timedelta(hours=1), key="now")

@@ -6,11 +6,12 @@ import logging
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Literal
 
 import anyio
 
+from quipu.errors import BudgetSpent
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.db.database import Database
 from quipu.kernel.queue.model import Job, Terms, Ticket
@@ -18,17 +19,21 @@ from quipu.kernel.queue.rules import pause_seconds, told
 from quipu.kernel.queue.run import Handler, Overtaken, Run
 from quipu.kernel.queue.store import Store
 
-Outcome = Literal["done", "failed", "again", "nothing"]
+Outcome = Literal["done", "failed", "again", "later", "nothing"]
 _LOG = logging.getLogger("quipu.queue")
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How a try ended. ``again``: it is to be done again, and this try does not count."""
+    """How a try ended. ``again`` and ``later``: it is to be done again, and this try does not count.
+
+    ``until``: when ``later`` is.
+    """
 
     outcome: Outcome
     job: Job | None = None
     error: str = ""
+    until: datetime | None = None
 
 
 class Attempts:
@@ -63,6 +68,8 @@ class Attempts:
             return await self._make(job, limit_seconds)
         except Overtaken:
             return Verdict("again", job)
+        except BudgetSpent as spent:
+            return Verdict("later", job, told(spent), spent.opens_at)
         except Exception as error:  # noqa: BLE001 - the outermost frame of a job; whatever it is, it is kept
             _LOG.warning("Try %d of %s %r failed: %s", job.attempts, job.topic, job.key, type(error).__name__)
             return Verdict("failed", job, told(error))
@@ -84,6 +91,8 @@ class Attempts:
         """
         if verdict.outcome == "again":
             await self._store.give_back(ticket)
+        if verdict.job is not None and verdict.until is not None:
+            await self._store.postpone(verdict.job, verdict.error, until=verdict.until)
         if verdict.outcome != "failed" or verdict.job is None:
             return False
         job, now = verdict.job, self._clock.now()

@@ -89,6 +89,11 @@ class Store:
         place = {"space": job.space_id, "id": job.id, "version": job.version}
         await self._run("fail", {**place, "error": error, "retry_at": retry_at, "dead_at": dead_at})
 
+    async def postpone(self, job: Job, error: str, *, until: datetime) -> None:
+        """A job that nothing is left for waits until then; the try does not count."""
+        place = {"space": job.space_id, "id": job.id}
+        await self._run("postpone", {**place, "error": error, "until": until})
+
     async def give_back(self, ticket: Ticket | Job) -> None:
         """A job that was not tried to the end waits again."""
         await self._run("give_back", {"space": ticket.space_id, "id": ticket.id})

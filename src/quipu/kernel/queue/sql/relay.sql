@@ -56,6 +56,15 @@ update core.outbox set
     attempts = attempts - case when started_at is not null and attempts > 0 then 1 else 0 end
 where space_id = %(space)s and id = %(id)s and dead_at is null
 
+-- name: postpone: a job for which nothing is left today waits until then, with as many tries as before
+update core.outbox set
+    sent_at = null,
+    started_at = null,
+    error = %(error)s,
+    due_at = %(until)s,
+    attempts = attempts - case when attempts > 0 then 1 else 0 end
+where space_id = %(space)s and id = %(id)s and dead_at is null
+
 -- name: drop: a job whose space is forgotten
 delete from core.outbox where space_id = %(space)s and id = %(id)s
 
