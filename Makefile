@@ -69,7 +69,7 @@ coverage: $(DEV)
 	$(PYTEST) $(BESIDE) tests --cov=quipu --cov-branch --cov-report=term:skip-covered
 
 ##@ Work
-.PHONY: format sync schema constraints bench-recall bench-speed bench-startup bench-ledger wheel clean
+.PHONY: format sync schema constraints bench-recall bench-speed bench-startup bench-ledger bench-queue wheel clean
 format: $(DEV) ## Format the code and sort its imports
 	$(BIN)/ruff check --select I --fix .
 	$(BIN)/ruff format .
@@ -94,6 +94,9 @@ bench-startup: $(DEV) ## Measure how long each start takes (ARGS="--rounds 3 …
 
 bench-ledger: $(DEV) ## Measure what a fact costs beside a plain INSERT, and state(as_of) (ARGS="--check")
 	$(BIN)/python bench/ledger.py $(ARGS)
+
+bench-queue: $(DEV) ## Measure jobs a second on PostgreSQL and on Redis, beside SAQ alone (ARGS="--jobs 500")
+	$(BIN)/python bench/jobs.py $(ARGS)
 
 wheel: $(DEV) ## Build dist/*.whl
 	$(BIN)/python -m build --wheel --no-isolation --outdir dist .
@@ -130,6 +133,6 @@ $(DEV): | $(RUNTIME)
 	@echo "Installing the tools for development"
 	@$(BIN)/python -c 'import tomllib; p = tomllib.load(open("pyproject.toml", "rb")); \
 	  print(*p["dependency-groups"]["dev"], *p["build-system"]["requires"], \
-	  *p["project"]["optional-dependencies"]["llm"], sep="\n")' > $(VENV)/dev.txt
+	  *p["project"]["optional-dependencies"]["llm"], *p["project"]["optional-dependencies"]["redis"], sep="\n")' > $(VENV)/dev.txt
 	@$(PIP) install --constraint constraints.txt --requirement $(VENV)/dev.txt
 	@touch $@

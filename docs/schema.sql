@@ -6,6 +6,10 @@ CREATE SCHEMA ledger;
 
 COMMENT ON SCHEMA ledger IS 'Facts, assumptions, recommendations and their evidence.';
 
+CREATE SCHEMA queue;
+
+COMMENT ON SCHEMA queue IS 'The tables of SAQ, which hands jobs to workers.';
+
 CREATE SCHEMA transcripts;
 
 COMMENT ON SCHEMA transcripts IS 'Recorded sessions of coding agents, and the memories extracted from them.';
@@ -777,6 +781,49 @@ CREATE TABLE core.migrations (
     applied_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
+CREATE TABLE core.outbox (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    id bigint NOT NULL,
+    topic text NOT NULL,
+    key text NOT NULL,
+    payload jsonb DEFAULT '{}'::jsonb NOT NULL,
+    session text,
+    user_name text,
+    version integer DEFAULT 1 NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    due_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    sent_at timestamp with time zone,
+    started_at timestamp with time zone,
+    dead_at timestamp with time zone,
+    error text,
+    CONSTRAINT outbox_attempts_check CHECK ((attempts >= 0)),
+    CONSTRAINT outbox_key_check CHECK (((char_length(key) >= 1) AND (char_length(key) <= 512))),
+    CONSTRAINT outbox_topic_check CHECK (((char_length(topic) >= 1) AND (char_length(topic) <= 50)))
+)
+WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0.01', autovacuum_vacuum_threshold='1000');
+
+ALTER TABLE ONLY core.outbox FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE core.outbox IS 'Jobs to be done. A row goes in the transaction that has the effect of its job.';
+
+COMMENT ON COLUMN core.outbox.session IS 'Whose words the payload holds, if it holds any: goes with the session that is erased.';
+
+COMMENT ON COLUMN core.outbox.version IS 'Counts how often the job was put; who did an older one does it again.';
+
+COMMENT ON COLUMN core.outbox.sent_at IS 'When it was handed to the queue; null: it waits for that.';
+
+COMMENT ON COLUMN core.outbox.dead_at IS 'When it was given up; it waits for somebody to look.';
+
+ALTER TABLE core.outbox ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME core.outbox_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE SEQUENCE core.recall_alone
     START WITH -4611686018427387904
     INCREMENT BY 1
@@ -940,6 +987,15 @@ ALTER TABLE ONLY core.recall_vectors ALTER COLUMN own SET STORAGE PLAIN;
 ALTER TABLE ONLY core.recall_vectors ALTER COLUMN context SET STORAGE PLAIN;
 
 ALTER TABLE ONLY core.recall_vectors FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE core.schedules (
+    name text NOT NULL,
+    cron text NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    fired_at timestamp with time zone
+);
+
+COMMENT ON TABLE core.schedules IS 'When each schedule is due next: whoever moves that on fires it, so it fires once.';
 
 CREATE TABLE core.sessions (
     space_id integer NOT NULL,
@@ -1608,6 +1664,36 @@ CREATE SEQUENCE ledger.source_runs_id_seq
 
 ALTER SEQUENCE ledger.source_runs_id_seq OWNED BY ledger.source_runs.id;
 
+CREATE UNLOGGED TABLE queue.saq_jobs (
+    key text NOT NULL,
+    lock_key integer NOT NULL,
+    job bytea NOT NULL,
+    queue text NOT NULL,
+    status text NOT NULL,
+    priority smallint DEFAULT 0 NOT NULL,
+    group_key text,
+    scheduled bigint DEFAULT EXTRACT(epoch FROM now()) NOT NULL,
+    expire_at bigint
+);
+
+CREATE UNLOGGED SEQUENCE queue.saq_jobs_lock_key_seq
+    AS integer
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+ALTER SEQUENCE queue.saq_jobs_lock_key_seq OWNED BY queue.saq_jobs.lock_key;
+
+CREATE UNLOGGED TABLE queue.saq_stats (
+    worker_id text NOT NULL,
+    stats jsonb,
+    expire_at bigint,
+    metadata jsonb,
+    queue_key text
+);
+
 CREATE TABLE transcripts.extractions (
     space_id integer DEFAULT core.current_space() NOT NULL,
     session_id bigint NOT NULL,
@@ -2022,6 +2108,8 @@ ALTER TABLE ONLY ledger.chat_review_signal_runs ALTER COLUMN id SET DEFAULT next
 
 ALTER TABLE ONLY ledger.source_runs ALTER COLUMN id SET DEFAULT nextval('ledger.source_runs_id_seq'::regclass);
 
+ALTER TABLE ONLY queue.saq_jobs ALTER COLUMN lock_key SET DEFAULT nextval('queue.saq_jobs_lock_key_seq'::regclass);
+
 ALTER TABLE ONLY core.erasures
     ADD CONSTRAINT erasures_pkey PRIMARY KEY (space_id, id);
 
@@ -2036,6 +2124,12 @@ ALTER TABLE ONLY core.messages
 
 ALTER TABLE ONLY core.migrations
     ADD CONSTRAINT migrations_pkey PRIMARY KEY (room, version);
+
+ALTER TABLE ONLY core.outbox
+    ADD CONSTRAINT outbox_pkey PRIMARY KEY (space_id, id);
+
+ALTER TABLE ONLY core.outbox
+    ADD CONSTRAINT outbox_space_id_topic_key_key UNIQUE (space_id, topic, key);
 
 ALTER TABLE ONLY core.recall_entries
     ADD CONSTRAINT recall_entries_pkey PRIMARY KEY (space_id, id);
@@ -2069,6 +2163,9 @@ ALTER TABLE ONLY core.recall_threads
 
 ALTER TABLE ONLY core.recall_vectors
     ADD CONSTRAINT recall_vectors_pkey PRIMARY KEY (space_id, generation, entry_id);
+
+ALTER TABLE ONLY core.schedules
+    ADD CONSTRAINT schedules_pkey PRIMARY KEY (name);
 
 ALTER TABLE ONLY core.sessions
     ADD CONSTRAINT sessions_pkey PRIMARY KEY (space_id, id);
@@ -2133,6 +2230,12 @@ ALTER TABLE ONLY ledger.session_details
 ALTER TABLE ONLY ledger.source_runs
     ADD CONSTRAINT source_runs_pkey PRIMARY KEY (space_id, id);
 
+ALTER TABLE ONLY queue.saq_jobs
+    ADD CONSTRAINT saq_jobs_pkey PRIMARY KEY (key);
+
+ALTER TABLE ONLY queue.saq_stats
+    ADD CONSTRAINT saq_stats_pkey PRIMARY KEY (worker_id);
+
 ALTER TABLE ONLY transcripts.extractions
     ADD CONSTRAINT extractions_pkey PRIMARY KEY (space_id, session_id, extractor);
 
@@ -2187,6 +2290,10 @@ ALTER TABLE ONLY transcripts.tool_results
 CREATE INDEX messages_user ON core.messages USING btree (space_id, user_name) WHERE (user_name IS NOT NULL);
 
 CREATE UNIQUE INDEX one_generation_serves ON core.recall_generations USING btree (state) WHERE (state = 'serving'::text);
+
+CREATE INDEX outbox_due ON core.outbox USING btree (due_at, id) WHERE ((sent_at IS NULL) AND (dead_at IS NULL));
+
+CREATE INDEX outbox_due_of_space ON core.outbox USING btree (space_id, due_at) WHERE ((sent_at IS NULL) AND (dead_at IS NULL));
 
 CREATE INDEX recall_entries_source ON core.recall_entries USING btree (space_id, source_table, source_id) WHERE (source_table IS NOT NULL);
 
@@ -2243,6 +2350,14 @@ CREATE INDEX idx_chat_user_preferences_last_session ON ledger.chat_user_preferen
 CREATE INDEX idx_chat_user_preferences_source ON ledger.chat_user_preferences USING btree (space_id, source_event_id);
 
 CREATE INDEX idx_source_runs_source_started ON ledger.source_runs USING btree (space_id, source_name, run_started_at DESC);
+
+CREATE INDEX saq_jobs_status_queue_group_key_idx ON queue.saq_jobs USING btree (status, queue, group_key);
+
+CREATE INDEX saq_jobs_status_queue_priority_scheduled_idx ON queue.saq_jobs USING btree (status, queue, priority, scheduled);
+
+CREATE INDEX saq_stats_expire_at_idx ON queue.saq_stats USING btree (expire_at);
+
+CREATE INDEX saq_stats_queue_key_idx ON queue.saq_stats USING btree (queue_key);
 
 CREATE INDEX idx_memories_category ON transcripts.memories USING btree (space_id, category);
 
@@ -2478,9 +2593,13 @@ ALTER TABLE core.erasures ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE core.messages ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE core.outbox ENABLE ROW LEVEL SECURITY;
+
 CREATE POLICY own_space ON core.erasures USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 CREATE POLICY own_space ON core.messages USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON core.outbox USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 CREATE POLICY own_space ON core.recall_entries USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
@@ -2513,6 +2632,10 @@ ALTER TABLE core.recall_terms ENABLE ROW LEVEL SECURITY;
 ALTER TABLE core.recall_threads ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE core.recall_vectors ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY relay ON core.outbox TO quipu_relay USING (true) WITH CHECK (true);
+
+CREATE POLICY relay ON core.spaces FOR SELECT TO quipu_relay USING (true);
 
 ALTER TABLE core.sessions ENABLE ROW LEVEL SECURITY;
 
@@ -2629,12 +2752,19 @@ ALTER TABLE transcripts.tool_calls ENABLE ROW LEVEL SECURITY;
 ALTER TABLE transcripts.tool_results ENABLE ROW LEVEL SECURITY;
 
 GRANT USAGE ON SCHEMA core TO quipu_app;
+GRANT USAGE ON SCHEMA core TO quipu_relay;
 
 GRANT USAGE ON SCHEMA ledger TO quipu_app;
+
+GRANT USAGE ON SCHEMA queue TO quipu_relay;
 
 GRANT USAGE ON SCHEMA transcripts TO quipu_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.spaces TO quipu_app;
+
+GRANT SELECT(id) ON TABLE core.spaces TO quipu_relay;
+
+GRANT SELECT(name) ON TABLE core.spaces TO quipu_relay;
 
 REVOKE ALL ON FUNCTION core.reserve_language_tokens(on_day date, purpose_name text, wanted bigint, most bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION core.reserve_language_tokens(on_day date, purpose_name text, wanted bigint, most bigint) TO quipu_app;
@@ -2661,6 +2791,11 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.messages TO quipu_app;
 
 GRANT SELECT ON TABLE core.migrations TO quipu_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.outbox TO quipu_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.outbox TO quipu_relay;
+
+GRANT USAGE ON SEQUENCE core.outbox_id_seq TO quipu_app;
+
 GRANT USAGE ON SEQUENCE core.recall_alone TO quipu_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_entries TO quipu_app;
@@ -2682,6 +2817,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_terms TO quipu_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_threads TO quipu_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_vectors TO quipu_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE core.schedules TO quipu_relay;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.sessions TO quipu_app;
 
@@ -2777,6 +2914,12 @@ GRANT SELECT ON TABLE ledger.source_recency TO quipu_app;
 GRANT SELECT ON TABLE ledger.source_reliability TO quipu_app;
 
 GRANT USAGE ON SEQUENCE ledger.source_runs_id_seq TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE queue.saq_jobs TO quipu_relay;
+
+GRANT USAGE ON SEQUENCE queue.saq_jobs_lock_key_seq TO quipu_relay;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE queue.saq_stats TO quipu_relay;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.extractions TO quipu_app;
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from quipu.kernel.base.clock import Clock
     from quipu.kernel.base.portal import Portal
     from quipu.kernel.config import Settings
+    from quipu.kernel.queue.model import Worked
     from quipu.kinds.ledger.evidence.model import (
         CheckStatus,
         CompetitorCheck,
@@ -285,6 +286,19 @@ class Memory:
             Conflict: another process is changing to another model.
         """
         return self._portal.call(lambda: self._inner.reembed(model, progress=progress))
+
+    def work(self, *, topics: Sequence[str] = (), concurrency: int = 2) -> Worked:
+        """Do in this process what waits to be done, until nothing is due; what of it there was.
+
+        Writes leave work behind: conversations to be condensed, facts to be found. ``quipu worker`` does it
+        as it comes; a program without one calls this at a good moment. ``topics`` keeps to some (all if none
+        is named), ``concurrency`` is how many jobs of a topic are done at a time. Jobs that fail are tried
+        again later: by the next call, or by a worker.
+
+        Raises:
+            BadInput: nobody handles such a topic, or ``concurrency`` is not 1 to 100.
+        """
+        return self._portal.call(lambda: self._inner.work(topics=topics, concurrency=concurrency))
 
     def health(self) -> Health:
         """What this memory runs on and how much it holds."""

@@ -11,6 +11,8 @@ from tree import module_name, modules, place, syntax
 # Module and function -> why it may catch everything without raising it again.
 MAY_CATCH_ALL = {
     ("quipu.kinds.ledger.hooks", "tell"): "code of subscribers: what it raises must not lose a write",
+    ("quipu.kernel.queue.attempt", "make"): "code of jobs: what it raises is kept with the job",
+    ("quipu.kernel.queue.trouble", "outlast"): "the outermost loop of a worker",
 }
 ALL = {"Exception", "BaseException"}
 

@@ -86,7 +86,7 @@ CALLS: dict[str, Call] = {
     "forget": _forget,
     "health": lambda m, rng, space: m.health(),
 }
-WHOLE_DATABASE = {"reembed", "aclose"}  # they are about no space, and return no more than counts
+WHOLE_DATABASE = {"reembed", "work", "aclose"}  # they are about no space, and return no more than counts
 
 
 def test_every_public_method_is_tried() -> None:
@@ -149,6 +149,9 @@ NOT_OF_A_SPACE = {
     "core.recall_kinds",
     "core.recall_generations",
     "core.language_budget",
+    "core.schedules",
+    "queue.saq_jobs",
+    "queue.saq_stats",
 }
 TABLES = """
 select c.oid::regclass::text, c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -191,6 +194,7 @@ async def app(memory: AsyncMemory, url: str) -> Any:
             for schema, rows in ROWS.items():
                 conn.execute(f"set search_path = {schema}".encode())
                 conn.execute(rows.encode())
+            conn.execute("insert into core.outbox (topic, key) values ('note', 'k')")
         await memory.recall("boat", space=space)
     with psycopg.connect(url, autocommit=True, options="-c role=quipu_app") as conn:
         yield conn

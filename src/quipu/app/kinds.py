@@ -8,14 +8,18 @@ from quipu.kinds.transcripts.kind import TRANSCRIPTS
 from quipu.record.cite import cite
 from quipu.record.eraser import RecordEraser
 from quipu.record.service import MESSAGE
+from quipu.upkeep.outbox import OutboxEraser
 
 RECORD = Kind(name="message", code=MESSAGE, package="quipu.record", cite=cite, eraser=RecordEraser())
 
 KINDS = (RECORD, LEDGER, TRANSCRIPTS)
 
+ERASERS = (OutboxEraser(), *(kind.eraser for kind in reversed(KINDS)))  # what others refer to goes last
+
 PACKAGES = (
     "quipu.kernel.db",
     "quipu.kernel.language",
+    "quipu.kernel.queue",
     "quipu.recall",
     "quipu.upkeep.erasure",
     *(kind.package for kind in KINDS),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self
 from anyio import to_thread
 
 from quipu.app.answer import Answering, whole
-from quipu.app.kinds import KINDS, PACKAGES
+from quipu.app.kinds import ERASERS, KINDS, PACKAGES
 from quipu.errors import QuipuError
 from quipu.kernel.base.clock import Clock, SystemClock
 from quipu.kernel.base.scope import check_name, optional_name
@@ -41,10 +41,10 @@ from quipu.upkeep.spaces import SpaceCounts, count
 from quipu.upkeep.tidy import Tidying
 
 if TYPE_CHECKING:
+    from quipu.kernel.queue.model import Worked
     from quipu.kinds.ledger.evidence.trace import AsyncTrace
     from quipu.kinds.ledger.ledger import AsyncLedger
 
-_ERASERS = tuple(kind.eraser for kind in reversed(KINDS))  # what others refer to goes last
 _CITES = {kind.code: kind.cite for kind in KINDS}
 
 
@@ -275,9 +275,9 @@ class AsyncMemory:
         names = {"session": session, "user": user, "message": message}
         what = What(**{name: optional_name(name, value) for name, value in names.items()})
         if not confirm:
-            return await erasure.preview(ready.database, _ERASERS, what, space=check_name("space", space))
+            return await erasure.preview(ready.database, ERASERS, what, space=check_name("space", space))
         return await erasure.erase(
-            ready.database, _ERASERS, what, space=check_name("space", space), now=self._clock.now()
+            ready.database, ERASERS, what, space=check_name("space", space), now=self._clock.now()
         )
 
     async def reembed(self, model: str | None = None, *, progress: Progress | None = None) -> ReembedReport:
@@ -301,6 +301,32 @@ class AsyncMemory:
         ready.tidying.wrote(report.entries + report.removed)
         return report
 
+    async def work(self, *, topics: Sequence[str] = (), concurrency: int = 2) -> Worked:
+        """Do in this process what waits to be done, until nothing is due; what of it there was.
+
+        Writes leave work behind: conversations to be condensed, facts to be found. ``quipu worker`` does it
+        as it comes; a program without one calls this at a good moment. ``topics`` keeps to some (all if none
+        is named), ``concurrency`` is how many jobs of a topic are done at a time. Jobs that fail are tried
+        again later: by the next call, or by a worker.
+
+        Raises:
+            BadInput: nobody handles such a topic, or ``concurrency`` is not 1 to 100.
+        """
+        whole("concurrency", concurrency, least=1, most=100)
+        # Not at the top: it brings the queue along, and most programs leave the work to a worker.
+        from quipu.app.working import worker  # noqa: PLC0415
+
+        ready = self._ready
+        async with worker(
+            ready.database,
+            ready.models,
+            self._settings,
+            clock=self._clock,
+            wanted=topics,
+            concurrency=concurrency,
+        ) as hired:
+            return await hired.burst()
+
     async def health(self) -> Health:
         """What this memory runs on and how much it holds."""
         ready = self._ready
@@ -314,7 +340,7 @@ class AsyncMemory:
             from quipu.kinds.ledger.ledger import AsyncLedger  # noqa: PLC0415
 
             self._ledger = AsyncLedger(
-                self._ready.database, clock=self._clock, settings=self._settings, erasers=_ERASERS
+                self._ready.database, clock=self._clock, settings=self._settings, erasers=ERASERS
             )
         return self._ledger
 

@@ -171,6 +171,21 @@ class Settings:
     evidence_days: int = _setting(
         _whole(0, 36_500), "Days after which retention takes evidence and its recommendation; 0 is never.", 90
     )
+    retention: bool = _setting(_flag, "Let workers do what retention would, every night.", False)
+    redis_url: str | None = _setting(
+        _text, "redis:// URL of a server that carries jobs; PostgreSQL does if not given.", shown=False
+    )
+    connections: Path | None = _setting(_path, "connections.json with other names of the queue's topics.")
+    job_seconds: float = _setting(
+        _decimal(0.001, 86_400), "Longest time for one try at a job, seconds, if its kind names none.", 600
+    )
+    job_tries: int = _setting(_whole(1, 100), "Tries after which a job is given up.", 5)
+    job_retry_seconds: float = _setting(
+        _decimal(0, 3600), "Pause after the first failed try, seconds; it doubles with each.", 5
+    )
+    job_lease_seconds: int = _setting(
+        _whole(1, 3600), "Others take the jobs of a worker that is not heard of so long, seconds.", 30
+    )
 
     def __post_init__(self) -> None:
         for name, setting in described().items():

@@ -6,15 +6,63 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
 
+from quipu.kernel.base.clock import Clock
+from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, Within
+from quipu.kernel.language.model import Language
+from quipu.kernel.queue import model as queue
+from quipu.kernel.queue.run import Run
 from quipu.recall.generations import Models
 from quipu.recall.model import Cited
 from quipu.upkeep.erasure.service import Eraser
 
 CatchUp = Callable[[Database, Models, str], Awaitable[None]]
 Cite = Callable[[Within, Sequence[int]], Awaitable[Mapping[int, Cited]]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """What a job is done with.
+
+    ``language`` is None where no language model is configured: then rules do the work. ``erasers`` are those
+    of all kinds, in their order.
+    """
+
+    database: Database
+    models: Models
+    clock: Clock
+    settings: Settings
+    language: Language | None
+    erasers: Sequence[Eraser]
+    run: Run
+
+    @property
+    def space(self) -> str:
+        """The space of the job; empty where it is for the whole database."""
+        return self.run.job.space or ""
+
+    @property
+    def job(self) -> queue.Job:
+        """The job: its topic, key, payload, and which try this is."""
+        return self.run.job
+
+    def effect(self) -> AbstractAsyncContextManager[Within]:
+        """The one transaction for what the job writes, which takes it out: exactly once (``Run.effect``)."""
+        return self.run.effect()
+
+
+Handler = Callable[[Context, queue.Payload], Awaitable[None]]
+"""Does a job: ``async def build(context, payload)``. What it raises has it tried again, later."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schedule(queue.Schedule):
+    """Something that a kind does at times. It may be done twice, so it must not matter."""
+
+    handler: Callable[[Context], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +73,8 @@ class Kind:
     migrations lie. ``cite``: tells of entries that were found, by id. ``eraser``: forgets. ``catch_up``:
     files what a space holds of this kind and the index does not know yet; called before a recall where the
     kind has set its bit in ``core.spaces.unfiled``, which it clears. A kind that files as it writes has none.
+    ``handlers``: does the jobs of a topic; ``job_seconds`` says of a topic how long one may take, where that
+    is not ``QUIPU_JOB_SECONDS``. ``schedules``: what it does at times.
     """
 
     name: str
@@ -33,6 +83,9 @@ class Kind:
     cite: Cite
     eraser: Eraser
     catch_up: CatchUp | None = None
+    handlers: Mapping[str, Handler] = field(default_factory=dict[str, Handler])
+    job_seconds: Mapping[str, float] = field(default_factory=dict[str, float])
+    schedules: Sequence[Schedule] = ()
 
     @property
     def unfiled_bit(self) -> int:

@@ -31,6 +31,8 @@ _LINES = {
     "forget": Line("forget", "Forget a message, a session, a person or a space."),
     "sessions": Line("sessions", "List the sessions of a space."),
     "spaces": Line("spaces", "List the spaces of the database."),
+    "worker": Line("worker", "Do the work that memories wait for.", embeds=True),
+    "queue": Line("queue", "See what waits to be done, and what was given up."),
     "doctor": Line("doctor", "Explain the state of everything; changes nothing."),
     "db": Line("db", "Start, stop and look at the embedded database."),
     "migrate": Line("migrate", "Bring the database to this version's schema."),

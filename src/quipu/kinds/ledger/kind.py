@@ -6,6 +6,7 @@ from quipu.kinds.ledger.cite import cite
 from quipu.kinds.ledger.eraser import LedgerEraser
 from quipu.kinds.ledger.filing import LEDGER as CODE
 from quipu.kinds.ledger.filing import catch_up
+from quipu.kinds.ledger.jobs import RETENTION
 from quipu.kinds.plug import Kind
 
 LEDGER = Kind(
@@ -15,4 +16,5 @@ LEDGER = Kind(
     cite=cite,
     eraser=LedgerEraser(),
     catch_up=catch_up,
+    schedules=(RETENTION,),
 )

@@ -1,0 +1,160 @@
+"""Doing the work that memories wait for: which jobs and schedules there are, and who does them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from anyio import to_thread
+
+from quipu.app.kinds import ERASERS, KINDS
+from quipu.kernel.base.clock import Clock
+from quipu.kernel.config import Settings
+from quipu.kernel.db.database import Database
+from quipu.kernel.language.budget import DailyBudget
+from quipu.kernel.language.choose import choose
+from quipu.kernel.language.model import Language
+from quipu.kernel.queue import topics as naming
+from quipu.kernel.queue.attempt import Attempts
+from quipu.kernel.queue.model import SCHEDULES, Line, Terms
+from quipu.kernel.queue.relay import Relay
+from quipu.kernel.queue.run import Handler, Run
+from quipu.kernel.queue.saq import Carrier
+from quipu.kernel.queue.schedule import Timetable
+from quipu.kernel.queue.store import Store
+from quipu.kernel.queue.worker import Worker
+from quipu.kinds import plug
+from quipu.kinds.plug import Context, Kind, Schedule
+from quipu.recall.generations import Models
+from quipu.upkeep.tidy import tidy
+
+_UNHEARD_LEASES: Final = 2.0  # a ticket that a dead worker held is in the queue again by then
+_SPARE_CONNECTIONS: Final = 4
+
+
+async def _tidy(context: Context) -> None:
+    await tidy(context.database)
+
+
+HOUSE_SCHEDULES = (Schedule(name="tidy", cron="23 3 * * *", handler=_tidy),)
+
+
+@dataclass(frozen=True, slots=True)
+class Duties:
+    """What can be done: topic to handler, topic to its longest time in seconds, and the schedules by name."""
+
+    handlers: Mapping[str, plug.Handler]
+    seconds: Mapping[str, float]
+    schedules: Mapping[str, Schedule]
+
+    @property
+    def topics(self) -> list[str]:
+        """The topics that somebody here handles, by name."""
+        return sorted([*self.handlers, *([SCHEDULES] if self.schedules else [])])
+
+
+def duties(kinds: Iterable[Kind] = KINDS, schedules: Iterable[Schedule] = HOUSE_SCHEDULES) -> Duties:
+    """The duties of some kinds, with schedules that belong to none."""
+    handlers: dict[str, plug.Handler] = {}
+    seconds: dict[str, float] = {}
+    times = {schedule.name: schedule for schedule in schedules}
+    for kind in kinds:
+        handlers |= kind.handlers
+        seconds |= kind.job_seconds
+        times |= {schedule.name: schedule for schedule in kind.schedules}
+    return Duties(handlers, seconds, times)
+
+
+@asynccontextmanager
+async def worker(
+    database: Database,
+    models: Models,
+    settings: Settings,
+    *,
+    clock: Clock,
+    wanted: Sequence[str] = (),
+    concurrency: int = 2,
+    known: Duties | None = None,
+    tick_seconds: float = 1.0,
+) -> AsyncGenerator[Worker]:
+    """A worker on ``wanted`` topics (all if none is named), which has its own connections for the block.
+
+    New jobs wake it; every ``tick_seconds`` it looks for what is due by the clock, or whether it is to stop.
+
+    Raises:
+        BadInput: nobody handles such a topic.
+        ConfigError: the file of QUIPU_CONNECTIONS cannot be used.
+        MissingExtra: QUIPU_REDIS_URL is set, and the library for it is not installed.
+    """
+    known = known or duties()
+    lines = _lines(known, settings, wanted)
+    terms = Terms(settings.job_tries, settings.job_retry_seconds, settings.job_lease_seconds)
+    connections = 2 * len(lines) + concurrency + _SPARE_CONNECTIONS
+    async with (
+        Store.open(database.url, settings, connections=connections) as store,
+        Carrier.open(
+            lines, store=store, redis_url=settings.redis_url, lease_seconds=terms.lease_seconds
+        ) as carrier,
+        _speaking(database, settings, clock) as language,
+    ):
+        tools = partial(
+            Context,
+            database=database,
+            models=models,
+            clock=clock,
+            settings=settings,
+            language=language,
+            erasers=ERASERS,
+        )
+        topics = [line.topic for line in lines]
+        times = list(known.schedules.values()) if SCHEDULES in topics else []
+        unheard = _UNHEARD_LEASES * terms.lease_seconds
+        yield Worker(
+            carrier,
+            lines=lines,
+            relay=Relay(store, carrier, topics, clock=clock, unheard_seconds=unheard),
+            timetable=Timetable(store, times, clock=clock),
+            attempts=Attempts(database, store, _bound(known, tools), terms=terms, clock=clock),
+            lease_seconds=terms.lease_seconds,
+            concurrency=concurrency,
+            seats=max(1, settings.pool_size - 1),
+            tick_seconds=tick_seconds,
+        )
+
+
+@asynccontextmanager
+async def _speaking(database: Database, settings: Settings, clock: Clock) -> AsyncGenerator[Language | None]:
+    """The language model of the settings, if they name one, for the block."""
+    budget = DailyBudget(database, clock=clock, daily_tokens=settings.llm_daily_tokens)
+    language = await to_thread.run_sync(partial(choose, settings, budget=budget))
+    try:
+        yield language
+    finally:
+        if language is not None:
+            await language.aclose()
+
+
+def _lines(known: Duties, settings: Settings, wanted: Sequence[str]) -> list[Line]:
+    names = naming.names(known.topics, settings.connections)
+    chosen = naming.chosen(wanted, {topic: names[topic] for topic in known.topics})
+    return [
+        Line(topic, names[topic], known.seconds.get(topic, settings.job_seconds)) for topic in sorted(chosen)
+    ]
+
+
+def _bound(known: Duties, tools: partial[Context]) -> dict[str, Handler]:
+    """Handlers of kinds as the queue calls them."""
+
+    async def handle(handler: plug.Handler, run: Run) -> None:
+        await handler(tools(run=run), run.job.payload)
+
+    async def on_schedule(run: Run) -> None:
+        await known.schedules[run.job.key].handler(tools(run=run))
+
+    bound: dict[str, Handler] = {SCHEDULES: on_schedule}
+    for topic, handler in known.handlers.items():
+        bound[topic] = partial(handle, handler)
+    return bound

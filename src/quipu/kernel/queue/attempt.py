@@ -1,0 +1,104 @@
+"""One try at a job: begun, done, judged, concluded."""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+import anyio
+
+from quipu.errors import BudgetSpent
+from quipu.kernel.base.clock import Clock
+from quipu.kernel.db.database import Database
+from quipu.kernel.queue.model import Job, Terms, Ticket
+from quipu.kernel.queue.rules import pause_seconds, told
+from quipu.kernel.queue.run import Handler, Overtaken, Run
+from quipu.kernel.queue.store import Store
+
+Outcome = Literal["done", "failed", "again", "later", "nothing"]
+_LOG = logging.getLogger("quipu.queue")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How a try ended. ``again`` and ``later``: it is to be done again, and this try does not count.
+
+    ``until``: when ``later`` is.
+    """
+
+    outcome: Outcome
+    job: Job | None = None
+    error: str = ""
+    until: datetime | None = None
+
+
+class Attempts:
+    """Does jobs, each in a try that is counted before it begins: one that kills its worker ends too."""
+
+    def __init__(
+        self,
+        database: Database,
+        store: Store,
+        handlers: Mapping[str, Handler],
+        *,
+        terms: Terms,
+        clock: Clock,
+    ) -> None:
+        self._database = database
+        self._store = store
+        self._handlers = handlers
+        self._terms = terms
+        self._clock = clock
+
+    async def make(self, ticket: Ticket, *, limit_seconds: float) -> Verdict:
+        """Do the job of a ticket, if it is still to be done."""
+        job = await self._store.claim(ticket, now=self._clock.now())
+        if job is None:
+            return Verdict("nothing")
+        if job.orphaned:
+            await self._store.drop(job)
+            return Verdict("nothing")
+        if job.attempts > self._terms.tries:
+            return Verdict("failed", job, f"Its worker ended while it did this, {job.attempts - 1} times.")
+        try:
+            return await self._make(job, limit_seconds)
+        except Overtaken:
+            return Verdict("again", job)
+        except BudgetSpent as spent:
+            return Verdict("later", job, told(spent), spent.opens_at)
+        except Exception as error:  # noqa: BLE001 - the outermost frame of a job; whatever it is, it is kept
+            _LOG.warning("Try %d of %s %r failed: %s", job.attempts, job.topic, job.key, type(error).__name__)
+            return Verdict("failed", job, told(error))
+
+    async def _make(self, job: Job, limit_seconds: float) -> Verdict:
+        run = Run(self._database, job)
+        with anyio.move_on_after(limit_seconds) as limit:
+            await self._handlers[job.topic](run)
+        if limit.cancelled_caught and not run.settled:
+            return Verdict("failed", job, f"It took longer than {limit_seconds:g} s.")
+        if run.settled or await self._store.done(job):
+            return Verdict("done", job)
+        return Verdict("again", job)
+
+    async def conclude(self, ticket: Ticket, verdict: Verdict) -> bool:
+        """Note in the outbox how a try ended; returns whether the job was given up.
+
+        It comes after the ticket is put down: what waits again may be handed over at once.
+        """
+        if verdict.outcome == "again":
+            await self._store.give_back(ticket)
+        if verdict.job is not None and verdict.until is not None:
+            await self._store.postpone(verdict.job, verdict.error, until=verdict.until)
+        if verdict.outcome != "failed" or verdict.job is None:
+            return False
+        job, now = verdict.job, self._clock.now()
+        dead = job.attempts >= self._terms.tries
+        pause = pause_seconds(job.attempts, first_seconds=self._terms.retry_seconds, chance=random.random())
+        await self._store.fail(
+            job, verdict.error, retry_at=now + timedelta(seconds=pause), dead_at=now if dead else None
+        )
+        return dead

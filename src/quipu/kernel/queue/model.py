@@ -1,0 +1,148 @@
+"""Jobs, and how they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+SCHEDULES: Final = "schedules"
+"""The topic of the jobs that schedules put."""
+
+HOUSE: Final = 0
+"""``space_id`` of a job that belongs to the database and to no space."""
+
+Payload = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """Where a job lies in the outbox: all that the queue is told of it."""
+
+    space_id: int
+    id: int
+    topic: str
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A job as a worker took it.
+
+    ``space`` is the name of its space; None where it belongs to none, or that space is forgotten.
+    ``attempts`` counts this one. ``version`` tells it from the same job put again.
+    """
+
+    space_id: int
+    id: int
+    topic: str
+    key: str
+    payload: Payload
+    version: int
+    attempts: int
+    session: str | None
+    user: str | None
+    space: str | None
+
+    @property
+    def orphaned(self) -> bool:
+        """Whether its space was forgotten."""
+        return self.space is None and self.space_id != HOUSE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schedule:
+    """Something to be done at times: ``cron`` is minute, hour, day of the month, month, weekday, in UTC.
+
+    It fires once for the whole database however many workers there are, or once for each space where
+    ``each_space``. What no worker was there to do is done once when one comes.
+    """
+
+    name: str
+    cron: str
+    each_space: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A topic to work on: what it is called in the queue, and the longest time for one of its jobs."""
+
+    topic: str
+    queue: str
+    limit_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How jobs are treated: tries before a job is given up, the first pause between two, the lease.
+
+    A worker that is not heard of for ``lease_seconds`` loses its jobs to others.
+    """
+
+    tries: int
+    retry_seconds: float
+    lease_seconds: int
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """What a worker did: jobs done, failed tries, and of those the ones after which a job was given up."""
+
+    done: int = 0
+    failed: int = 0
+    dead: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TopicStatus:
+    """Jobs of a topic: to be handed over now, later (``due`` or between two tries), handed over, given up.
+
+    ``queue`` is the name of the topic in the queue; None where this version knows no such topic.
+    ``oldest_at``: when the oldest was put that could be done now.
+    """
+
+    topic: str
+    queue: str | None
+    waiting: int
+    later: int
+    handed_over: int
+    dead: int
+    oldest_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleStatus:
+    """When a schedule fires next, and when it last did."""
+
+    name: str
+    cron: str
+    due_at: datetime
+    fired_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A job as whoever looks after the queue sees it."""
+
+    id: int
+    space: str | None
+    topic: str
+    key: str
+    payload: Payload
+    attempts: int
+    created_at: datetime
+    due_at: datetime | None
+    sent_at: datetime | None
+    started_at: datetime | None
+    dead_at: datetime | None
+    error: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class QueueStatus:
+    """How the queue of a database stands: what carries its jobs, and how many workers there are."""
+
+    carrier: str
+    workers: int
+    topics: tuple[TopicStatus, ...]
+    schedules: tuple[ScheduleStatus, ...]

@@ -1,0 +1,59 @@
+"""Putting a job: ``await put(within, "memory_chunker", {"session": "s1"}, key="s1")``."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from psycopg.types.json import Jsonb
+
+from quipu.kernel.db import queries
+from quipu.kernel.db.database import Within
+from quipu.kernel.queue.model import Job, Payload
+
+_SQL = queries.load("quipu.kernel.queue")
+
+
+async def put(
+    within: Within,
+    topic: str,
+    payload: Payload,
+    *,
+    key: str | None = None,
+    due: datetime | None = None,
+    session: str | None = None,
+    user: str | None = None,
+) -> None:
+    """Have a job done by a worker, if and only if this transaction commits.
+
+    What waits under the same ``key`` of the topic is replaced: one job is done, with the later payload, at
+    the earlier time. If it is being done just then, it is done again, so that it sees what this transaction
+    wrote. Without a key each is a job of its own. Jobs of a topic may be done in any order.
+
+    A payload should name what is stored, not repeat it. Where it holds words of people, ``session`` and
+    ``user`` say whose, so that it goes when they are erased. It is one statement, and may be pipelined.
+    """
+    values = {
+        "space": within.space.id,
+        "topic": topic,
+        "key": key,
+        "payload": Jsonb(dict(payload)),
+        "due": due,
+        "session": session,
+        "user": user,
+    }
+    await within.conn.execute(_SQL["put"], values)
+
+
+async def stands(within: Within, job: Job) -> bool:
+    """Whether the job is still to be done as it was when it was taken."""
+    row = await (await within.conn.execute(_SQL["stands"], _place(job))).fetchone()
+    return row is not None and row[0]
+
+
+async def settle(within: Within, job: Job) -> bool:
+    """Take the job out: done when this transaction commits. False where it is done or changed already."""
+    return await (await within.conn.execute(_SQL["settle"], _place(job))).fetchone() is not None
+
+
+def _place(job: Job) -> dict[str, int]:
+    return {"space": job.space_id, "id": job.id, "version": job.version}

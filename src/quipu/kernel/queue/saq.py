@@ -1,0 +1,147 @@
+"""Carrying tickets to workers with SAQ: through PostgreSQL, or through Redis.
+
+SAQ hands each ticket to one worker at a time and, when that worker is not heard of any more, to another. What
+the job is, whether it is done and how often it failed stands in the outbox; a queue that loses everything
+loses nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, asynccontextmanager, suppress
+from typing import Any, Final, Self, cast
+
+from saq import Job as SaqJob
+from saq import Queue, Status
+from saq.queue.postgres import PostgresQueue
+
+from quipu.errors import QuipuError
+from quipu.kernel.db.errors import translated
+from quipu.kernel.queue import redis
+from quipu.kernel.queue.model import Line, Ticket
+from quipu.kernel.queue.store import Store
+
+_SWEEP_SECONDS: Final = 0.05  # SAQ waits this long for a worker that is not heard of to answer after all
+_NEVER_KEPT: Final = -1
+_ALIVE: Final = (Status.QUEUED, Status.ACTIVE)
+
+Told = Callable[[], AbstractContextManager[None]]
+"""A block whose errors leave it as ours."""
+
+
+class _PostgresQueue(PostgresQueue):
+    """On the tables that our migrations made: the role that works on them may make none."""
+
+    async def init_db(self) -> None:
+        """Nothing is left to be made."""
+
+
+class Delivery:
+    """A ticket in the hands of this worker, until it is put down."""
+
+    def __init__(self, ticket: Ticket, job: SaqJob, told: Told) -> None:
+        self.ticket = ticket
+        self._job = job
+        self._told = told
+
+    async def beat(self) -> None:
+        """Say that the worker is still at it."""
+        with self._told():
+            await self._job.update()
+
+    async def put_down(self) -> None:
+        """The worker is through with it, in one way or another."""
+        with self._told():
+            await self._job.finish(Status.COMPLETE)
+
+
+class Carrier:
+    """The queues of some topics. Whatever it does raises DatabaseUnavailable where nobody answers."""
+
+    def __init__(self, queues: Mapping[str, Queue], told: Told, *, lease_seconds: int) -> None:
+        self._queues = queues
+        self._told = told
+        self._lease_seconds = lease_seconds
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls, lines: Sequence[Line], *, store: Store, redis_url: str | None, lease_seconds: int
+    ) -> AsyncGenerator[Self]:
+        """Queues in Redis where ``redis_url`` names one, else in the database of ``store``.
+
+        In Redis a queue is called after its database too: others may have theirs there.
+
+        Raises:
+            MissingExtra: Redis is wanted and its library is not installed.
+            ConfigError: ``redis_url`` is no address.
+        """
+        queues: dict[str, Queue]
+        told: Told = translated
+        if redis_url is None:
+            queues = {line.topic: _PostgresQueue(pool=store.pool, name=line.queue) for line in lines}
+        else:
+            told = redis.told
+            ours = await store.identity()
+            queues = {line.topic: redis.queue(redis_url, f"{line.queue}@{ours}") for line in lines}
+        try:
+            for queue in queues.values():
+                await queue.connect()
+            yield cls(queues, told, lease_seconds=lease_seconds)
+        finally:
+            for queue in queues.values():
+                with suppress(QuipuError), told():  # it takes its leave of a Redis that may be gone
+                    await queue.disconnect()
+
+    async def send(self, ticket: Ticket) -> None:
+        """Hand a ticket over; one that is in the queue already stays as it is."""
+        queue = self._queues[ticket.topic]
+        job = SaqJob(
+            function=ticket.topic,
+            key=_key(queue, ticket),
+            kwargs={"space_id": ticket.space_id, "id": ticket.id},
+            timeout=0,
+            heartbeat=self._lease_seconds,
+            ttl=_NEVER_KEPT,
+        )
+        with self._told():
+            await queue.enqueue(job)
+
+    async def missing(self, tickets: Iterable[Ticket]) -> list[Ticket]:
+        """Those that are in no queue, though they were handed over."""
+        by_topic: defaultdict[str, list[Ticket]] = defaultdict(list)
+        for ticket in tickets:
+            by_topic[ticket.topic].append(ticket)
+        lost: list[Ticket] = []
+        for topic, some in by_topic.items():
+            queue = self._queues[topic]
+            with self._told():
+                jobs = await queue.jobs([_key(queue, ticket) for ticket in some])
+            there = [job is not None and job.status in _ALIVE for job in jobs]
+            lost += [ticket for ticket, alive in zip(some, there, strict=True) if not alive]
+        return lost
+
+    async def take(self, topic: str, *, wait_seconds: float) -> Delivery | None:
+        """The next ticket of a topic; None if none came for that long."""
+        with self._told():
+            job = await self._queues[topic].dequeue(timeout=wait_seconds)
+            if job is None:
+                return None
+            if job.status is not Status.ACTIVE:  # Redis leaves it to us to say that it is in hand
+                job.started = round(time.time() * 1000)
+                await job.update(status=Status.ACTIVE)
+        given = cast("dict[str, Any]", job.kwargs)
+        return Delivery(Ticket(given["space_id"], given["id"], topic), job, self._told)
+
+    async def sweep(self, *, every_seconds: int) -> None:
+        """Take tickets from workers that are not heard of; one worker does it at a time."""
+        for queue in self._queues.values():
+            # SAQ stumbles over a ticket that is put down while it looks at it; the next time it is gone.
+            with self._told(), suppress(RuntimeError):
+                await queue.sweep(lock=every_seconds, abort=_SWEEP_SECONDS)
+
+
+def _key(queue: Queue, ticket: Ticket) -> str:
+    return f"{queue.name}:{ticket.space_id}.{ticket.id}"

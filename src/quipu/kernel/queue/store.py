@@ -1,0 +1,203 @@
+"""The outbox of all spaces, for those who carry its jobs and look after them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from datetime import datetime
+from typing import Any, Self
+
+from psycopg import AsyncConnection, conninfo
+from psycopg.rows import class_row
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
+
+from quipu.errors import DatabaseUnavailable
+from quipu.kernel.config import Settings
+from quipu.kernel.db import queries
+from quipu.kernel.db.database import Connection
+from quipu.kernel.db.errors import translated
+from quipu.kernel.queue.model import Job, Look, Schedule, ScheduleStatus, Ticket, TopicStatus
+
+_SQL = queries.load("quipu.kernel.queue")
+
+# What is written here is only how far a job has come; what a crash takes of it is found out again. The tables
+# of SAQ are found by the search path.
+_SESSION = (
+    "-c role=quipu_relay -c search_path=queue -c synchronous_commit=off -c jit=off"
+    " -c timezone=UTC -c client_encoding=UTF8 -c application_name=quipu-queue"
+)
+_LISTENING = "-c role=quipu_relay -c application_name=quipu-worker"
+
+Pool = AsyncConnectionPool[Connection]
+
+
+class Store:
+    """Works as the role ``quipu_relay``, which sees the outbox of every space and nothing else of any."""
+
+    def __init__(self, url: str, settings: Settings, pool: Pool) -> None:
+        self.pool = pool
+        self._url = url
+        self._connect_seconds = max(1, round(settings.connect_seconds))
+
+    @classmethod
+    @asynccontextmanager
+    async def open(cls, url: str, settings: Settings, *, connections: int = 2) -> AsyncGenerator[Self]:
+        """A pool of at most ``connections``; the database must be migrated."""
+        pool = Pool(
+            conninfo.make_conninfo(url, options=_SESSION),
+            connection_class=AsyncConnection,
+            kwargs={"autocommit": True},
+            min_size=1,
+            max_size=connections,
+            timeout=settings.connect_seconds,
+            check=Pool.check_connection if settings.database_url else None,
+            open=False,
+        )
+        async with pool:
+            yield cls(url, settings, pool)
+
+    async def take_due(self, topics: Sequence[str], *, now: datetime, limit: int) -> list[Ticket]:
+        """Jobs to be handed over now; nobody else gets them."""
+        return await self._tickets("take_due", {"topics": list(topics), "now": now, "limit": limit})
+
+    async def take_unheard(
+        self, topics: Sequence[str], *, before: datetime, now: datetime, limit: int
+    ) -> list[Ticket]:
+        """Jobs that were handed over before ``before`` and are not done."""
+        values = {"topics": list(topics), "before": before, "now": now, "limit": limit}
+        return await self._tickets("take_unheard", values)
+
+    async def take_back(self, tickets: Iterable[Ticket]) -> None:
+        """Jobs that could not be handed over wait again."""
+        pairs = [(ticket.space_id, ticket.id) for ticket in tickets]
+        spaces, ids = [space for space, _ in pairs], [number for _, number in pairs]
+        await self._run("take_back", {"spaces": spaces, "ids": ids})
+
+    async def claim(self, ticket: Ticket, *, now: datetime) -> Job | None:
+        """Begin with a job, which counts as a try; None where it is done, given up or forgotten."""
+        values = {"space": ticket.space_id, "id": ticket.id, "now": now}
+        async with self._connection() as conn, conn.cursor(row_factory=class_row(Job)) as cursor:
+            return await (await cursor.execute(_SQL["claim"], values)).fetchone()
+
+    async def done(self, job: Job) -> bool:
+        """Take a job out that is done; False where it is gone already, or was put again."""
+        place = {"space": job.space_id, "id": job.id, "version": job.version}
+        return bool(await self._rows("done", place))
+
+    async def fail(self, job: Job, error: str, *, retry_at: datetime, dead_at: datetime | None) -> None:
+        """Note a failure: it is tried again at ``retry_at``, or given up at ``dead_at``."""
+        place = {"space": job.space_id, "id": job.id, "version": job.version}
+        await self._run("fail", {**place, "error": error, "retry_at": retry_at, "dead_at": dead_at})
+
+    async def postpone(self, job: Job, error: str, *, until: datetime) -> None:
+        """A job that nothing is left for waits until then; the try does not count."""
+        place = {"space": job.space_id, "id": job.id}
+        await self._run("postpone", {**place, "error": error, "until": until})
+
+    async def give_back(self, ticket: Ticket | Job) -> None:
+        """A job that was not tried to the end waits again."""
+        await self._run("give_back", {"space": ticket.space_id, "id": ticket.id})
+
+    async def drop(self, job: Job) -> None:
+        """Take a job out whose space is forgotten."""
+        await self._run("drop", {"space": job.space_id, "id": job.id})
+
+    async def any_due(self, topics: Sequence[str], *, now: datetime) -> bool:
+        """Whether something is to be done now, or being done."""
+        rows = await self._rows("any_due", {"topics": list(topics), "now": now})
+        return rows[0][0]
+
+    @asynccontextmanager
+    async def listening(self) -> AsyncGenerator[Connection]:
+        """A connection of its own that is told of new jobs; by it others see that a worker is there."""
+        with translated():
+            conn = await AsyncConnection.connect(
+                self._url, autocommit=True, connect_timeout=self._connect_seconds, options=_LISTENING
+            )
+            async with conn:
+                await conn.execute("listen quipu_outbox")
+                yield conn
+
+    async def identity(self) -> str:
+        """Eight characters that tell this database from others."""
+        return (await self._rows("identity", {}))[0][0]
+
+    async def workers(self) -> int:
+        """How many workers listen on this database."""
+        return (await self._rows("workers", {}))[0][0]
+
+    async def ring(self) -> None:
+        """Wake those who hand jobs over."""
+        await self._run("ring", {})
+
+    async def know(self, schedule: Schedule, *, due: datetime) -> None:
+        """Note a schedule that is new, or whose times were changed."""
+        await self._run("know_schedule", {"name": schedule.name, "cron": schedule.cron, "due": due})
+
+    async def schedules_due(self, names: Sequence[str], *, now: datetime) -> list[str]:
+        """The schedules whose time has come."""
+        return [row[0] for row in await self._rows("schedules_due", {"names": list(names), "now": now})]
+
+    async def fire(self, schedule: Schedule, topic: str, *, now: datetime, following: datetime) -> int:
+        """Put the jobs of a schedule, if nobody else has; returns how many."""
+        values = {"name": schedule.name, "topic": topic, "each_space": schedule.each_space}
+        return len(await self._rows("fire", {**values, "now": now, "next": following}))
+
+    async def status(self, *, now: datetime) -> list[TopicStatus]:
+        """How many jobs of each topic wait for what."""
+        return [TopicStatus(row[0], None, *row[1:]) for row in await self._rows("status", {"now": now})]
+
+    async def schedules(self) -> list[ScheduleStatus]:
+        """Every schedule that a worker of this database has known."""
+        async with self._connection() as conn, conn.cursor(row_factory=class_row(ScheduleStatus)) as cursor:
+            return await (await cursor.execute(_SQL["schedules"])).fetchall()
+
+    async def dead(self, *, topic: str | None, limit: int) -> list[Look]:
+        """Jobs that were given up, the latest first."""
+        return await self._looks("dead", {"topic": topic, "limit": limit})
+
+    async def show(self, number: int) -> Look | None:
+        """One job."""
+        found = await self._looks("show", {"id": number})
+        return found[0] if found else None
+
+    async def revive(self, ids: Sequence[int] | None, *, topic: str | None) -> int:
+        """Jobs that were given up wait again; returns how many."""
+        values = {"ids": None if ids is None else list(ids), "topic": topic}
+        return len(await self._rows("revive", values))
+
+    async def purge(
+        self, ids: Sequence[int] | None, *, topic: str | None, waiting: bool, confirm: bool
+    ) -> dict[str, int]:
+        """Throw away jobs that were given up, and with ``waiting`` all others; how many of each topic.
+
+        Without ``confirm`` they are only counted.
+        """
+        values = {"ids": None if ids is None else list(ids), "topic": topic, "waiting": waiting}
+        return dict(await self._rows("purge" if confirm else "count_purge", values))
+
+    @asynccontextmanager
+    async def _connection(self) -> AsyncGenerator[Connection]:
+        with translated():
+            try:
+                async with self.pool.connection() as conn:
+                    yield conn
+            except PoolTimeout as error:
+                raise DatabaseUnavailable(
+                    f"No connection was free for the queue: {error}", hint="Raise QUIPU_CONNECT_SECONDS."
+                ) from error
+
+    async def _tickets(self, name: str, values: Mapping[str, object]) -> list[Ticket]:
+        return [Ticket(*row) for row in await self._rows(name, values)]
+
+    async def _looks(self, name: str, values: Mapping[str, object]) -> list[Look]:
+        async with self._connection() as conn, conn.cursor(row_factory=class_row(Look)) as cursor:
+            return await (await cursor.execute(_SQL[name], values)).fetchall()
+
+    async def _rows(self, name: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
+        async with self._connection() as conn:
+            return await (await conn.execute(_SQL[name], values)).fetchall()
+
+    async def _run(self, name: str, values: Mapping[str, object]) -> None:
+        async with self._connection() as conn:
+            await conn.execute(_SQL[name], values)

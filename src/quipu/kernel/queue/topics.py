@@ -1,0 +1,85 @@
+"""The topics of jobs, and what they are called in the queue."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final, cast
+
+from quipu.errors import BadInput, ConfigError
+
+SEED_TOPICS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "chat_history": "llm-chat",
+        "prompt_queue": "prompt-queue",
+        "memory_chunker": "memory-chunker-queue",
+        "episodic_memory": "episodic-memory-queue",
+    }
+)
+_LONGEST: Final = 50  # with what SAQ adds it is the name of a channel, which has 63 bytes at most
+_FORM: Final = 'It looks like this: {"topics": {"prompt_queue": "prompt-queue"}}'
+
+
+def names(topics: Iterable[str], connections: Path | None) -> dict[str, str]:
+    """Topic to name in the queue, of the topics of the seed and of ``topics``.
+
+    ``connections`` is a file with other names: ``{"topics": {TOPIC: NAME}}``, or the inner part alone.
+
+    Raises:
+        ConfigError: it cannot be read, names a topic that nobody has, or gives two topics one name.
+    """
+    found = {topic: topic.replace("_", "-") for topic in topics} | SEED_TOPICS
+    if connections is None:
+        return found
+    for topic, name in _read(connections).items():
+        if topic not in found:
+            known = ", ".join(sorted(found))
+            raise ConfigError(
+                f"{connections} names the topic {topic!r}, which there is not.", hint=f"There are: {known}."
+            )
+        found[topic] = _checked(connections, topic, name)
+    if len(set(found.values())) < len(found):
+        raise ConfigError(f"{connections} gives two topics the same name.", hint="Each needs its own.")
+    return found
+
+
+def chosen(wanted: Iterable[str], known: Mapping[str, str]) -> set[str]:
+    """The topics that are wanted, by their own names or by those in the queue; all of ``known`` if none is.
+
+    Raises:
+        BadInput: there is no such topic; it names those that there are.
+    """
+    by_name = {name: topic for topic, name in known.items()} | {topic: topic for topic in known}
+    wanted = list(wanted)
+    for name in wanted:
+        if name not in by_name:
+            there = ", ".join(f"{topic} ({queue})" for topic, queue in sorted(known.items())) or "none"
+            raise BadInput(f"nobody works on {name!r}.", field="topics", hint=f"There are: {there}.")
+    return {by_name[name] for name in wanted} or set(known)
+
+
+def _read(path: Path) -> Mapping[str, object]:
+    try:
+        held: Any = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"QUIPU_CONNECTIONS: {path} cannot be read: {error}.", hint=_FORM) from error
+    if isinstance(held, dict) and "topics" in held:
+        held = cast("dict[str, Any]", held)["topics"]
+    if not isinstance(held, dict):
+        raise ConfigError(f"QUIPU_CONNECTIONS: {path} has no object of topics.", hint=_FORM)
+    return cast("dict[str, object]", held)
+
+
+def _checked(path: Path, topic: str, name: object) -> str:
+    if (
+        not isinstance(name, str)
+        or not name.strip()
+        or len(name.encode()) > _LONGEST
+        or not name.isprintable()
+    ):
+        raise ConfigError(
+            f"{path} calls the topic {topic!r} {name!r}.", hint=f"A name is text of 1 to {_LONGEST} bytes."
+        )
+    return name

@@ -1,0 +1,62 @@
+"""What the workers of these tests can do. An effect is a job that nobody does, so it can be counted."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import anyio
+
+from quipu.app.working import Duties
+from quipu.errors import BudgetSpent
+from quipu.kernel.queue.outbox import put
+from quipu.kinds.plug import Context, Handler, Schedule
+
+TRACE = "trace"
+
+Payload = Mapping[str, Any]
+
+
+async def note(context: Context, payload: Payload) -> None:
+    """Leaves a trace, after ``seconds`` if they are given; ``started`` names a file to be written first."""
+    if "started" in payload:
+        await anyio.Path(payload["started"]).write_text(str(os.getpid()))
+    await anyio.sleep(payload.get("seconds", 0))
+    async with context.effect() as within:
+        await put(within, TRACE, {"key": context.job.key, "attempt": context.job.attempts, **payload})
+
+
+async def fail(context: Context, payload: Payload) -> None:
+    """Fails as many times as ``times`` says."""
+    if context.job.attempts <= payload["times"]:
+        raise ValueError(f"not yet: password={payload.get('secret', '')}")
+    await note(context, {})
+
+
+async def spend(context: Context, payload: Payload) -> None:
+    """Has nothing left for the day."""
+    raise BudgetSpent("Nothing is left.", opens_at=datetime.now(UTC) + timedelta(hours=3))
+
+
+async def tell(context: Context, payload: Payload) -> None:
+    """Has no transaction of its own: writes to a file each time that it is done."""
+    async with await anyio.open_file(payload["file"], "a") as file:
+        await file.write(f"{context.space}\n")
+
+
+async def chime(context: Context) -> None:
+    async with context.effect() as within:
+        await put(within, TRACE, {"chimed": context.job.key})
+
+
+HANDLERS: dict[str, Handler] = {"note": note, "fail": fail, "tell": tell, "spend": spend, "hang": note}
+CHIME = Schedule(name="chime", cron="* * * * *", each_space=True, handler=chime)
+DUTIES = Duties(HANDLERS, {"hang": 0.2}, {})
+CHIMING = Duties({}, {}, {"chime": CHIME})
+
+
+def started(path: Path) -> Payload:
+    return {"started": str(path)}

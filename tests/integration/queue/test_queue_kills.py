@@ -1,0 +1,106 @@
+"""What survives: a worker that is killed in the middle, a queue that is killed, a job that kills."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import anyio
+import pytest
+from errands import started
+
+from quipu.kernel.queue.model import Worked
+from quipu.kernel.queue.outbox import put
+
+if TYPE_CHECKING:
+    from conftest import Works
+
+pytestmark = pytest.mark.anyio
+HERE = Path(__file__).resolve().parent
+SOURCE = HERE.parent.parent.parent / "src"
+
+
+@contextmanager
+def process(works: Works) -> Iterator[subprocess.Popen[str]]:
+    """A worker in a process of its own; it is killed if it still runs when the block ends."""
+    words = [str(works.settings.database_url), str(works.settings.job_lease_seconds)]
+    words += [works.settings.redis_url] if works.settings.redis_url else []
+    command = [sys.executable, str(HERE / "worker_process.py"), *words]
+    path = {"PYTHONPATH": f"{SOURCE}:{HERE}"}
+    with subprocess.Popen(command, env=path, stdout=subprocess.PIPE, text=True) as running:
+        try:
+            yield running
+        finally:
+            running.kill()
+
+
+async def appears(mark: Path) -> None:
+    with anyio.fail_after(20):
+        while not await anyio.Path(mark).exists():  # noqa: ASYNC110 - another process writes it
+            await anyio.sleep(0.02)
+
+
+async def test_the_job_of_a_worker_that_was_killed_is_done_by_another(works: Works, tmp_path: Path) -> None:
+    mark = tmp_path / "started"
+    await works.put("note", {"seconds": 1.0, **started(mark)}, key="k")
+    with process(works) as running:
+        await appears(mark)
+        running.kill()
+    async with works.working():
+        await works.until_done()
+    (trace,) = await works.traces()
+    assert (trace["key"], trace["attempt"]) == ("k", 2)
+
+
+async def test_a_worker_that_is_told_to_end_finishes_its_job_and_no_other(
+    works: Works, tmp_path: Path
+) -> None:
+    mark = tmp_path / "started"
+    await works.put("note", {"seconds": 0.5, **started(mark)}, key="k")
+    with process(works) as running:
+        await appears(mark)
+        running.send_signal(signal.SIGTERM)
+        await works.put("note", {}, key="late")
+        assert await anyio.to_thread.run_sync(running.communicate) == ("1\n", None)
+        assert running.returncode == 0
+    assert [trace["key"] for trace in await works.traces()] == ["k"]
+    assert (await works.one())["attempts"] == 0
+
+
+async def test_a_job_that_kills_its_workers_is_given_up(works: Works) -> None:
+    await works.put("note", {}, key="killer")
+    async with works.database.space(works.space) as within:
+        assert within is not None
+        await within.conn.execute("update core.outbox set attempts = 3, started_at = now()")
+    assert await works.burst() == Worked(failed=1, dead=1)
+    (dead,) = await works.store.dead(topic="note", limit=10)
+    assert dead.error == "Its worker ended while it did this, 3 times."
+    assert await works.traces() == []
+
+
+async def test_a_queue_that_is_killed_and_comes_back_loses_nothing(works: Works) -> None:
+    """Of Redis the server is killed, of PostgreSQL every connection to the queue."""
+    async with works.database.writing(works.space) as within, within.conn.pipeline():
+        for n in range(40):
+            await put(within, "note", {"n": n, "seconds": 0.02})
+    async with works.working(2):
+        with anyio.fail_after(5):
+            while len(await works.traces()) < 4:  # noqa: ASYNC110 - workers do it
+                await anyio.sleep(0.01)
+        if works.redis is None:
+            async with works.database.owner() as conn:
+                await conn.execute(
+                    "select pg_terminate_backend(pid) from pg_stat_activity"
+                    " where application_name in ('quipu-queue', 'quipu-worker')"
+                )
+        else:
+            works.redis.kill()
+            await anyio.sleep(0.1)
+            works.redis.start()
+        await works.until_done(30)
+    assert sorted(trace["n"] for trace in await works.traces()) == list(range(40))
