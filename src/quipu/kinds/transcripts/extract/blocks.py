@@ -19,7 +19,7 @@ _HEADING = re.compile(r"#{1,6} \S")
 # A line that a machine wrote, or that was copied out of a file.
 _MACHINE = re.compile(
     r"""
-    \s*\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d                         # a time stamp
+    \s*\[?\d{4}[-/]\d\d[-/]\d\d[T\ ]\d\d:\d\d                         # a time stamp
   | \s*\[?\d\d:\d\d:\d\d
   | \s*\[?(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|CRITICAL|FAILED|PASSED)\b
   | \s*(?:error|warning|note|hint|help|info)(?:\[\w+\])?:\s
