@@ -113,6 +113,8 @@ def _spoken(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _copied(line: str, *, after_blank: bool) -> bool:
+    if not line:
+        return False
     if len(line) > _LONGEST_LINE or line.lstrip().startswith(">"):
         return True
     if _INDENTED.match(line) and after_blank and not _LISTED.match(line):

@@ -16,6 +16,23 @@ _FILE: Final = Path(__file__).with_name("patterns.toml")
 
 
 @dataclass(frozen=True, slots=True)
+class Wording:
+    """Expressions of which one fits: those for the beginning of a sentence, and those for anywhere in it.
+
+    They are kept apart because the first need not be tried at every letter.
+    """
+
+    beginning: re.Pattern[str] | None
+    anywhere: re.Pattern[str] | None
+
+    def fits(self, text: str) -> bool:
+        """Whether the sentence is worded so."""
+        if self.beginning is not None and self.beginning.match(text):
+            return True
+        return self.anywhere is not None and self.anywhere.search(text) is not None
+
+
+@dataclass(frozen=True, slots=True)
 class Family:
     """One way to say something that lasts. ``explicitness``: 0 to 1, how surely it is meant to."""
 
@@ -23,7 +40,7 @@ class Family:
     category: Category
     explicitness: float
     guards: tuple[str, ...]
-    pattern: re.Pattern[str]
+    wording: Wording
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +48,7 @@ class Patterns:
     """All families, in the order in which they are tried, and the guards by name."""
 
     families: tuple[Family, ...]
-    guards: Mapping[str, re.Pattern[str]]
+    guards: Mapping[str, Wording]
 
 
 @cache
@@ -45,11 +62,17 @@ def patterns() -> Patterns:
 
 def _family(one: Mapping[str, Any], words: Mapping[str, str]) -> Family:
     category = cast(Category, one["category"])
-    pattern = _any(one["any"], words)
-    return Family(one["name"], category, one["explicitness"], tuple(one["unless"]), pattern)
+    return Family(one["name"], category, one["explicitness"], tuple(one["unless"]), _any(one["any"], words))
 
 
-def _any(listed: Sequence[str], words: Mapping[str, str]) -> re.Pattern[str]:
-    """One expression for all; ``{name}`` stands for the entry ``name`` of the words."""
+def _any(listed: Sequence[str], words: Mapping[str, str]) -> Wording:
+    """All expressions of a list; ``{name}`` stands for the entry ``name`` of the words."""
     filled = [re.sub(r"\{([a-z]+)\}", lambda match: words[match[1]], one) for one in listed]
-    return re.compile("|".join(f"(?:{one})" for one in filled))
+    return Wording(
+        _one_of([one[1:] for one in filled if one.startswith("^")]),
+        _one_of([one for one in filled if not one.startswith("^")]),
+    )
+
+
+def _one_of(listed: Sequence[str]) -> re.Pattern[str] | None:
+    return re.compile("|".join(f"(?:{one})" for one in listed)) if listed else None

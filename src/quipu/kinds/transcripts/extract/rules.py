@@ -31,11 +31,11 @@ def judge(seen: str) -> Verdict:
     whole = read(seen)
     text = led(whole)
     known = patterns()
-    raised = {name for name, guard in known.guards.items() if guard.search(text)}
+    raised = {name for name, guard in known.guards.items() if guard.fits(text)}
     if whole.endswith("?"):
         raised.add("question")
     hedged = _HEDGED.search(whole) is not None
     for family in known.families:
-        if raised.isdisjoint(family.guards) and family.pattern.search(text):
+        if raised.isdisjoint(family.guards) and family.wording.fits(text):
             return Verdict(family.category, family.explicitness, hedged, open=False)
     return Verdict(None, 0.0, hedged, open=raised.isdisjoint(_GUARDS_OF_THE_OPEN))

@@ -36,8 +36,12 @@ def read(seen: str) -> str:
     return _WORD.sub(lambda match: _SPELLED.get(match[0], match[0]), text).strip()
 
 
+def lead(text: str) -> int:
+    """How many characters at the beginning only lead in, in a text as it was written."""
+    match = _LEAD.match(text.lower().replace("\u0130", "i").replace("’", "'"))
+    return 0 if match is None or match.end() == len(text) else match.end()
+
+
 def led(text: str) -> str:
     """What was read without the words that only lead in: "ok, fyi: we use x" is "we use x"."""
-    match = _LEAD.match(text)
-    rest = text[match.end() :] if match else text
-    return rest or text
+    return text[lead(text) :]
