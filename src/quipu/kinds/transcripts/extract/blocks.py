@@ -33,8 +33,8 @@ _MACHINE = re.compile(
   | \w{1,40}:\ (?:\*\*\*|command\ not\ found|cannot\ |fatal|error)
   | (?:diff\ --git|index\ [0-9a-f]{7}|@@\ |\+\+\+\ |---\ )
   | [+-]\ {2,}\S | [+-][\w#@}{)(]
-  | \s*(?:import|from|const|let|var|def|class|function|return|public|private|static|fn|func|package|using|include)
-    \ [^.!?]{0,200}[;{}()=:]
+  | \s*(?:import|from|const|let|var|def|class|function|return|public|private|static|fn|func|package|using
+       |include)\ [^.!?]{0,200}[;{}()=:]
   | \s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP)\ .{0,400}
   | \s*(?:<!--|</?\w|//|/\*|\*/|\#!|\#\ |\#include)
   | \s*[\w.\[\]"']{1,80}\ *(?:=|:=|=>|->)\ *\S
@@ -49,10 +49,11 @@ _PASTED = re.compile(
     r"""
     \b(?:proof-?read|translate|summari[sz]e|rephrase|reword|paraphrase|polish|spell-?check
       |make\ (?:this|the)\ (?:\w+\ )?(?:paragraph|text|email|letter|sentence|bio|post))\b .{0,120}:
-  | \b(?:here(?:'s|\ is|\ are)|below\ (?:is|are)|this\ is|attached\ is|the\ following\ is|i\ got|pasting)\b .{0,40}
-    \b(?:e?-?mails?|messages?|ticket|issue|spec(?:ification)?|requirements?|document|text|article|readme
+  | \b(?:here(?:'s|\ is|\ are)|below\ (?:is|are)|this\ is|attached\ is|the\ following\ is|i\ got|pasting)\b
+    .{0,40} \b(?:e?-?mails?|messages?|ticket|issue|spec(?:ification)?|requirements?|document|text|article|readme
         |letter|story|(?:job\ )?ad|posts?|review|transcript|comment|feedback|brief)\b .{0,80} (?:[:.]\s*$|:)
-  | \bfrom\ the\ (?:[\w-]+\ ){0,2}(?:docs|documentation|style\ guide|readme|wiki|spec|ticket|article|email)\s*:
+  | \bfrom\ the\ (?:[\w-]+\ ){0,2}(?:docs|documentation|style\ guide|readme|wiki|spec|ticket|article|email)
+    \s*:
     """,
     re.VERBOSE | re.IGNORECASE,
 )

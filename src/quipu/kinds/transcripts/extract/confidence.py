@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 MOST: Final = 0.98
@@ -23,16 +22,11 @@ def explicit(explicitness: float, *, hedged: bool) -> float:
     return round(explicitness * (HEDGED if hedged else 1.0), 4)
 
 
-def repeated(confidences: Sequence[float]) -> float:
-    """The confidence of a fact that several sessions tell, one value for each: at least their highest.
+def repeated(confidence: float, sessions: int) -> float:
+    """The confidence of a fact that so many sessions tell, at least one: never less than that of one finding.
 
-    1 - (1 - c1) * (1 - c2/2) * (1 - c3/2) ..., c1 being the highest: each session that repeats it takes
-    half of its own confidence away from the doubt that is left, never to more than 0.98.
+    1 - (1 - c) * (1 - c/2)^(sessions - 1), c being that of the surest finding: each session that repeats it
+    takes half of that away from the doubt that is left, never to more than 0.98.
     """
-    if not confidences:
-        return 0.0
-    best, *others = sorted(confidences, reverse=True)
-    doubt = 1 - best
-    for one in others:
-        doubt *= 1 - _NEWS * one
-    return max(best, min(MOST, 1 - doubt))
+    doubt = (1 - confidence) * (1 - _NEWS * confidence) ** max(sessions - 1, 0)
+    return max(confidence, min(MOST, 1 - doubt))

@@ -17,6 +17,9 @@ from quipu.kinds.transcripts.extract.sameness import normal_form
 MOST_BY_MEANING: Final = 400
 """Sentences of one session that are embedded for the prototypes: it costs about 2 ms for each."""
 
+VERSION: Final = 1
+"""To be raised with every change of the rules that finds more or better."""
+
 _ORDERS: Final[frozenset[Category]] = frozenset(("preferences", "patterns"))
 
 
@@ -26,10 +29,9 @@ class RulesExtractor:
     Without an ``embedder`` only the patterns are used.
     """
 
-    name: Final = "rules"
-    version: Final = 1
-
     def __init__(self, embedder: Embedder | None = None) -> None:
+        self.name = "rules"
+        self.version = VERSION
         self._embedder = embedder
 
     async def extract(self, turns: Sequence[Turn], *, project: str | None = None) -> Extraction:
@@ -38,24 +40,24 @@ class RulesExtractor:
         Raises ``EmbeddingError``.
         """
         judged = list(candidates(turns))
-        decided = [(one, one.verdict.category) for one in judged]
+        categories: list[Category | None] = [one.verdict.category for one in judged]
         if self._embedder is not None:
-            decided = await self._decided(judged, self._embedder)
+            await _decide(judged, categories, self._embedder)
+        decided = zip(judged, categories, strict=True)
         findings = [_finding(one, category, project) for one, category in decided if category]
         return Extraction(_once(findings))
 
-    async def _decided(
-        self, judged: Sequence[Candidate], embedder: Embedder
-    ) -> list[tuple[Candidate, Category | None]]:
-        unsettled = [at for at, one in enumerate(judged) if one.verdict.category is None and _tellable(one.text)]
-        unsettled = unsettled[:MOST_BY_MEANING]
-        categories = [one.verdict.category for one in judged]
-        if unsettled:
-            known = await prototypes(embedder)
-            vectors = await embed(embedder, [judged[at].text for at in unsettled])
-            for at, category in zip(unsettled, known.decide(vectors), strict=True):
-                categories[at] = category
-        return list(zip(judged, categories, strict=True))
+
+async def _decide(judged: Sequence[Candidate], categories: list[Category | None], embedder: Embedder) -> None:
+    """Fill in the categories of those that words did not decide."""
+    unsettled = [at for at, one in enumerate(judged) if categories[at] is None and _tellable(one.text)]
+    unsettled = unsettled[:MOST_BY_MEANING]
+    if not unsettled:
+        return
+    known = await prototypes(embedder)
+    vectors = await embed(embedder, [judged[at].text for at in unsettled])
+    for at, category in zip(unsettled, known.decide(vectors), strict=True):
+        categories[at] = category
 
 
 def _tellable(text: str) -> bool:
@@ -78,7 +80,7 @@ def _finding(one: Candidate, category: Category, project: str | None) -> Finding
 
 
 def _once(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """What was said twice in the session stands once, where it was said first, as sure as it was said surest."""
+    """What was said twice in a session stands once: where it was said first, as sure as where surest."""
     kept: dict[tuple[str, str], Finding] = {}
     for finding in findings:
         key = finding.category, normal_form(finding.fact)

@@ -34,9 +34,9 @@ _MOST_MODELS: Final = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prototypes:
-    """Vectors of the prototypes of one embedding model: ``rows`` (n, d), ``places`` which category each is of.
+    """Vectors of the prototypes of one embedding model.
 
-    ``places``: index into ``CATEGORIES``; ``len(CATEGORIES)`` for what does not last.
+    ``rows``: (n, d). ``places``: of which category each is: index into ``CATEGORIES``; ``len(CATEGORIES)`` for what does not last.
     """
 
     rows: Vectors

@@ -22,13 +22,14 @@ _HERE = re.compile(
 )
 _TRAILING = re.compile(
     r"""(?:,?\s+(?:please|pls|thanks|thx|ok\??|okay|keep\ that\ in\ mind|fyi|btw)
-      | ,\s+(?:so\ )?(?:please\ )?(?:(?:can|could)\ you|fix|flatten|switch|redo|change|rewrite|update|adjust|revert|remove
-        |rename|undo)\ (?:it|this|that|these|those|accordingly|the\ \w+|me)\b[^.]{0,80})+\s*[.!]*$""",
+      | ,\s+(?:so\ )?(?:please\ )?(?:(?:can|could)\ you|fix|flatten|switch|redo|change|rewrite|update|adjust
+        |revert|remove|rename|undo)\ (?:it|this|that|these|those|accordingly|the\ \w+|me)\b[^.]{0,80})+\s*[.!]*$""",
     re.VERBOSE | re.IGNORECASE,
 )
 _IDENTIFIER = re.compile(r"\S*[_/.\\(){}<>=@#$0-9-]\S*|\w+[A-Z]\w*")
 _REFUSAL = re.compile(
-    r"^(?:(?:no+|nope|nah|wrong|incorrect|actually|not quite|(?:that|it)['’]s (?:wrong|incorrect|not (?:right|true|correct)))\b"
+    r"^(?:(?:no+|nope|nah|wrong|incorrect|actually|not quite"
+    r"|(?:that|it)['’]s (?:wrong|incorrect|not (?:right|true|correct)))\b"
     r"(?:,? (?:no|that['’]s wrong|man))?\s*[,.:;!-]*\s+(?!\w+[.,:;!]|(?:more|longer)\b)){1,3}",
     re.IGNORECASE,
 )
@@ -87,7 +88,21 @@ def _governs(text: str, match: re.Match[str]) -> bool:
         return True
     before = text[: match.start()].rstrip().rsplit(None, 1)
     last = before[-1].lower().strip(",;:") if before else ""
-    objects = {"want", "ask", "told", "tell", "let", "need", "expect", "for", "to", "with", "gave", "give", "like"}
+    objects = {
+        "want",
+        "ask",
+        "told",
+        "tell",
+        "let",
+        "need",
+        "expect",
+        "for",
+        "to",
+        "with",
+        "gave",
+        "give",
+        "like",
+    }
     return last not in objects
 
 

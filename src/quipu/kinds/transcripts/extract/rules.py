@@ -9,8 +9,19 @@ from quipu.kinds.transcripts.extract.model import Category
 from quipu.kinds.transcripts.extract.patterns import patterns
 from quipu.kinds.transcripts.extract.wording import led, read
 
-_HEDGED = re.compile(r"\b(?:i think|i guess|probably|i believe|as far as i know|afaik|iirc|i suppose|should be|kind of)\b")
-_GUARDS_OF_THE_OPEN = ("order", "question", "hypothetical", "third", "indifferent", "oneoff", "trouble", "reaction")
+_HEDGED = re.compile(
+    r"\b(?:i think|i guess|probably|i believe|as far as i know|afaik|iirc|i suppose|should be|kind of)\b"
+)
+_GUARDS_OF_THE_OPEN = (
+    "order",
+    "question",
+    "hypothetical",
+    "third",
+    "indifferent",
+    "oneoff",
+    "trouble",
+    "reaction",
+)
 
 
 @dataclass(frozen=True, slots=True)

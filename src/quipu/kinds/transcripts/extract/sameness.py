@@ -11,10 +11,36 @@ SAME: Final = 0.95
 """Facts whose vectors have this cosine say the same (unless they contradict each other)."""
 
 _WORD = re.compile(r"[~\w./+#@:%-]*\w[+#%]*")
-_EMPTY: Final = frozenset((
-    "a", "an", "the", "please", "of", "is", "are", "be", "to", "that", "this", "these", "those", "very", "really",
-    "also", "just", "so", "too", "always", "user", "users", "user's", "team", "team's", "agent",
-))  # fmt: skip
+_EMPTY: Final = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "please",
+        "of",
+        "is",
+        "are",
+        "be",
+        "to",
+        "that",
+        "this",
+        "these",
+        "those",
+        "very",
+        "really",
+        "also",
+        "just",
+        "so",
+        "too",
+        "always",
+        "user",
+        "users",
+        "user's",
+        "team",
+        "team's",
+        "agent",
+    ]
+)
 _CHOICES: Final = (
     re.compile(r"\b(?:prefers?|favou?rs?|likes?|wants?|uses?|chose|choose|picked)\s+(?P<yes>.{1,60}?)\s+"
                r"(?:over|rather than|instead of|more than|than|not|to)\s+(?P<no>.{1,60})"),
@@ -22,14 +48,18 @@ _CHOICES: Final = (
     re.compile(r"\brather\s+(?:\w+\s+)?(?P<yes>.{1,60}?)\s+than\s+(?P<no>.{1,60})"),
 )  # fmt: skip
 _DENIED = re.compile(
-    r"\b(?:(?:does not|don't|do not|never|no longer|must not|should not|shouldn't|avoids?|stop|hates?|dislikes?|no)\s+)"
-    r"(?:(?:want|like|use|using|write|writing|add|adding|need|ever|commit|do|allow|have|prefer)s?\s+)?(?P<no>.{1,60})"
+    r"\b(?:(?:does not|don't|do not|never|no longer|must not|should not|shouldn't|avoids?|stop|hates?"
+    r"|dislikes?|no)\s+)"
+    r"(?:(?:want|like|use|using|write|writing|add|adding|need|ever|commit|do|allow|have|prefer)s?\s+)?"
+    r"(?P<no>.{1,60})"
 )
 _WANTED = re.compile(
     r"(?:\b(?:always|prefers?|likes?|loves?|wants?|favou?rs?|uses?|requires?|expects?)\s+)"
     r"(?:(?:use|write|add|commit|do|allow|have|prefer|to)\s+)?(?P<yes>.{1,60})"
 )
-_BREAK = re.compile(r"\s*(?:[,.;:!?(]|\b(?:because|so|when|unless|for|in|on|at|by|with|and|but|if|since|everywhere)\b)")
+_BREAK = re.compile(
+    r"\s*(?:[,.;:!?(]|\b(?:because|so|when|unless|for|in|on|at|by|with|and|but|if|since|everywhere)\b)"
+)
 _VALUE = re.compile(r"^(?:[~/].+|.*\d.*|.+[./@].+)$")
 
 

@@ -1,4 +1,4 @@
-"""The sentences of a message's prose; code, quotations and addresses inside them are kept whole and unread."""
+"""The sentences of a message's prose; code, quotations and addresses in them stay whole and unread."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ _UNREAD = re.compile(
     re.VERBOSE,
 )
 _END = re.compile(r"[.!?]+[)\]'\"]*(?=\s|$)")
-_SHORT = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|approx|incl|resp|no|nr|cf|al|v|st|dr|mr|mrs|ms)$", re.IGNORECASE)
+_SHORT = re.compile(
+    r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|approx|incl|resp|no|nr|cf|al|v|st|dr|mr|mrs|ms)$", re.IGNORECASE
+)
 _WORD = re.compile(r"[^\W\d_]")
 
 

@@ -6,25 +6,27 @@ import re
 from typing import Final
 
 _SPELLED: Final = {
-    "dont": "don't", "doesnt": "doesn't", "didnt": "didn't", "isnt": "isn't", "arent": "aren't", "wasnt": "wasn't",
-    "cant": "can't", "wont": "won't", "shouldnt": "shouldn't", "couldnt": "couldn't", "havent": "haven't",
-    "hasnt": "hasn't", "im": "i'm", "ive": "i've", "youre": "you're", "youve": "you've", "theyre": "they're",
-    "thats": "that's", "whats": "what's", "lets": "let's", "weve": "we've", "theres": "there's", "pls": "please",
-    "plz": "please", "u": "you", "alway": "always", "allways": "always", "nver": "never", "prefere": "prefer",
-    "preffer": "prefer", "usualy": "usually", "everytime": "every time", "wanna": "want to", "gonna": "going to",
-    "gotta": "have to", "bc": "because", "shoud": "should", "shoudl": "should", "cannot": "can't",
+    "dont": "don't", "doesnt": "doesn't", "didnt": "didn't", "isnt": "isn't", "arent": "aren't",
+    "wasnt": "wasn't", "cant": "can't", "wont": "won't", "shouldnt": "shouldn't", "couldnt": "couldn't",
+    "havent": "haven't", "hasnt": "hasn't", "im": "i'm", "ive": "i've", "youre": "you're",
+    "youve": "you've", "theyre": "they're", "thats": "that's", "whats": "what's", "lets": "let's",
+    "weve": "we've", "theres": "there's", "pls": "please", "plz": "please", "u": "you", "alway": "always",
+    "allways": "always", "nver": "never", "prefere": "prefer", "preffer": "prefer", "usualy": "usually",
+    "everytime": "every time", "wanna": "want to", "gonna": "going to", "gotta": "have to", "bc": "because",
+    "shoud": "should", "shoudl": "should", "cannot": "can't",
 }  # fmt: skip
 _WORD = re.compile(r"[a-z]+")
 _SPACE = re.compile(r"\s+")
 _LEAD = re.compile(
     r"""(?:
         (?:and|but|also|plus|so|fyi|btw|by\ the\ way|note(?:\ that)?|please|for\ context|for\ your\ information
-          |keep\ in\ mind(?:\ that)?|be\ aware(?:\ that)?|just\ so\ you\ know|for\ the\ record|in\ general|generally
-          |ok(?:ay)?|well|hm+|ah|oh|uh|um|tbh|honestly|fwiw|i\ think(?:\ that)?|remember\ that|also\ note(?:\ that)?
-          |as\ a\ reminder|besides|the\ thing\ is(?:\ that)?)\b[\s,:;.!-]*
-      | (?:ok|k|thanks?(?:\ (?:you|a\ lot))?|thx|great(?:\ work|\ job)?|good(?:\ job)?|nice|cool|perfect|hey|hi|right|yes|yeah
-          |yep|sure|one\ (?:more\ )?thing|remember|reminder|context|rule|important|careful|heads[ -]up|ps|then|first
-          |looks\ good|lgtm|makes\ sense|got\ it|alright|listen|for\ what\ it's\ worth)\s*[,:;.!-]+\s*
+          |keep\ in\ mind(?:\ that)?|be\ aware(?:\ that)?|just\ so\ you\ know|for\ the\ record|in\ general
+          |generally|ok(?:ay)?|well|hm+|ah|oh|uh|um|tbh|honestly|fwiw|i\ think(?:\ that)?|remember\ that
+          |also\ note(?:\ that)?|as\ a\ reminder|besides|the\ thing\ is(?:\ that)?)\b[\s,:;.!-]*
+      | (?:ok|k|thanks?(?:\ (?:you|a\ lot))?|thx|great(?:\ work|\ job)?|good(?:\ job)?|nice|cool|perfect|hey|hi
+          |right|yes|yeah|yep|sure|one\ (?:more\ )?thing|remember|reminder|context|rule|important|careful
+          |heads[ -]up|ps|then|first|looks\ good|lgtm|makes\ sense|got\ it|alright|listen
+          |for\ what\ it's\ worth)\s*[,:;.!-]+\s*
     )+""",
     re.VERBOSE,
 )
