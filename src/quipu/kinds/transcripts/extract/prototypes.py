@@ -36,7 +36,8 @@ _MOST_MODELS: Final = 4
 class Prototypes:
     """Vectors of the prototypes of one embedding model.
 
-    ``rows``: (n, d). ``places``: of which category each is: index into ``CATEGORIES``; ``len(CATEGORIES)`` for what does not last.
+    ``rows``: (n, d). ``places``: of which category each is: index into ``CATEGORIES``;
+    ``len(CATEGORIES)`` for what does not last.
     """
 
     rows: Vectors

@@ -23,7 +23,8 @@ _HERE = re.compile(
 _TRAILING = re.compile(
     r"""(?:,?\s+(?:please|pls|thanks|thx|ok\??|okay|keep\ that\ in\ mind|fyi|btw)
       | ,\s+(?:so\ )?(?:please\ )?(?:(?:can|could)\ you|fix|flatten|switch|redo|change|rewrite|update|adjust
-        |revert|remove|rename|undo)\ (?:it|this|that|these|those|accordingly|the\ \w+|me)\b[^.]{0,80})+\s*[.!]*$""",
+        |revert|remove|rename|undo)\ (?:it|this|that|these|those|accordingly|the\ \w+|me)\b
+        [^.]{0,80})+\s*[.!]*$""",
     re.VERBOSE | re.IGNORECASE,
 )
 _IDENTIFIER = re.compile(r"\S*[_/.\\(){}<>=@#$0-9-]\S*|\w+[A-Z]\w*")

@@ -11,36 +11,10 @@ SAME: Final = 0.95
 """Facts whose vectors have this cosine say the same (unless they contradict each other)."""
 
 _WORD = re.compile(r"[~\w./+#@:%-]*\w[+#%]*")
-_EMPTY: Final = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "please",
-        "of",
-        "is",
-        "are",
-        "be",
-        "to",
-        "that",
-        "this",
-        "these",
-        "those",
-        "very",
-        "really",
-        "also",
-        "just",
-        "so",
-        "too",
-        "always",
-        "user",
-        "users",
-        "user's",
-        "team",
-        "team's",
-        "agent",
-    ]
-)
+_EMPTY: Final = frozenset((
+    "a", "an", "the", "please", "of", "is", "are", "be", "to", "that", "this", "these", "those", "very",
+    "really", "also", "just", "so", "too", "always", "user", "users", "user's", "team", "team's", "agent",
+))  # fmt: skip
 _CHOICES: Final = (
     re.compile(r"\b(?:prefers?|favou?rs?|likes?|wants?|uses?|chose|choose|picked)\s+(?P<yes>.{1,60}?)\s+"
                r"(?:over|rather than|instead of|more than|than|not|to)\s+(?P<no>.{1,60})"),

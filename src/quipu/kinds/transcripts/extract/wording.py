@@ -19,11 +19,13 @@ _WORD = re.compile(r"[a-z]+")
 _SPACE = re.compile(r"\s+")
 _LEAD = re.compile(
     r"""(?:
-        (?:and|but|also|plus|so|fyi|btw|by\ the\ way|note(?:\ that)?|please|for\ context|for\ your\ information
+        (?:and|but|also|plus|so|fyi|btw|by\ the\ way|note(?:\ that)?|please|for\ context
+          |for\ your\ information
           |keep\ in\ mind(?:\ that)?|be\ aware(?:\ that)?|just\ so\ you\ know|for\ the\ record|in\ general
           |generally|ok(?:ay)?|well|hm+|ah|oh|uh|um|tbh|honestly|fwiw|i\ think(?:\ that)?|remember\ that
           |also\ note(?:\ that)?|as\ a\ reminder|besides|the\ thing\ is(?:\ that)?)\b[\s,:;.!-]*
-      | (?:ok|k|thanks?(?:\ (?:you|a\ lot))?|thx|great(?:\ work|\ job)?|good(?:\ job)?|nice|cool|perfect|hey|hi
+      | (?:ok|k|thanks?(?:\ (?:you|a\ lot))?|thx|great(?:\ work|\ job)?|good(?:\ job)?|nice|cool|perfect|hey
+          |hi
           |right|yes|yeah|yep|sure|one\ (?:more\ )?thing|remember|reminder|context|rule|important|careful
           |heads[ -]up|ps|then|first|looks\ good|lgtm|makes\ sense|got\ it|alright|listen
           |for\ what\ it's\ worth)\s*[,:;.!-]+\s*

@@ -74,8 +74,8 @@ class AsyncMemories:
         """Read sessions and keep what was said there that lasts; each session in a transaction of its own.
 
         Read are sessions of people that this extractor has not read, or failed to, or read in an older
-        version, or that went on since: all of them, or ``session``, or those that went on ``since`` a time. With
-        ``again`` they are read whether due or not. Doing it twice changes nothing; memories that a person
+        version, or that went on since: all of them, or ``session``, or those that went on ``since`` a time.
+        With ``again`` they are read whether due or not. Doing it twice changes nothing; memories that a person
         edited, confirmed or archived stay as they are. Without an ``extractor`` the rules are used. What goes
         wrong with one session is noted with it, and the others are read.
 
