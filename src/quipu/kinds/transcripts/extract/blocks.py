@@ -51,7 +51,8 @@ _PASTED = re.compile(
       |make\ (?:this|the)\ (?:\w+\ )?(?:paragraph|text|email|letter|sentence|bio|post))\b .{0,120}:
   | \b(?:here(?:'s|\ is|\ are)|below\ (?:is|are)|this\ is|attached\ is|the\ following\ is|i\ got|pasting)\b
     .{0,40} \b(?:e?-?mails?|messages?|ticket|issue|spec(?:ification)?|requirements?|document|text|article
-        |readme|letter|story|(?:job\ )?ad|posts?|review|transcript|comment|feedback|brief)\b .{0,80} (?:[:.]\s*$|:)
+        |readme|letter|story|(?:job\ )?ad|posts?|review|transcript|comment|feedback|brief)\b
+    .{0,80} (?:[:.]\s*$|:)
   | \bfrom\ the\ (?:[\w-]+\ ){0,2}(?:docs|documentation|style\ guide|readme|wiki|spec|ticket|article|email)
     \s*:
     """,

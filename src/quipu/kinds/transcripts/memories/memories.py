@@ -75,9 +75,9 @@ class AsyncMemories:
 
         Read are sessions of people that this extractor has not read, or failed to, or read in an older
         version, or that went on since: all of them, or ``session``, or those that went on ``since`` a time.
-        With ``again`` they are read whether due or not. Doing it twice changes nothing; memories that a person
-        edited, confirmed or archived stay as they are. Without an ``extractor`` the rules are used. What goes
-        wrong with one session is noted with it, and the others are read.
+        With ``again`` they are read whether due or not. Doing it twice changes nothing; memories that a
+        person edited, confirmed or archived stay as they are. Without an ``extractor`` the rules are used.
+        What goes wrong with one session is noted with it, and the others are read.
 
         Raises:
             NotFound: there is no such session.
