@@ -34,6 +34,7 @@ _WANTED = re.compile(
 _BREAK = re.compile(
     r"\s*(?:[,.;:!?(]|\b(?:because|so|when|unless|for|in|on|at|by|with|and|but|if|since|everywhere)\b)"
 )
+_FEWEST_WORDS: Final = 4
 _VALUE = re.compile(r"^(?:[~/].+|.*\d.*|.+[./@].+)$")
 
 
@@ -98,8 +99,11 @@ def _one(text: str) -> frozenset[frozenset[str]]:
 
 
 def _other_value(one: list[str], two: list[str]) -> bool:
-    """Whether they have the same words in the same order, but for one value that each has."""
-    if len(one) != len(two) or len(one) < 4:
+    """Whether they have the same words in the same order, but for one value that each has.
+
+    The value stands in the second half: "service 1 runs here" and "service 2 runs here" are of two things.
+    """
+    if len(one) != len(two) or len(one) < _FEWEST_WORDS:
         return False
-    apart = [(a, b) for a, b in zip(one, two, strict=True) if a != b]
-    return len(apart) == 1 and all(_VALUE.match(word) for word in apart[0])
+    apart = [place for place, (a, b) in enumerate(zip(one, two, strict=True)) if a != b]
+    return len(apart) == 1 and 2 * apart[0] >= len(one) and all(_VALUE.match(w[apart[0]]) for w in (one, two))
