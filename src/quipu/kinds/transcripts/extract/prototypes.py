@@ -21,8 +21,8 @@ from quipu.kinds.transcripts.extract.model import CATEGORIES, Category
 NEAREST: Final = 2
 """How near a sentence is to a category is the mean of its cosines to so many of its prototypes."""
 
-NEAR_ENOUGH: Final = 0.38
-MARGIN: Final = 0.1
+NEAR_ENOUGH: Final = 0.4
+MARGIN: Final = 0.12
 """A category must be so much nearer than what lasts in no way."""
 
 FEWEST_WORDS: Final = 4
