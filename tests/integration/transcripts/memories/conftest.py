@@ -50,9 +50,7 @@ def memories(database: Database, models: Models, settings: Settings, clock: Froz
 
 
 @pytest.fixture
-def with_secrets(
-    database: Database, models: Models, settings: Settings, clock: FrozenClock
-) -> AsyncMemories:
+def with_secrets(database: Database, models: Models, settings: Settings, clock: FrozenClock) -> AsyncMemories:
     """The same, where secrets are kept."""
     return over(database, models, replace(settings, redact=False), clock)
 

@@ -30,8 +30,10 @@ async def rows(database: Database, space: str) -> list[object]:
     async with database.space(space) as within:
         assert within is not None
         for table in ("memories", "memory_sources", "memory_contradictions", "memory_edits"):
-            query = f"select to_jsonb(t) - 'extracted_at' from transcripts.{table} t order by 1"  # noqa: S608
+            query = f"select to_jsonb(t) - 'extracted_at' from transcripts.{table} t order by 1"
             found += await (await within.conn.execute(query.encode())).fetchall()
-        count = await within.conn.execute("select id, content from core.recall_entries where kind = 3 order by id")
+        count = await within.conn.execute(
+            "select id, content from core.recall_entries where kind = 3 order by id"
+        )
         found += await count.fetchall()
     return found

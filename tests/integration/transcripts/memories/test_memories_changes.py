@@ -132,7 +132,9 @@ async def test_search_keeps_to_a_category_and_a_project(memories: AsyncMemories)
     await memories.add("Never restart the queue.", space=SPACE, category="preferences", project="/b")
     everything = await memories.search("queue", space=SPACE)
     assert len(everything) == 2
-    assert all(0 <= one.score <= 1 and sum(one.parts.values()) == pytest.approx(one.score) for one in everything)
+    assert all(
+        0 <= one.score <= 1 and sum(one.parts.values()) == pytest.approx(one.score) for one in everything
+    )
     (context,) = await memories.search("queue", space=SPACE, category="context")
     (of_b,) = await memories.search("queue", space=SPACE, project="/b")
     assert (context.memory.project, of_b.memory.category) == ("/a", "preferences")

@@ -109,7 +109,9 @@ async def test_two_projects_have_memories_of_their_own(memories: AsyncMemories, 
     assert sorted(one.project for one in await memories.listing(space=SPACE)) == ["/a", "/b"]
 
 
-async def test_a_later_fact_that_says_otherwise_lowers_the_earlier_one(memories: AsyncMemories, record) -> None:
+async def test_a_later_fact_that_says_otherwise_lowers_the_earlier_one(
+    memories: AsyncMemories, record
+) -> None:
     await record("s1", ["The API runs on port 8080."], days_ago=2)
     await record("s2", ["The API runs on port 9090."], days_ago=1)
     await memories.extract(space=SPACE)
@@ -134,7 +136,9 @@ async def test_what_is_said_again_after_it_was_archived_comes_back(
     await memories.extract(space=SPACE)
     (back,) = await memories.listing(space=SPACE)
     assert back.id == tabs.id
-    assert [hit.text for hit in await opened.recall("tabs", space=SPACE, kinds=["transcripts"])] == [back.fact]
+    assert [hit.text for hit in await opened.recall("tabs", space=SPACE, kinds=["transcripts"])] == [
+        back.fact
+    ]
 
 
 async def test_a_subagent_is_not_a_person(memories: AsyncMemories, record) -> None:
@@ -213,7 +217,9 @@ async def test_what_is_left_is_counted_and_read_the_next_time(memories: AsyncMem
     for number in range(3):
         await record(f"s{number}", ["I prefer tabs."], days_ago=3 - number)
     steps: list[tuple[int, int]] = []
-    first = await memories.extract(space=SPACE, limit=2, progress=lambda done, all_: steps.append((done, all_)))
+    first = await memories.extract(
+        space=SPACE, limit=2, progress=lambda done, all_: steps.append((done, all_))
+    )
     assert (len(first.sessions), first.left, steps) == (2, 1, [(1, 2), (2, 2)])
     assert len((await memories.extract(space=SPACE)).sessions) == 1
 

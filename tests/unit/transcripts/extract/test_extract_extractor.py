@@ -30,7 +30,9 @@ async def test_only_the_user_is_believed() -> None:
 
 
 async def test_what_is_said_twice_in_a_session_is_one_finding() -> None:
-    found = await RulesExtractor().extract(turns("I think the api runs on port 80", "The API runs on port 80."))
+    found = await RulesExtractor().extract(
+        turns("I think the api runs on port 80", "The API runs on port 80.")
+    )
     (one,) = found.findings
     assert (one.turn_index, one.confidence) == (0, 0.8)
 
@@ -55,7 +57,9 @@ def test_the_rules_are_an_extractor() -> None:
 
 
 async def test_a_megabyte_is_read_in_a_few_seconds_and_twice_as_much_takes_about_twice_as_long() -> None:
-    said = "We use port {0} for service number {0}. Please fix the bug in file {0}.\nThanks, I saw it crash.\n"
+    said = (
+        "We use port {0} for service number {0}. Please fix the bug in file {0}.\nThanks, I saw it crash.\n"
+    )
     one = turns(*(said.format(number) * 20 for number in range(150)))
     took: list[float] = []
     for times in (1, 2):

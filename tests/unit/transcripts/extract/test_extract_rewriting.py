@@ -17,7 +17,10 @@ from quipu.kinds.transcripts.extract.verbs import third_person
         ("ok, i really don't like mocks please", "The user really does not like mocks."),
         ("I'd rather have loops", "The user would rather have loops."),
         ("I'm on an M2 mac", "The user is on an M2 mac."),
-        ("we usually rebase and we push my branch", "The team usually rebases and the team pushes the user's branch."),
+        (
+            "we usually rebase and we push my branch",
+            "The team usually rebases and the team pushes the user's branch.",
+        ),
         ("we've decided against graphql", "The team has decided against graphql."),
         ("our tests need 4 GB", "The team's tests need 4 GB."),
         ("you keep using the old api", "The agent keeps using the old api."),
@@ -34,7 +37,9 @@ def test_persons_are_named_and_the_rest_stays(said: str, fact: str) -> None:
 
 
 def test_an_order_keeps_its_you() -> None:
-    assert rewrite("when you edit a proto, run make gen", order=True) == "When you edit a proto, run make gen."
+    assert (
+        rewrite("when you edit a proto, run make gen", order=True) == "When you edit a proto, run make gen."
+    )
 
 
 def test_a_correction_loses_its_no() -> None:

@@ -10,7 +10,27 @@ from quipu.kinds.transcripts.extract.confidence import MOST, explicit, repeated
 from quipu.kinds.transcripts.extract.sameness import contradicts, normal_form, normal_hash
 
 WORDS = st.lists(
-    st.sampled_from("the user team prefers uses never always tabs spaces over not npm pnpm port 80 90 on".split()),
+    st.sampled_from(
+        [
+            "the",
+            "user",
+            "team",
+            "prefers",
+            "uses",
+            "never",
+            "always",
+            "tabs",
+            "spaces",
+            "over",
+            "not",
+            "npm",
+            "pnpm",
+            "port",
+            "80",
+            "90",
+            "on",
+        ]
+    ),
     max_size=9,
 ).map(" ".join)
 

@@ -75,14 +75,16 @@ def test_a_document_is_not_something_said() -> None:
 
 
 def test_code_quotations_and_addresses_are_kept_but_hidden() -> None:
-    (one,) = sentences('Never use `eval. Never` or "I prefer tabs. Always" from https://a.example/never.html now.')
+    (one,) = sentences(
+        'Never use `eval. Never` or "I prefer tabs. Always" from https://a.example/never.html now.'
+    )
     assert one.text.startswith("Never use `eval. Never`")
     assert "eval" not in one.seen and "tabs" not in one.seen and "example" not in one.seen
     assert len(one.seen) == len(one.text)
 
 
 @settings(max_examples=50)
-@given(st.text(alphabet="ab .!?\n`\"> -\t#1é😀", max_size=300))
+@given(st.text(alphabet='ab .!?\n`"> -\t#1é😀', max_size=300))
 def test_sentences_are_parts_of_the_message_in_order_and_short(message: str) -> None:
     end = 0
     for one in sentences(message):

@@ -55,7 +55,9 @@ def test_it_is_a_share_and_never_rises_with_time(life: Life, one: float, other: 
 def test_use_and_confirmation_never_lower_and_contradiction_never_raises(life: Life, days: float) -> None:
     now = SAID + timedelta(days=days)
     here = worth(life, days)
-    assert worth(replace(life, uses=life.uses + 1, used_at=max(now, life.used_at or now)), days) >= here - 1e-12
+    assert (
+        worth(replace(life, uses=life.uses + 1, used_at=max(now, life.used_at or now)), days) >= here - 1e-12
+    )
     assert worth(replace(life, confirmed_at=max(now, life.confirmed_at or now)), days) >= here - 1e-12
     assert worth(replace(life, contradictions=life.contradictions + 1), days) <= here
 

@@ -17,15 +17,19 @@ _FEWEST_WORDS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A sentence of a turn, or two that belong together, and what its words say."""
+    """A sentence of a turn, or two that belong together, and what its words say.
+
+    ``seen`` is the text with what must not be judged hidden.
+    """
 
     turn: Turn
     text: str
+    seen: str
     verdict: Verdict
 
 
 def candidates(turns: Sequence[Turn]) -> Iterator[Candidate]:
-    """What the user said that lasts, or that may by its meaning; in the order of the session."""
+    """What the user said, in the order of the session; what its words do not decide is among it."""
     for turn in turns:
         if turn.role == "user":
             yield from _of_turn(turn)
@@ -40,8 +44,8 @@ def _of_turn(turn: Turn) -> Iterator[Candidate]:
         following = found[at] if at < len(found) else None
         if verdict.category == "corrections" and following and _opens(turn.text, one, following):
             one, at = _joined(turn.text, one, following), at + 1
-        if verdict.open or (verdict.category and _says(verdict.category, one)):
-            yield Candidate(turn, one.text, verdict)
+        if verdict.category is None or _says(verdict.category, one):
+            yield Candidate(turn, one.text, one.seen, verdict)
 
 
 def _says(category: Category, one: Sentence) -> bool:

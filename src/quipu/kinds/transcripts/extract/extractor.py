@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 from quipu.kernel.embedding.model import Embedder
@@ -12,6 +13,7 @@ from quipu.kinds.transcripts.extract.confidence import BY_MEANING, explicit
 from quipu.kinds.transcripts.extract.model import Category, Extraction, Finding, Turn
 from quipu.kinds.transcripts.extract.prototypes import FEWEST_WORDS, embed, prototypes
 from quipu.kinds.transcripts.extract.rewriting import rewrite
+from quipu.kinds.transcripts.extract.rules import is_open
 from quipu.kinds.transcripts.extract.sameness import normal_form
 
 MOST_BY_MEANING: Final = 400
@@ -50,8 +52,8 @@ class RulesExtractor:
 
 async def _decide(judged: Sequence[Candidate], categories: list[Category | None], embedder: Embedder) -> None:
     """Fill in the categories of those that words did not decide."""
-    unsettled = [at for at, one in enumerate(judged) if categories[at] is None and _tellable(one.text)]
-    unsettled = unsettled[:MOST_BY_MEANING]
+    undecided = (at for at, one in enumerate(judged) if categories[at] is None and _tellable(one))
+    unsettled = list(islice(undecided, MOST_BY_MEANING))
     if not unsettled:
         return
     known = await prototypes(embedder)
@@ -60,8 +62,9 @@ async def _decide(judged: Sequence[Candidate], categories: list[Category | None]
         categories[at] = category
 
 
-def _tellable(text: str) -> bool:
-    return len(text.split()) >= FEWEST_WORDS and not text.endswith((":", "?"))
+def _tellable(one: Candidate) -> bool:
+    long_enough = len(one.text.split()) >= FEWEST_WORDS and not one.text.endswith((":", "?"))
+    return long_enough and is_open(one.seen)
 
 
 def _finding(one: Candidate, category: Category, project: str | None) -> Finding:

@@ -12,41 +12,40 @@ from quipu.kinds.transcripts.extract.wording import led, read
 _HEDGED = re.compile(
     r"\b(?:i think|i guess|probably|i believe|as far as i know|afaik|iirc|i suppose|should be|kind of)\b"
 )
-_GUARDS_OF_THE_OPEN = (
-    "order",
-    "question",
-    "hypothetical",
-    "third",
-    "indifferent",
-    "oneoff",
-    "trouble",
-    "reaction",
-)
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """``category`` is None where the words do not decide; ``open`` then, where the meaning still may.
+    """``category`` is None where the words do not decide. ``explicitness``: 0 to 1.
 
-    ``explicitness``: 0 to 1. ``hedged``: whoever said it was not sure.
+    ``hedged``: whoever said it was not sure.
     """
 
     category: Category | None
     explicitness: float
     hedged: bool
-    open: bool
 
 
 def judge(seen: str) -> Verdict:
     """What a sentence says, code and quotations in it hidden (``Sentence.seen``)."""
     whole = read(seen)
     text = led(whole)
-    known = patterns()
-    raised = {name for name, guard in known.guards.items() if guard.fits(text)}
-    if whole.endswith("?"):
-        raised.add("question")
     hedged = _HEDGED.search(whole) is not None
-    for family in known.families:
-        if raised.isdisjoint(family.guards) and family.wording.fits(text):
-            return Verdict(family.category, family.explicitness, hedged, open=False)
-    return Verdict(None, 0.0, hedged, open=raised.isdisjoint(_GUARDS_OF_THE_OPEN))
+    raised: dict[str, bool] = {}
+    for family in patterns().families:
+        if family.wording.fits(text) and not any(_raised(name, text, raised) for name in family.guards):
+            return Verdict(family.category, family.explicitness, hedged)
+    return Verdict(None, 0.0, hedged)
+
+
+def is_open(seen: str) -> bool:
+    """Whether a sentence that no family fits may still say something that lasts: no guard speaks against it."""
+    text = led(read(seen))
+    return not any(guard.fits(text) for guard in patterns().guards.values())
+
+
+def _raised(name: str, text: str, known: dict[str, bool]) -> bool:
+    """Whether a guard fits; looked up once for each sentence, and only where a family fits."""
+    if name not in known:
+        known[name] = patterns().guards[name].fits(text)
+    return known[name]
