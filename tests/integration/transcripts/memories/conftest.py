@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from scripted_extractor import Record
 
 from quipu import AsyncMemory
 from quipu.kernel.base.clock import FrozenClock
@@ -20,8 +21,6 @@ from quipu.upkeep.consistency import examine
 
 SPACE = "acme"
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
-
-Record = Callable[..., Awaitable[None]]
 
 
 @pytest.fixture

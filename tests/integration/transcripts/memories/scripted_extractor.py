@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from quipu.kernel.db.database import Database
 from quipu.kinds.transcripts.extract.model import Extraction, Finding, Turn
 
 
+Record = Callable[..., Awaitable[None]]
+"""Records a session: its name, what the user said; ``project``, ``days_ago``, ``parent``."""
+
+
 class Scripted:
     """Finds ``findings`` in every session whose turns say what they cite."""
 
-    def __init__(self, version: int, findings: Sequence[Finding], *, dropped: int = 0) -> None:
+    def __init__(
+        self, version: int, findings: Sequence[Finding], *, dropped: int = 0, error: str | None = None
+    ) -> None:
         self.name = "scripted"
         self.version = version
-        self._found = Extraction(tuple(findings), dropped)
+        self._found = Extraction(tuple(findings), dropped, error)
 
     async def extract(self, turns: Sequence[Turn], *, project: str | None = None) -> Extraction:
         return self._found

@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 import pytest
-from scripted_extractor import Scripted, finding, rows
+from scripted_extractor import Record, Scripted, finding, rows
 
 from quipu import AsyncMemory
-from quipu.errors import NotFound, QuipuError
+from quipu.errors import BadInput, ConfigError, NotFound, QuipuError
 from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.db.database import Database
-from quipu.kinds.transcripts.extract.model import Turn
+from quipu.kinds.transcripts.extract.model import Extraction, Turn
+from quipu.kinds.transcripts.extract.remote import RemoteExtractor
 from quipu.kinds.transcripts.memories.memories import AsyncMemories
+from quipu.testing import ScriptedLLM
 
 pytestmark = pytest.mark.anyio
 SPACE = "acme"
@@ -24,7 +26,9 @@ async def facts(memories: AsyncMemories, **filters: object) -> list[str]:
     return sorted(one.fact for one in found)
 
 
-async def test_what_was_said_becomes_memories_with_their_sources(memories: AsyncMemories, record) -> None:
+async def test_what_was_said_becomes_memories_with_their_sources(
+    memories: AsyncMemories, record: Record
+) -> None:
     await record("s1", ["Now run the tests.", "I prefer tabs in this repo. The API runs on port 8080."])
     report = await memories.extract(space=SPACE)
     assert (report.added, report.merged, report.failed) == (2, 0, 0)
@@ -36,7 +40,7 @@ async def test_what_was_said_becomes_memories_with_their_sources(memories: Async
 
 
 async def test_reading_the_same_again_changes_nothing(
-    memories: AsyncMemories, record, database: Database
+    memories: AsyncMemories, record: Record, database: Database
 ) -> None:
     await record("s1", ["I prefer tabs.", "Never force push to main."])
     await memories.extract(space=SPACE)
@@ -48,7 +52,7 @@ async def test_reading_the_same_again_changes_nothing(
 
 
 async def test_a_session_that_went_on_is_read_again(
-    memories: AsyncMemories, record, opened: AsyncMemory, clock: FrozenClock
+    memories: AsyncMemories, record: Record, opened: AsyncMemory, clock: FrozenClock
 ) -> None:
     await record("s1", ["I prefer tabs."])
     await memories.extract(space=SPACE)
@@ -59,7 +63,7 @@ async def test_a_session_that_went_on_is_read_again(
 
 
 async def test_a_better_version_reads_again_and_takes_back_what_it_does_not_find(
-    memories: AsyncMemories, record
+    memories: AsyncMemories, record: Record
 ) -> None:
     await record("s1", ["x", "y"])
     old = Scripted(1, [finding("The user likes x.", 0), finding("The user likes y.", 1)])
@@ -72,7 +76,7 @@ async def test_a_better_version_reads_again_and_takes_back_what_it_does_not_find
 
 
 async def test_what_a_person_edited_confirmed_or_archived_survives_a_new_extraction(
-    memories: AsyncMemories, record
+    memories: AsyncMemories, record: Record
 ) -> None:
     await record("s1", ["x", "y", "z"])
     said = [finding(f"The user likes {name}.", turn) for turn, name in enumerate("xyz")]
@@ -89,7 +93,7 @@ async def test_what_a_person_edited_confirmed_or_archived_survives_a_new_extract
 
 
 async def test_several_sessions_that_say_the_same_are_sources_of_one_surer_memory(
-    memories: AsyncMemories, record
+    memories: AsyncMemories, record: Record
 ) -> None:
     await record("s1", ["I prefer tabs."], days_ago=3)
     await memories.extract(space=SPACE)
@@ -102,7 +106,7 @@ async def test_several_sessions_that_say_the_same_are_sources_of_one_surer_memor
     assert twice.happened_at > once.happened_at
 
 
-async def test_two_projects_have_memories_of_their_own(memories: AsyncMemories, record) -> None:
+async def test_two_projects_have_memories_of_their_own(memories: AsyncMemories, record: Record) -> None:
     await record("s1", ["The API runs on port 8080."], project="/a")
     await record("s2", ["The API runs on port 8080."], project="/b")
     await memories.extract(space=SPACE)
@@ -110,7 +114,7 @@ async def test_two_projects_have_memories_of_their_own(memories: AsyncMemories, 
 
 
 async def test_a_later_fact_that_says_otherwise_lowers_the_earlier_one(
-    memories: AsyncMemories, record
+    memories: AsyncMemories, record: Record
 ) -> None:
     await record("s1", ["The API runs on port 8080."], days_ago=2)
     await record("s2", ["The API runs on port 9090."], days_ago=1)
@@ -125,7 +129,7 @@ async def test_a_later_fact_that_says_otherwise_lowers_the_earlier_one(
 
 
 async def test_what_is_said_again_after_it_was_archived_comes_back(
-    memories: AsyncMemories, record, clock: FrozenClock, opened: AsyncMemory
+    memories: AsyncMemories, record: Record, clock: FrozenClock, opened: AsyncMemory
 ) -> None:
     await record("s1", ["I prefer tabs."])
     await memories.extract(space=SPACE)
@@ -141,13 +145,13 @@ async def test_what_is_said_again_after_it_was_archived_comes_back(
     ]
 
 
-async def test_a_subagent_is_not_a_person(memories: AsyncMemories, record) -> None:
+async def test_a_subagent_is_not_a_person(memories: AsyncMemories, record: Record) -> None:
     await record("agent", ["I prefer tabs."], parent="s1")
     assert (await memories.extract(space=SPACE)).sessions == ()
 
 
 async def test_what_a_resumed_session_copied_is_no_second_source(
-    memories: AsyncMemories, record, opened: AsyncMemory
+    memories: AsyncMemories, record: Record, opened: AsyncMemory
 ) -> None:
     await record("s1", ["I prefer tabs."])
     await record("s2", ["hello"])
@@ -159,13 +163,13 @@ async def test_what_a_resumed_session_copied_is_no_second_source(
 
 
 async def test_a_session_that_cannot_be_read_is_noted_and_tried_again(
-    memories: AsyncMemories, record, database: Database
+    memories: AsyncMemories, record: Record, database: Database
 ) -> None:
     await record("bad", ["boom"], days_ago=2)
     await record("good", ["x"], days_ago=1)
 
     class Failing(Scripted):
-        async def extract(self, turns: Sequence[Turn], *, project: str | None = None):
+        async def extract(self, turns: Sequence[Turn], *, project: str | None = None) -> Extraction:
             if turns[0].text == "boom":
                 raise QuipuError("no answer, password=hunter2hunter2")
             return await super().extract(turns, project=project)
@@ -184,14 +188,46 @@ async def test_a_session_that_cannot_be_read_is_noted_and_tried_again(
     assert [one.session for one in again.sessions] == ["bad"]
 
 
-async def test_an_answer_that_was_partly_unfounded_is_partial(memories: AsyncMemories, record) -> None:
+async def test_an_answer_that_was_partly_unfounded_is_partial(
+    memories: AsyncMemories, record: Record
+) -> None:
     await record("s1", ["x"])
     scripted = Scripted(1, [finding("The user likes x.", 0)], dropped=2)
     (one,) = (await memories.extract(space=SPACE, extractor=scripted)).sessions
     assert (one.status, one.dropped, one.added) == ("partial", 2, 1)
 
 
-async def test_secrets_are_cut_out_before_they_are_written(memories: AsyncMemories, record) -> None:
+async def test_what_was_read_to_the_end_outlives_a_reading_that_was_cut_off(
+    memories: AsyncMemories, record: Record
+) -> None:
+    await record("s1", ["x", "y"])
+    both = [finding("The user likes x.", 0), finding("The user likes y.", 1)]
+    await memories.extract(space=SPACE, extractor=Scripted(1, both))
+    cut = Scripted(2, both[:1], error="The tokens of today are used up.")
+    (one,) = (await memories.extract(space=SPACE, extractor=cut)).sessions
+    assert (one.status, one.removed, one.error) == ("partial", 0, "The tokens of today are used up.")
+    assert len(await memories.listing(space=SPACE)) == 2
+    assert len((await memories.extract(space=SPACE, extractor=Scripted(2, both))).sessions) == 1
+    assert (await memories.extract(space=SPACE, extractor=Scripted(2, both))).sessions == ()
+
+
+async def test_a_language_model_is_asked_by_its_name(memories: AsyncMemories, record: Record) -> None:
+    await record("s1", ["x"])
+    with pytest.raises(ConfigError, match="No language model"):
+        await memories.extract(space=SPACE, extractor="llm")
+    with pytest.raises(BadInput, match="rules, llm"):
+        await memories.extract(space=SPACE, extractor="magic")
+
+
+async def test_what_a_language_model_quotes_is_kept(memories: AsyncMemories, record: Record) -> None:
+    await record("s1", ["Tabs, please."])
+    fact = {"fact": "The user prefers tabs.", "category": "preferences", "confidence": 0.9, "turn": 0}
+    model = ScriptedLLM([{"facts": [{**fact, "excerpt": "Tabs, please"}, {**fact, "excerpt": "Spaces"}]}])
+    (one,) = (await memories.extract(space=SPACE, extractor=RemoteExtractor(model))).sessions
+    assert (one.status, one.added, one.dropped) == ("partial", 1, 1)
+
+
+async def test_secrets_are_cut_out_before_they_are_written(memories: AsyncMemories, record: Record) -> None:
     await record("s1", ["x"])
     key = "ghp_" + "a1B2" * 9
     said = Scripted(1, [finding(f"The token is {key}.", 0, "knowledge", excerpt=f"token {key}")])
@@ -202,7 +238,9 @@ async def test_secrets_are_cut_out_before_they_are_written(memories: AsyncMemori
     assert sum(report.redacted.values()) == 1
 
 
-async def test_only_the_sessions_that_were_asked_for_are_read(memories: AsyncMemories, record) -> None:
+async def test_only_the_sessions_that_were_asked_for_are_read(
+    memories: AsyncMemories, record: Record
+) -> None:
     await record("old", ["I prefer tabs."], days_ago=30)
     await record("new", ["Never force push to main."], days_ago=1)
     since = await memories.extract(space=SPACE, since="2026-05-01T00:00:00Z")
@@ -213,7 +251,9 @@ async def test_only_the_sessions_that_were_asked_for_are_read(memories: AsyncMem
         await memories.extract(space=SPACE, session="none")
 
 
-async def test_what_is_left_is_counted_and_read_the_next_time(memories: AsyncMemories, record) -> None:
+async def test_what_is_left_is_counted_and_read_the_next_time(
+    memories: AsyncMemories, record: Record
+) -> None:
     for number in range(3):
         await record(f"s{number}", ["I prefer tabs."], days_ago=3 - number)
     steps: list[tuple[int, int]] = []
@@ -225,7 +265,7 @@ async def test_what_is_left_is_counted_and_read_the_next_time(memories: AsyncMem
 
 
 async def test_forgetting_a_session_takes_its_memories_and_their_entries(
-    memories: AsyncMemories, record, opened: AsyncMemory
+    memories: AsyncMemories, record: Record, opened: AsyncMemory
 ) -> None:
     await record("s1", ["I prefer tabs.", "Never force push to main."])
     await record("s2", ["I prefer tabs."])

@@ -47,10 +47,14 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What an extractor found, and how much of what it thought it found was dropped as unfounded."""
+    """What an extractor found, and how much of what it thought it found was dropped as unfounded.
+
+    ``error``: why it did not get to the end of the session, where it did not.
+    """
 
     findings: tuple[Finding, ...]
     dropped: int = 0
+    error: str | None = None
 
 
 @runtime_checkable

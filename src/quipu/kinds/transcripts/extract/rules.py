@@ -39,7 +39,7 @@ def judge(seen: str) -> Verdict:
 
 
 def is_open(seen: str) -> bool:
-    """Whether a sentence that no family fits may still say something that lasts: no guard speaks against it."""
+    """Whether a sentence that no family fits may still say something that lasts: no guard fits it."""
     text = led(read(seen))
     return not any(guard.fits(text) for guard in patterns().guards.values())
 

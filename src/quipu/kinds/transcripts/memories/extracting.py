@@ -28,7 +28,7 @@ class Extracting:
     """Reads sessions of one database with one extractor. ``redacted`` counts the secrets cut out, by kind."""
 
     def __init__(
-        self, database: Database, models: Models, extractor: Extractor, *, clock: Clock, secrets: bool
+        self, *, database: Database, models: Models, extractor: Extractor, clock: Clock, secrets: bool
     ) -> None:
         self._database = database
         self._models = models
@@ -45,9 +45,10 @@ class Extracting:
                 turns = [] if within is None else await store.turns(within, session.number)
             found = await self._extractor.extract(turns, project=_name(session.project))
             findings = [self._bare(one) for one in found.findings]
-            return await self._keep(Read(session, findings, found.dropped, began_at), space=space)
-        except QuipuError as error:
-            return await self._failed(session, error, began_at, space=space)
+            error = self._reason(found.error)
+            return await self._keep(Read(session, findings, found.dropped, began_at, error), space=space)
+        except QuipuError as failure:
+            return await self._failed(session, failure, began_at, space=space)
 
     async def _keep(self, read: Read, *, space: str) -> SessionExtraction:
         facts = [one.fact for one in read.findings]
@@ -63,11 +64,14 @@ class Extracting:
     async def _failed(
         self, session: Due, error: QuipuError, at: datetime, *, space: str
     ) -> SessionExtraction:
-        reason = redact(str(error)).text[:_LONGEST_ERROR]
+        reason = self._reason(str(error))
         async with self._database.writing(space) as within:
             if await store.is_there(within, session.number):
                 await store.mark(within, session, self._extractor, "failed", at=at, error=reason)
         return SessionExtraction(session=session.name, status="failed", error=reason)
+
+    def _reason(self, error: str | None) -> str | None:
+        return None if error is None else redact(error).text[:_LONGEST_ERROR]
 
     def _bare(self, one: Finding) -> Finding:
         """A finding without secrets, its excerpt short enough to be kept."""

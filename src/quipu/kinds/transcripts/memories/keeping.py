@@ -20,12 +20,16 @@ from quipu.recall.removal import withdraw
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What an extractor made of a session, secrets cut out, and when it began to read."""
+    """What an extractor made of a session, secrets cut out, and when it began to read.
+
+    ``error``: why it did not get to the end.
+    """
 
     session: Due
     findings: Sequence[Finding]
     dropped: int
     began_at: datetime
+    error: str | None = None
 
     def said_at(self, place: int) -> datetime:
         """When a finding was said."""
@@ -47,7 +51,8 @@ class Keeping:
         """Put the findings in the place of what the extractor found in the session before; note the outcome.
 
         A finding whose message was forgotten meanwhile is left out. Memories that nothing tells any more go,
-        but for those that a person edited, confirmed or archived.
+        but for those that a person edited, confirmed or archived. Where the extractor did not get to the
+        end of the session, what it found there before stays.
 
         Raises:
             Moved: see ``filing.file``.
@@ -59,12 +64,15 @@ class Keeping:
             )
         await store.hold(within)
         before = await store.sources_of(within, session=session.name, extractor=name)
-        await store.run(within, "drop_sources", {"session": session.name, "extractor": name})
+        if read.error is None:
+            await store.run(within, "drop_sources", {"session": session.name, "extractor": name})
         said = await self._said(read)
         added, told = await self._place(read, said)
-        gone = await self._drop_orphans(before - told)
-        status = "partial" if read.dropped else "done"
-        await store.mark(within, session, self._extractor, status, at=read.began_at, memories=len(told))
+        gone = await self._drop_orphans(before - told) if read.error is None else 0
+        status = "partial" if read.dropped or read.error else "done"
+        await store.mark(
+            within, session, self._extractor, status, at=read.began_at, memories=len(told), error=read.error
+        )
         return SessionExtraction(
             session=session.name,
             status=status,
@@ -73,6 +81,7 @@ class Keeping:
             merged=len(told - before) - added,
             removed=gone,
             dropped=read.dropped,
+            error=read.error,
         )
 
     async def _said(self, read: Read) -> list[int]:

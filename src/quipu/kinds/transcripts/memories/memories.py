@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Final, Literal
+from typing import Final, Literal, TypedDict
 from uuid import UUID
 
 from quipu.errors import BadInput, NotFound
@@ -13,9 +13,8 @@ from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
-from quipu.kinds.transcripts.extract.extractor import RulesExtractor
 from quipu.kinds.transcripts.extract.model import Extractor
-from quipu.kinds.transcripts.memories import checking, store
+from quipu.kinds.transcripts.memories import checking, extractors, store
 from quipu.kinds.transcripts.memories.ageing import REINFORCED_APART
 from quipu.kinds.transcripts.memories.changing import Changing
 from quipu.kinds.transcripts.memories.checking import whole
@@ -43,6 +42,12 @@ Progress = Callable[[int, int], None]
 """Called with how many sessions are done and how many there are."""
 
 
+class _House(TypedDict):
+    database: Database
+    models: Models
+    clock: Clock
+
+
 class AsyncMemories:
     """The lessons of one database: drawn from recorded sessions, or written by hand.
 
@@ -56,8 +61,7 @@ class AsyncMemories:
         self._models = models
         self._search = search
         self._clock = clock
-        self._secrets = settings.redact
-        self._half_life_days = settings.memory_half_life_days
+        self._settings = settings
         self._changing = Changing(database, models, clock=clock)
 
     async def extract(
@@ -66,7 +70,7 @@ class AsyncMemories:
         space: str,
         session: str | None = None,
         since: datetime | str | None = None,
-        extractor: Extractor | None = None,
+        extractor: Extractor | str = "rules",
         again: bool = False,
         limit: int = 1_000,
         progress: Progress | None = None,
@@ -76,22 +80,22 @@ class AsyncMemories:
         Read are sessions of people that this extractor has not read, or failed to, or read in an older
         version, or that went on since: all of them, or ``session``, or those that went on ``since`` a time.
         With ``again`` they are read whether due or not. Doing it twice changes nothing; memories that a
-        person edited, confirmed or archived stay as they are. Without an ``extractor`` the rules are used.
-        What goes wrong with one session is noted with it, and the others are read.
+        person edited, confirmed or archived stay as they are. ``extractor`` is "rules", "llm" (the
+        language model of the settings), or one of your own. What goes wrong with one session is noted with
+        it, and the others are read.
 
         Raises:
             NotFound: there is no such session.
             BadInput: an argument cannot be taken.
+            ConfigError, MissingExtra: the language model cannot be had.
         """
         check_name("space", space)
         session, earliest = optional_name("session", session), checking.time_of("since", since)
         whole("limit", limit, least=1, most=10**6)
-        async with self._models.lent() as embedder:
-            chosen = extractor or RulesExtractor(embedder)
+        house: _House = {"database": self._database, "models": self._models, "clock": self._clock}
+        async with extractors.named(extractor, settings=self._settings, **house) as chosen:
             due = await self._due(chosen, space=space, session=session, since=earliest, again=again)
-            reading = Extracting(
-                self._database, self._models, chosen, clock=self._clock, secrets=self._secrets
-            )
+            reading = Extracting(extractor=chosen, secrets=self._settings.redact, **house)
             done: list[SessionExtraction] = []
             for one in due[:limit]:
                 done.append(await reading.read(one, space=space))
@@ -121,7 +125,7 @@ class AsyncMemories:
             BadInput: an argument cannot be taken.
         """
         id_ = await self._changing.add(
-            checking.fact_of(fact, secrets=self._secrets),
+            checking.fact_of(fact, secrets=self._settings.redact),
             space=check_name("space", space),
             category=checking.category_of(category),
             project=project,
@@ -229,7 +233,7 @@ class AsyncMemories:
         """
         if fact is None and category is None:
             raise BadInput("say what is to change.", field="fact", hint="Give fact or category.")
-        text = None if fact is None else checking.fact_of(fact, secrets=self._secrets)
+        text = None if fact is None else checking.fact_of(fact, secrets=self._settings.redact)
         kind = None if category is None else checking.category_of(category)
         changed = await self._changing.edit(id, space=check_name("space", space), fact=text, category=kind)
         return await self.get(changed, space=space)
@@ -305,4 +309,4 @@ class AsyncMemories:
         return due
 
     def _aged(self, row: Row) -> Memory:
-        return aged(row, now=self._clock.now(), half_life_days=self._half_life_days)
+        return aged(row, now=self._clock.now(), half_life_days=self._settings.memory_half_life_days)

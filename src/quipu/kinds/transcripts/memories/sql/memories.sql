@@ -20,7 +20,7 @@ where s.space_id = %(space)s
         else s.name = %(session)s end
     and (%(since)s::timestamptz is null or s.last_at >= %(since)s)
     and (%(version)s::integer is null
-        or ((x.session_id is null or x.status in ('none', 'failed') or x.version < %(version)s
+        or ((x.session_id is null or x.status in ('none', 'failed') or x.error is not null or x.version < %(version)s
                 or said.recorded_at > x.attempted_at)
             and not exists (
                 select from transcripts.extractions y
