@@ -137,7 +137,7 @@ async def test_search_keeps_to_a_category_and_a_project(memories: AsyncMemories)
     )
     (context,) = await memories.search("queue", space=SPACE, category="context")
     (of_b,) = await memories.search("queue", space=SPACE, project="/b")
-    assert (context.memory.project, of_b.memory.category) == ("/a", "preferences")
+    assert (context.lesson.project, of_b.lesson.category) == ("/a", "preferences")
 
 
 async def test_the_surest_come_first_and_pages_do_not_overlap(memories: AsyncMemories) -> None:

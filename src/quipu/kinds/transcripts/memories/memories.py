@@ -22,9 +22,9 @@ from quipu.kinds.transcripts.memories.extracting import Extracting
 from quipu.kinds.transcripts.memories.filing import TRANSCRIPTS
 from quipu.kinds.transcripts.memories.model import (
     ExtractionReport,
-    FoundMemory,
-    Memory,
-    MemorySource,
+    FoundLesson,
+    Lesson,
+    LessonSource,
     Pruned,
     SessionExtraction,
     State,
@@ -38,7 +38,7 @@ from quipu.recall.search import Search
 _MOST: Final = 1_000
 _OVERFETCH: Final = 5
 
-Progress = Callable[[int, int], None]
+SessionProgress = Callable[[int, int], None]
 """Called with how many sessions are done and how many there are."""
 
 
@@ -73,7 +73,7 @@ class AsyncMemories:
         extractor: Extractor | str = "rules",
         again: bool = False,
         limit: int = 1_000,
-        progress: Progress | None = None,
+        progress: SessionProgress | None = None,
     ) -> ExtractionReport:
         """Read sessions and keep what was said there that lasts; each session in a transaction of its own.
 
@@ -117,7 +117,7 @@ class AsyncMemories:
         category: str = "knowledge",
         project: str = "",
         confidence: float = 1.0,
-    ) -> Memory:
+    ) -> Lesson:
         """Write a memory by hand; secrets are cut out of it.
 
         Raises:
@@ -133,7 +133,7 @@ class AsyncMemories:
         )
         return await self.get(id_, space=space)
 
-    async def get(self, id: UUID | str, *, space: str) -> Memory:
+    async def get(self, id: UUID | str, *, space: str) -> Lesson:
         """The memory with an id.
 
         Raises:
@@ -142,7 +142,7 @@ class AsyncMemories:
         async with self._database.reading(check_name("space", space)) as within:
             return self._aged(await row_of(within, id))
 
-    async def sources(self, id: UUID | str, *, space: str) -> list[MemorySource]:
+    async def sources(self, id: UUID | str, *, space: str) -> list[LessonSource]:
         """Where a memory was said, the latest first. Empty for one that was written by hand.
 
         Raises:
@@ -162,7 +162,7 @@ class AsyncMemories:
         state: State | Literal["all"] = "active",
         limit: int = 100,
         offset: int = 0,
-    ) -> list[Memory]:
+    ) -> list[Lesson]:
         """Memories, the surest first: those of a category, of a project, told by a session, in a state.
 
         Raises:
@@ -188,7 +188,7 @@ class AsyncMemories:
         category: str | None = None,
         project: str | None = None,
         limit: int = 10,
-    ) -> list[FoundMemory]:
+    ) -> list[FoundLesson]:
         """The memories that answer a question, best first, by words and meaning as ``recall`` finds them.
 
         Archived ones are not found. Nothing relevant is a legal answer.
@@ -210,7 +210,7 @@ class AsyncMemories:
             rows = await store.memories(within, entries=entries, category=category, project=project)
         by_entry = {row.entry_id: row for row in rows}
         found = [
-            FoundMemory(memory=self._aged(by_entry[hit.id]), score=hit.score, parts=hit.parts)
+            FoundLesson(lesson=self._aged(by_entry[hit.id]), score=hit.score, parts=hit.parts)
             for hit in hits
             if hit.id in by_entry
         ]
@@ -223,7 +223,7 @@ class AsyncMemories:
         space: str,
         fact: str | None = None,
         category: str | None = None,
-    ) -> Memory:
+    ) -> Lesson:
         """Change what a memory says, or its category. How it read before is kept; extraction leaves it alone.
 
         Raises:
@@ -238,7 +238,7 @@ class AsyncMemories:
         changed = await self._changing.edit(id, space=check_name("space", space), fact=text, category=kind)
         return await self.get(changed, space=space)
 
-    async def archive(self, id: UUID | str, *, space: str) -> Memory:
+    async def archive(self, id: UUID | str, *, space: str) -> Lesson:
         """Take a memory out of recall; it stays and can be restored.
 
         Raises:
@@ -247,7 +247,7 @@ class AsyncMemories:
         await self._changing.archive([id], space=check_name("space", space))
         return await self.get(id, space=space)
 
-    async def restore(self, id: UUID | str, *, space: str) -> Memory:
+    async def restore(self, id: UUID | str, *, space: str) -> Lesson:
         """Bring an archived memory back into recall; its clock starts anew.
 
         Raises:
@@ -257,7 +257,7 @@ class AsyncMemories:
         restored = await self._changing.restore(id, space=check_name("space", space))
         return await self.get(restored, space=space)
 
-    async def confirm(self, id: UUID | str, *, space: str) -> Memory:
+    async def confirm(self, id: UUID | str, *, space: str) -> Lesson:
         """Say that a memory is so: it is surer from now on, and its clock starts anew.
 
         Raises:
@@ -308,5 +308,5 @@ class AsyncMemories:
             raise NotFound(f"There is no session {session!r} in this space.")
         return due
 
-    def _aged(self, row: Row) -> Memory:
+    def _aged(self, row: Row) -> Lesson:
         return aged(row, now=self._clock.now(), half_life_days=self._settings.memory_half_life_days)

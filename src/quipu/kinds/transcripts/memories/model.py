@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Literal
-from uuid import UUID
 
 State = Literal["active", "faded", "archived"]
 STATES: Final[tuple[State, ...]] = ("active", "faded", "archived")
@@ -15,7 +14,7 @@ Outcome = Literal["done", "partial", "failed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Memory:
+class Lesson:
     """One lesson.
 
     ``confidence`` is what it is worth now, 0 to 1; ``judged`` what it was worth when it was learned.
@@ -23,7 +22,7 @@ class Memory:
     it was said last, ``sources`` in how many turns. ``contradicted_by``: later lessons that say otherwise.
     """
 
-    id: UUID
+    id: str
     fact: str
     category: str | None
     confidence: float
@@ -42,11 +41,11 @@ class Memory:
     extractor: str | None = None
     extractor_version: int | None = None
     sources: int = 0
-    contradicted_by: Sequence[UUID] = ()
+    contradicted_by: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MemorySource:
+class LessonSource:
     """Where a lesson was said: the turn of a session, counted from 0, and the words."""
 
     session: str
@@ -58,10 +57,10 @@ class MemorySource:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FoundMemory:
+class FoundLesson:
     """A lesson that answers a question; ``score`` is that of recall, 0 to 1, the sum of ``parts``."""
 
-    memory: Memory
+    lesson: Lesson
     score: float
     parts: Mapping[str, float]
 
@@ -115,5 +114,5 @@ class ExtractionReport:
 class Pruned:
     """Memories below the limit. ``archived`` says whether they were archived or only would be."""
 
-    memories: Sequence[Memory]
+    memories: Sequence[Lesson]
     archived: bool

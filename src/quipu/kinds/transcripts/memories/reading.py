@@ -11,11 +11,11 @@ from quipu.kernel.db.database import Within
 from quipu.kinds.transcripts.memories import ageing, store
 from quipu.kinds.transcripts.memories.ageing import Life
 from quipu.kinds.transcripts.memories.checking import id_of
-from quipu.kinds.transcripts.memories.model import Memory
+from quipu.kinds.transcripts.memories.model import Lesson
 from quipu.kinds.transcripts.memories.store import Row
 
 
-def aged(row: Row, *, now: datetime, half_life_days: float) -> Memory:
+def aged(row: Row, *, now: datetime, half_life_days: float) -> Lesson:
     """A memory with its confidence and state of now."""
     life = Life(
         judged=row.judged,
@@ -28,8 +28,8 @@ def aged(row: Row, *, now: datetime, half_life_days: float) -> Memory:
         contradictions=len(row.contradicted_by),
     )
     worth = ageing.confidence(life, now=now, half_life_days=half_life_days)
-    return Memory(
-        id=row.id,
+    return Lesson(
+        id=str(row.id),
         fact=row.fact,
         category=row.category,
         confidence=round(worth, 4),
@@ -48,13 +48,13 @@ def aged(row: Row, *, now: datetime, half_life_days: float) -> Memory:
         extractor=row.extractor,
         extractor_version=row.extractor_version,
         sources=row.sources,
-        contradicted_by=tuple(row.contradicted_by),
+        contradicted_by=tuple(map(str, row.contradicted_by)),
     )
 
 
-def surest_first(memories: Sequence[Memory]) -> list[Memory]:
+def surest_first(memories: Sequence[Lesson]) -> list[Lesson]:
     """The surest first, of equals the latest."""
-    return sorted(memories, key=lambda one: (-one.confidence, -one.happened_at.timestamp(), str(one.id)))
+    return sorted(memories, key=lambda one: (-one.confidence, -one.happened_at.timestamp(), one.id))
 
 
 async def row_of(within: Within | None, id_: UUID | str) -> Row:

@@ -17,7 +17,7 @@ from quipu.kernel.embedding.model import Vectors as Embedding
 from quipu.kinds.transcripts.extract.model import Extractor, Turn
 from quipu.kinds.transcripts.extract.sameness import SAME, normal_hash
 from quipu.kinds.transcripts.memories.merging import Known
-from quipu.kinds.transcripts.memories.model import MemorySource, Origin, Outcome
+from quipu.kinds.transcripts.memories.model import LessonSource, Origin, Outcome
 
 _SQL = queries.load("quipu.kinds.transcripts.memories")
 
@@ -153,9 +153,9 @@ async def memories(
         return await (await cursor.execute(_SQL["memories"], given)).fetchall()
 
 
-async def sources(within: Within, id_: UUID) -> list[MemorySource]:
+async def sources(within: Within, id_: UUID) -> list[LessonSource]:
     """Where a memory was said, the latest first."""
-    async with within.conn.cursor(row_factory=class_row(MemorySource)) as cursor:
+    async with within.conn.cursor(row_factory=class_row(LessonSource)) as cursor:
         await cursor.execute(_SQL["sources"], {"space": within.space.id, "id": id_})
         return await cursor.fetchall()
 
