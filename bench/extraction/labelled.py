@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-SETS: Final = ("tune", "tune-2", "tune-3", "report", "unseen")
+SETS: Final = ("tune", "tune-2", "tune-3", "tune-4", "report", "unseen")
 _HERE: Final = Path(__file__).parent
 
 

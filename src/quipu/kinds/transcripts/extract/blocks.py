@@ -53,6 +53,8 @@ _PASTED = re.compile(
     .{0,40} \b(?:e?-?mails?|messages?|ticket|issue|spec(?:ification)?|requirements?|document|text|article
         |readme|letter|story|(?:job\ )?ad|posts?|review|transcript|comment|feedback|brief)\b
     .{0,80} (?:[:.]\s*$|:)
+  | \b(?:improve|fix|correct|check|review|edit|rework)\ (?:the\ |my\ )?
+    (?:wording|grammar|spelling|style|tone|english|translation)\b .{0,80}:
   | \bfrom\ the\ (?:[\w-]+\ ){0,2}(?:docs|documentation|style\ guide|readme|wiki|spec|ticket|article|email)
     \s*:
     """,
