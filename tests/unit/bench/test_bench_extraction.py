@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
+
 from extraction.labelled import SETS, Label, Labelled, of_set
 from extraction.measures import figures, judged, micro
 from extraction.systems import keywords, patterns_alone
-
 from quipu.kinds.transcripts.extract.model import CATEGORIES
 
 

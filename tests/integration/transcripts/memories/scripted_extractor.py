@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from quipu.kernel.db.database import Database
 from quipu.kinds.transcripts.extract.model import Extraction, Finding, Turn
 
-
 Record = Callable[..., Awaitable[None]]
 """Records a session: its name, what the user said; ``project``, ``days_ago``, ``parent``."""
 

@@ -98,7 +98,8 @@ async def test_time_takes_confidence_and_use_or_confirmation_gives_it_back(
     assert await memories.reinforce([made.id, made.id], space=SPACE) == 1
     assert await memories.reinforce([made.id], space=SPACE) == 0
     used = await memories.get(made.id, space=SPACE)
-    assert used.uses == 1 and used.confidence == pytest.approx(0.82)
+    assert used.uses == 1
+    assert used.confidence == pytest.approx(0.82)
     confirmed = await memories.confirm(made.id, space=SPACE)
     assert confirmed.confidence == pytest.approx(0.91)
     assert confirmed.judged == pytest.approx(0.8)

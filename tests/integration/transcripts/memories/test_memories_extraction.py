@@ -102,7 +102,8 @@ async def test_several_sessions_that_say_the_same_are_sources_of_one_surer_memor
     report = await memories.extract(space=SPACE)
     (twice,) = await memories.listing(space=SPACE)
     assert (report.added, report.merged, twice.sources) == (0, 1, 2)
-    assert twice.id == once.id and twice.confidence > once.confidence
+    assert twice.id == once.id
+    assert twice.confidence > once.confidence
     assert twice.happened_at > once.happened_at
 
 
@@ -125,7 +126,8 @@ async def test_a_later_fact_that_says_otherwise_lowers_the_earlier_one(
     assert old.confidence < new.confidence / 2
     await memories.archive(new.id, space=SPACE)
     (alone,) = await memories.listing(space=SPACE)
-    assert not alone.contradicted_by and alone.confidence > old.confidence
+    assert not alone.contradicted_by
+    assert alone.confidence > old.confidence
 
 
 async def test_what_is_said_again_after_it_was_archived_comes_back(
@@ -179,11 +181,14 @@ async def test_a_session_that_cannot_be_read_is_noted_and_tried_again(
     async with database.space(SPACE) as within:
         assert within is not None
         done = await within.conn.execute(
-            "select id, memories_extracted, extraction_status, extraction_error from transcripts.sessions order by id"
+            "select id, memories_extracted, extraction_status, extraction_error"
+            " from transcripts.sessions order by id"
         )
         bad, good = await done.fetchall()
-    assert bad[1:3] == (0, "failed") and good[1:3] == (1, "done")
-    assert "hunter2" not in bad[3] and bad[3].startswith("no answer")
+    assert bad[1:3] == (0, "failed")
+    assert good[1:3] == (1, "done")
+    assert "hunter2" not in bad[3]
+    assert bad[3].startswith("no answer")
     again = await memories.extract(space=SPACE, extractor=Scripted(1, []))
     assert [one.session for one in again.sessions] == ["bad"]
 

@@ -40,7 +40,8 @@ async def test_what_is_said_twice_in_a_session_is_one_finding() -> None:
 async def test_a_short_correction_is_explained_by_the_sentence_after_it() -> None:
     found = await RulesExtractor().extract(turns("No, wrong column. The email is in contact_email."))
     (one,) = found.findings
-    assert one.category == "corrections" and "contact_email" in one.fact
+    assert one.category == "corrections"
+    assert "contact_email" in one.fact
     assert (await RulesExtractor().extract(turns("Wrong."))).findings == ()
 
 

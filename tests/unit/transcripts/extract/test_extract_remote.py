@@ -83,7 +83,8 @@ async def test_a_long_session_is_asked_in_parts_that_end_between_turns() -> None
     parts = list(chunks(said, project=None))
     assert len(parts) > 1
     assert all(len(part) <= CHUNK_CHARACTERS + 100 for part in parts)
-    assert [part.count("[") for part in parts] and sum(part.count(" user] ") for part in parts) == 20
+    assert [part.count("[") for part in parts]
+    assert sum(part.count(" user] ") for part in parts) == 20
 
 
 def test_each_model_is_an_extractor_of_its_own() -> None:

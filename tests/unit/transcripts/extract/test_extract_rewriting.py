@@ -56,8 +56,8 @@ def test_this_repo_has_the_name_of_the_project_where_it_is_known() -> None:
 
 @pytest.mark.parametrize(
     ("verb", "third"),
-    [("use", "uses"), ("try", "tries"), ("play", "plays"), ("push", "pushes"), ("go", "goes"), ("need", "needs"),
-     ("agreed", "agreed"), ("must", "must"), ("have", "has"), ("chose", "chose")],
+    [("use", "uses"), ("try", "tries"), ("play", "plays"), ("push", "pushes"), ("go", "goes"),
+     ("need", "needs"), ("agreed", "agreed"), ("must", "must"), ("have", "has"), ("chose", "chose")],
 )  # fmt: skip
 def test_verbs_take_the_third_person(verb: str, third: str) -> None:
     assert third_person(verb) == third
