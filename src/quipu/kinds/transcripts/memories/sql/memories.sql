@@ -195,7 +195,7 @@ where space_id = %(space)s and id = %(id)s
 -- name: reinforce: memories were of use, now
 update transcripts.memories set used_at = %(now)s, uses = uses + 1
 where space_id = %(space)s and id = any(%(ids)s::uuid[])
-    and (used_at is null or used_at <= %(now)s - %(apart)s::interval)
+    and (used_at is null or used_at <= %(now)s::timestamptz - %(apart)s::interval)
 returning id
 
 -- name: is_there: whether a session was not forgotten
