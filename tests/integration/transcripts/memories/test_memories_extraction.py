@@ -90,6 +90,7 @@ async def test_what_a_person_edited_confirmed_or_archived_survives_a_new_extract
     await memories.extract(space=SPACE, extractor=Scripted(3, []))
     assert await facts(memories) == ["The user likes y.", "The user loves x."]
     assert await facts(memories, state="archived") == ["The user likes z."]
+    assert [one.sources for one in await memories.listing(space=SPACE, state="all")] == [1, 1, 1]
 
 
 async def test_several_sessions_that_say_the_same_are_sources_of_one_surer_memory(

@@ -64,6 +64,7 @@ def test_opposites_contradict_each_other(one: str, other: str) -> None:
         ("The user prefers tabs.", "The user prefers dark themes."),
         ("The user prefers tabs over spaces.", "The user prefers tabs."),
         ("Never use mocks.", "Never use sleep."),
+        ("The user likes it when errors say what to do.", "The user does not like it when you apologize."),
         ("Service 1 runs on this machine.", "Service 2 runs on this machine."),
         ("The API runs on port 8080.", "The proxy runs on port 9090."),
     ],

@@ -15,6 +15,13 @@ _EMPTY: Final = frozenset((
     "a", "an", "the", "please", "of", "is", "are", "be", "to", "that", "this", "these", "those", "very",
     "really", "also", "just", "so", "too", "always", "user", "users", "user's", "team", "team's", "agent",
 ))  # fmt: skip
+_POINTING: Final = frozenset((
+    "it", "them", "they", "one", "ones", "something", "anything", "everything", "nothing", "thing", "things",
+    "more", "any", "all", "some", "new", "other", "others", "what", "how", "when", "you", "we", "i", "he",
+    "she", "my", "your",
+))  # fmt: skip
+"""Words that stand for a thing and do not name it: who does not like "it" need not mean the same."""
+
 _CHOICES: Final = (
     re.compile(r"\b(?:prefers?|favou?rs?|likes?|wants?|uses?|chose|choose|picked)\s+(?P<yes>.{1,60}?)\s+"
                r"(?:over|rather than|instead of|more than|than|not|to)\s+(?P<no>.{1,60})"),
@@ -77,7 +84,7 @@ def _words(fact: str) -> list[str]:
 def _thing(text: str) -> frozenset[str]:
     end = _BREAK.search(text)
     part = text[: end.start()] if end and end.start() else text
-    return frozenset(word.rstrip("s") or word for word in _words(part) if word not in _EMPTY)
+    return frozenset(word.rstrip("s") or word for word in _words(part) if word not in _EMPTY | _POINTING)
 
 
 def _stance(fact: str) -> _Stance:

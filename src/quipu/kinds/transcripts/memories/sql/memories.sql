@@ -80,11 +80,12 @@ on conflict (space_id, memory_id, session_id, turn_index) do update
     set message_id = excluded.message_id, excerpt = excluded.excerpt, extractor = excluded.extractor,
         extractor_version = excluded.extractor_version, extracted_at = excluded.extracted_at
 
--- name: drop_sources: what an extractor said of a session before; edited memories keep theirs
+-- name: drop_sources: what an extractor said of a session before; memories that a person touched keep theirs
 delete from transcripts.memory_sources o
 using transcripts.memories m
 where o.space_id = %(space)s and o.session_id = %(session)s and o.extractor = %(extractor)s
-    and m.space_id = o.space_id and m.id = o.memory_id and m.edited_at is null
+    and m.space_id = o.space_id and m.id = o.memory_id and m.edited_at is null and m.confirmed_at is null
+    and m.status = 'active'
 
 -- name: sources_of: which memories an extractor found in a session, and where
 select memory_id, turn_index, excerpt from transcripts.memory_sources
