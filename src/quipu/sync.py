@@ -7,6 +7,7 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.kinds.ledger.evidence.trace
 - quipu.kinds.ledger.ledger
 - quipu.kinds.ledger.retention.retaining
+- quipu.kinds.transcripts.memories.memories
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from os import PathLike
     from types import TracebackType
-    from typing import Self
+    from typing import Literal, Self
+    from uuid import UUID
 
     from quipu.kernel.base.clock import Clock
     from quipu.kernel.base.portal import Portal
@@ -59,6 +61,16 @@ if TYPE_CHECKING:
     from quipu.kinds.ledger.retention.retaining import AsyncRetention
     from quipu.kinds.ledger.sessions import CardType, Status
     from quipu.kinds.ledger.signals.model import Evidence, Review, Signals, Theme
+    from quipu.kinds.transcripts.extract.model import Extractor
+    from quipu.kinds.transcripts.memories.memories import AsyncMemories, SessionProgress
+    from quipu.kinds.transcripts.memories.model import (
+        ExtractionReport,
+        FoundLesson,
+        Lesson,
+        LessonSource,
+        Pruned,
+        State,
+    )
     from quipu.recall.model import Hit
     from quipu.recall.render import Block
     from quipu.recall.why import Why
@@ -72,7 +84,7 @@ if TYPE_CHECKING:
     from quipu.upkeep.spaces import SpaceCounts
 
 
-__all__ = ["Ledger", "Memory", "Recommendations", "Retention", "Trace"]
+__all__ = ["Ledger", "Memories", "Memory", "Recommendations", "Retention", "Trace"]
 
 
 class Memory:
@@ -313,6 +325,11 @@ class Memory:
     def trace(self) -> Trace:
         """What tools and sources did in sessions: written down here, counted by the views of the ledger."""
         return Trace(self._inner.trace, self._portal)
+
+    @property
+    def memories(self) -> Memories:
+        """Lessons: drawn from recorded sessions or written by hand, ageing, to be searched and edited."""
+        return Memories(self._inner.memories, self._portal)
 
     def close(self) -> None:
         """Give back connections and the model, and stop the embedded server if nobody else uses it."""
@@ -1039,3 +1056,187 @@ class Trace:
                 turn=turn,
             )
         )
+
+
+class Memories:
+    """The lessons of one database: drawn from recorded sessions, or written by hand.
+
+    Every call names the ``space``. An id is a memory's whole id or the beginning of it, at least four digits.
+    """
+
+    def __init__(self, inner: AsyncMemories, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def extract(
+        self,
+        *,
+        space: str,
+        session: str | None = None,
+        since: datetime | str | None = None,
+        extractor: Extractor | str = "rules",
+        again: bool = False,
+        limit: int = 1000,
+        progress: SessionProgress | None = None,
+    ) -> ExtractionReport:
+        """Read sessions and keep what was said there that lasts; each session in a transaction of its own.
+
+        Read are sessions of people that this extractor has not read, or failed to, or read in an older
+        version, or that went on since: all of them, or ``session``, or those that went on ``since`` a time.
+        With ``again`` they are read whether due or not. Doing it twice changes nothing; memories that a
+        person edited, confirmed or archived stay as they are. ``extractor`` is "rules", "llm" (the
+        language model of the settings), or one of your own. What goes wrong with one session is noted with
+        it, and the others are read.
+
+        Raises:
+            NotFound: there is no such session.
+            BadInput: an argument cannot be taken.
+            ConfigError, MissingExtra: the language model cannot be had.
+        """
+        return self._portal.call(
+            lambda: self._inner.extract(
+                space=space,
+                session=session,
+                since=since,
+                extractor=extractor,
+                again=again,
+                limit=limit,
+                progress=progress,
+            )
+        )
+
+    def add(
+        self,
+        fact: str,
+        *,
+        space: str,
+        category: str = "knowledge",
+        project: str = "",
+        confidence: float = 1.0,
+    ) -> Lesson:
+        """Write a memory by hand; secrets are cut out of it.
+
+        Raises:
+            Conflict: an active memory of the project says so already.
+            BadInput: an argument cannot be taken.
+        """
+        return self._portal.call(
+            lambda: self._inner.add(
+                fact, space=space, category=category, project=project, confidence=confidence
+            )
+        )
+
+    def get(self, id: UUID | str, *, space: str) -> Lesson:
+        """The memory with an id.
+
+        Raises:
+            NotFound: there is none.
+        """
+        return self._portal.call(lambda: self._inner.get(id, space=space))
+
+    def sources(self, id: UUID | str, *, space: str) -> list[LessonSource]:
+        """Where a memory was said, the latest first. Empty for one that was written by hand.
+
+        Raises:
+            NotFound: there is none.
+        """
+        return self._portal.call(lambda: self._inner.sources(id, space=space))
+
+    def listing(
+        self,
+        *,
+        space: str,
+        category: str | None = None,
+        project: str | None = None,
+        session: str | None = None,
+        state: State | Literal["all"] = "active",
+        limit: int = 100,
+        offset: int = 0,
+    ) -> list[Lesson]:
+        """Memories, the surest first: those of a category, of a project, told by a session, in a state.
+
+        Raises:
+            BadInput: an argument cannot be taken.
+        """
+        return self._portal.call(
+            lambda: self._inner.listing(
+                space=space,
+                category=category,
+                project=project,
+                session=session,
+                state=state,
+                limit=limit,
+                offset=offset,
+            )
+        )
+
+    def search(
+        self,
+        question: str,
+        *,
+        space: str,
+        category: str | None = None,
+        project: str | None = None,
+        limit: int = 10,
+    ) -> list[FoundLesson]:
+        """The memories that answer a question, best first, by words and meaning as ``recall`` finds them.
+
+        Archived ones are not found. Nothing relevant is a legal answer.
+
+        Raises:
+            BadInput: an argument cannot be taken.
+        """
+        return self._portal.call(
+            lambda: self._inner.search(question, space=space, category=category, project=project, limit=limit)
+        )
+
+    def edit(
+        self, id: UUID | str, *, space: str, fact: str | None = None, category: str | None = None
+    ) -> Lesson:
+        """Change what a memory says, or its category. How it read before is kept; extraction leaves it alone.
+
+        Raises:
+            NotFound: there is none.
+            BadInput: nothing was given to change, it is archived, or an argument cannot be taken.
+            Conflict: another active memory of the project says so already.
+        """
+        return self._portal.call(lambda: self._inner.edit(id, space=space, fact=fact, category=category))
+
+    def archive(self, id: UUID | str, *, space: str) -> Lesson:
+        """Take a memory out of recall; it stays and can be restored.
+
+        Raises:
+            NotFound: there is none.
+        """
+        return self._portal.call(lambda: self._inner.archive(id, space=space))
+
+    def restore(self, id: UUID | str, *, space: str) -> Lesson:
+        """Bring an archived memory back into recall; its clock starts anew.
+
+        Raises:
+            NotFound: there is none.
+            Conflict: an active memory of the project says the same.
+        """
+        return self._portal.call(lambda: self._inner.restore(id, space=space))
+
+    def confirm(self, id: UUID | str, *, space: str) -> Lesson:
+        """Say that a memory is so: it is surer from now on, and its clock starts anew.
+
+        Raises:
+            NotFound: there is none.
+        """
+        return self._portal.call(lambda: self._inner.confirm(id, space=space))
+
+    def reinforce(self, ids: Sequence[UUID | str], *, space: str) -> int:
+        """Note that memories were of use, not merely found: they age from now; how many uses count.
+
+        Uses of a memory within an hour of each other count as one.
+
+        Raises:
+            NotFound: one of them is not there; no use was noted.
+        """
+        return self._portal.call(lambda: self._inner.reinforce(ids, space=space))
+
+    def prune(self, *, space: str, dry_run: bool = True) -> Pruned:
+        """Archive the memories whose confidence fell below 0.1; with ``dry_run`` only say which they are."""
+        return self._portal.call(lambda: self._inner.prune(space=space, dry_run=dry_run))

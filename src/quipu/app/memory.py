@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from quipu.kernel.queue.model import Worked
     from quipu.kinds.ledger.evidence.trace import AsyncTrace
     from quipu.kinds.ledger.ledger import AsyncLedger
+    from quipu.kinds.transcripts.memories.memories import AsyncMemories
 
 _CITES = {kind.code: kind.cite for kind in KINDS}
 
@@ -55,6 +56,7 @@ class _Parts:
     database: Database
     models: Models
     record: Record
+    search: Search
     answering: Answering
     tidying: Tidying
 
@@ -69,7 +71,7 @@ async def _assemble(stack: AsyncExitStack, settings: Settings, clock: Clock) -> 
     search = Search(models, clock=clock, cache=Cache())
     tidying = Tidying(database)
     stack.push_async_callback(tidying.aclose)
-    return _Parts(database, models, record, Answering(database, search, models), tidying)
+    return _Parts(database, models, record, search, Answering(database, search, models), tidying)
 
 
 class AsyncMemory:
@@ -95,6 +97,7 @@ class AsyncMemory:
         self._parts: _Parts | None = None
         self._ledger: AsyncLedger | None = None
         self._trace: AsyncTrace | None = None
+        self._memories: AsyncMemories | None = None
 
     async def __aenter__(self) -> Self:
         if self._parts is not None:
@@ -111,7 +114,7 @@ class AsyncMemory:
 
     async def aclose(self) -> None:
         """Give back connections and the model, and stop the embedded server if nobody else uses it."""
-        self._parts = self._ledger = self._trace = None
+        self._parts = self._ledger = self._trace = self._memories = None
         await self._open.aclose()
 
     async def observe(
@@ -353,6 +356,19 @@ class AsyncMemory:
             ready, secrets = self._ready, self._settings.redact
             self._trace = AsyncTrace(ready.database, ready.models, clock=self._clock, redact=secrets)
         return self._trace
+
+    @property
+    def memories(self) -> AsyncMemories:
+        """Lessons: drawn from recorded sessions or written by hand, ageing, to be searched and edited."""
+        if self._memories is None:
+            # Not at the top: most programs that recall never read a session for its lessons.
+            from quipu.kinds.transcripts.memories.memories import AsyncMemories  # noqa: PLC0415
+
+            ready = self._ready
+            self._memories = AsyncMemories(
+                ready.database, ready.models, ready.search, clock=self._clock, settings=self._settings
+            )
+        return self._memories
 
     @property
     def _ready(self) -> _Parts:

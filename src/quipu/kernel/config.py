@@ -187,6 +187,10 @@ class Settings:
         _whole(1, 3600), "Others take the jobs of a worker that is not heard of so long, seconds.", 30
     )
 
+    memory_half_life_days: float = _setting(
+        _decimal(0.1, 36_500), "Days in which a memory that nobody uses loses half of its confidence.", 70
+    )
+
     def __post_init__(self) -> None:
         for name, setting in described().items():
             object.__setattr__(self, name, _value(name, setting, getattr(self, name)))

@@ -1,0 +1,1 @@
+"""Drawing lessons from what was said in a session: facts worth keeping, each with the sentence it is from."""

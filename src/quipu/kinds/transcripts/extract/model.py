@@ -1,0 +1,79 @@
+"""What goes into an extraction and what comes out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Literal, Protocol, runtime_checkable
+
+Category = Literal["preferences", "knowledge", "patterns", "context", "corrections", "todo"]
+CATEGORIES: Final[tuple[Category, ...]] = (
+    "preferences", "knowledge", "patterns", "context", "corrections", "todo",
+)  # fmt: skip
+"""The seed's taxonomy. Memories that people write by hand may have other categories."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One message of a session, in the order of the session.
+
+    ``role``: user, assistant, system or tool. Only what the user said is judged by rules.
+    ``message_id``: its row in the record, where it has one.
+    """
+
+    index: int
+    role: str
+    text: str
+    happened_at: datetime | None = None
+    message_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """A fact, understandable without the session, and where it was said.
+
+    ``excerpt`` occurs in the text of the turn ``turn_index``, letter by letter. ``confidence`` is 0 to 1.
+    """
+
+    fact: str
+    category: str
+    confidence: float
+    turn_index: int
+    excerpt: str
+    message_id: int | None = None
+    happened_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What an extractor found, and how much of what it thought it found was dropped as unfounded.
+
+    ``error``: why it did not get to the end of the session, where it did not.
+    """
+
+    findings: tuple[Finding, ...]
+    dropped: int = 0
+    error: str | None = None
+
+
+@runtime_checkable
+class Extractor(Protocol):
+    """Draws facts from turns. A better one has a higher version, so that sessions can be read again."""
+
+    @property
+    def name(self) -> str:
+        """How its work is noted, e.g. ``rules``."""
+        ...
+
+    @property
+    def version(self) -> int:
+        """From 1; higher where it would find more or better."""
+        ...
+
+    async def extract(self, turns: Sequence[Turn], *, project: str | None = None) -> Extraction:
+        """What the turns say that is worth keeping; ``project`` is what "this repo" is called.
+
+        Raises ``QuipuError`` where it could not read them.
+        """
+        ...

@@ -1,0 +1,1 @@
+"""The lessons that were kept: extracted, written by hand, edited, confirmed, ageing."""

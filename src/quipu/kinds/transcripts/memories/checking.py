@@ -1,0 +1,109 @@
+"""What callers hand in, checked."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import Final
+from uuid import UUID
+
+from quipu.errors import BadInput
+from quipu.kernel.base.text import clean
+from quipu.kernel.redact import redact
+from quipu.kinds.transcripts.extract.model import CATEGORIES
+from quipu.kinds.transcripts.memories.model import STATES, State
+from quipu.record.moment import moment
+
+LONGEST_FACT: Final = 4_000
+_ANY_TIME: Final = datetime(9000, 1, 1, tzinfo=UTC)
+_CATEGORY: Final = re.compile(r"[a-z][a-z0-9_ -]{0,63}")
+_PREFIX: Final = re.compile(r"[0-9a-f-]{4,36}")
+
+
+def fact_of(value: object, *, secrets: bool) -> str:
+    """A fact that can be stored, without secrets where they are to be cut out.
+
+    Raises:
+        BadInput: it is no text, blank, or longer than 4,000 characters.
+    """
+    if not isinstance(value, str) or not value.strip():
+        raise BadInput("say what is to be remembered.", field="fact")
+    text = " ".join(clean(value).text.split())
+    if len(text) > LONGEST_FACT:
+        raise BadInput(f"it has {len(text):,} characters; {LONGEST_FACT:,} are the most.", field="fact")
+    return redact(text).text if secrets else text
+
+
+def category_of(value: object) -> str:
+    """A category: one of the six, or another word.
+
+    Raises:
+        BadInput: it is no small word of at most 64 letters.
+    """
+    if not isinstance(value, str) or not _CATEGORY.fullmatch(value):
+        hint = f"Usual are {', '.join(CATEGORIES)}; others are small letters, digits, '-' and '_'."
+        raise BadInput("no such category.", field="category", hint=hint)
+    return value
+
+
+def state_of(value: object) -> State | None:
+    """A state, or None for ``all``.
+
+    Raises:
+        BadInput: it is none.
+    """
+    if value == "all":
+        return None
+    for state in STATES:
+        if value == state:
+            return state
+    raise BadInput(f"it is none of {', '.join(STATES)}, all.", field="state")
+
+
+def confidence_of(value: object) -> float:
+    """A confidence.
+
+    Raises:
+        BadInput: it is no number from 0 to 1.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise BadInput("a number from 0 to 1.", field="confidence")
+    return float(value)
+
+
+def whole(field: str, value: object, *, least: int, most: int) -> int:
+    """A whole number.
+
+    Raises:
+        BadInput: it is none, or out of range.
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise BadInput(f"a whole number from {least:,} to {most:,}.", field=field)
+    return value
+
+
+def time_of(field: str, value: object) -> datetime | None:
+    """A moment in UTC, or None where none is given.
+
+    Raises:
+        BadInput: it is none that can be read without guessing.
+    """
+    if value is None:
+        return None
+    read = moment(value, now=_ANY_TIME)
+    if isinstance(read, str):
+        raise BadInput(read, field=field)
+    return read.at
+
+
+def id_of(value: object) -> UUID | str:
+    """An id, or the beginning of one: at least four of its digits.
+
+    Raises:
+        BadInput: it is neither.
+    """
+    if isinstance(value, UUID):
+        return value
+    if isinstance(value, str) and _PREFIX.fullmatch(value.lower()):
+        return UUID(value) if len(value) == 36 and value.count("-") == 4 else value.lower()
+    raise BadInput("no id of a memory.", field="id", hint="quipu memories list shows them.")

@@ -1,0 +1,88 @@
+"""Reading sessions with an extractor; what it finds is kept in one transaction for each session."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import replace
+from datetime import datetime
+from typing import Final
+
+from quipu.errors import QuipuError
+from quipu.kernel.base.clock import Clock
+from quipu.kernel.db.database import Database
+from quipu.kernel.redact import redact
+from quipu.kinds.transcripts.extract.model import Extractor, Finding
+from quipu.kinds.transcripts.memories import filing, store
+from quipu.kinds.transcripts.memories.keeping import Keeping, Read
+from quipu.kinds.transcripts.memories.model import SessionExtraction
+from quipu.kinds.transcripts.memories.store import Due
+from quipu.recall.generations import Models
+from quipu.recall.model import Moved
+
+_LONGEST_EXCERPT: Final = 1_000
+_LONGEST_ERROR: Final = 1_000
+
+
+class Extracting:
+    """Reads sessions of one database with one extractor. ``redacted`` counts the secrets cut out, by kind."""
+
+    def __init__(
+        self, *, database: Database, models: Models, extractor: Extractor, clock: Clock, secrets: bool
+    ) -> None:
+        self._database = database
+        self._models = models
+        self._extractor = extractor
+        self._clock = clock
+        self._secrets = secrets
+        self.redacted: Counter[str] = Counter()
+
+    async def read(self, session: Due, *, space: str) -> SessionExtraction:
+        """Read a session and keep what is found. What goes wrong with it is noted, not raised."""
+        began_at = self._clock.now()
+        try:
+            async with self._database.reading(space) as within:
+                turns = [] if within is None else await store.turns(within, session.number)
+            found = await self._extractor.extract(turns, project=_name(session.project))
+            findings = [self._bare(one) for one in found.findings]
+            error = self._reason(found.error)
+            return await self._keep(Read(session, findings, found.dropped, began_at, error), space=space)
+        except QuipuError as failure:
+            return await self._failed(session, failure, began_at, space=space)
+
+    async def _keep(self, read: Read, *, space: str) -> SessionExtraction:
+        facts = [one.fact for one in read.findings]
+        while True:
+            prepared = await filing.prepare(self._database, self._models, space, facts) if facts else None
+            try:
+                async with filing.writing(self._database, space, prepared) as within:
+                    now = self._clock.now()
+                    return await Keeping(within, self._extractor, prepared, now=now).keep(read)
+            except Moved:
+                continue
+
+    async def _failed(
+        self, session: Due, error: QuipuError, at: datetime, *, space: str
+    ) -> SessionExtraction:
+        reason = self._reason(str(error))
+        async with self._database.writing(space) as within:
+            if await store.is_there(within, session.number):
+                await store.mark(within, session, self._extractor, "failed", at=at, error=reason)
+        return SessionExtraction(session=session.name, status="failed", error=reason)
+
+    def _reason(self, error: str | None) -> str | None:
+        return None if error is None else redact(error).text[:_LONGEST_ERROR]
+
+    def _bare(self, one: Finding) -> Finding:
+        """A finding without secrets, its excerpt short enough to be kept."""
+        if not self._secrets:
+            return replace(one, excerpt=one.excerpt[:_LONGEST_EXCERPT])
+        fact, excerpt = redact(one.fact), redact(one.excerpt)
+        self.redacted.update(fact.counts)
+        return replace(one, fact=fact.text, excerpt=excerpt.text[:_LONGEST_EXCERPT])
+
+
+def _name(project: str) -> str | None:
+    """What a project is called: the last part of its path."""
+    parts = [part for part in re.split(r"[\\/]", project) if part]
+    return parts[-1] if parts else None

@@ -1,0 +1,76 @@
+"""Memories as they are now: what is stored, with the confidence that is left of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from quipu.errors import BadInput, NotFound
+from quipu.kernel.db.database import Within
+from quipu.kinds.transcripts.memories import ageing, store
+from quipu.kinds.transcripts.memories.ageing import Life
+from quipu.kinds.transcripts.memories.checking import id_of
+from quipu.kinds.transcripts.memories.model import Lesson
+from quipu.kinds.transcripts.memories.store import Row
+
+
+def aged(row: Row, *, now: datetime, half_life_days: float) -> Lesson:
+    """A memory with its confidence and state of now."""
+    life = Life(
+        judged=row.judged,
+        said_at=row.happened_at,
+        sessions=row.sessions,
+        used_at=row.used_at,
+        confirmed_at=row.confirmed_at,
+        edited_at=row.edited_at,
+        uses=row.uses,
+        contradictions=len(row.contradicted_by),
+    )
+    worth = ageing.confidence(life, now=now, half_life_days=half_life_days)
+    return Lesson(
+        id=str(row.id),
+        fact=row.fact,
+        category=row.category,
+        confidence=round(worth, 4),
+        judged=round(row.judged, 4),
+        state=ageing.state(worth, archived=row.archived),
+        origin=row.origin,
+        project=row.project,
+        session=row.session,
+        happened_at=row.happened_at,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        edited_at=row.edited_at,
+        confirmed_at=row.confirmed_at,
+        used_at=row.used_at,
+        uses=row.uses,
+        extractor=row.extractor,
+        extractor_version=row.extractor_version,
+        sources=row.sources,
+        contradicted_by=tuple(map(str, row.contradicted_by)),
+    )
+
+
+def surest_first(memories: Sequence[Lesson]) -> list[Lesson]:
+    """The surest first, of equals the latest."""
+    return sorted(memories, key=lambda one: (-one.confidence, -one.happened_at.timestamp(), one.id))
+
+
+async def row_of(within: Within | None, id_: UUID | str) -> Row:
+    """The memory with an id, or with the only id that begins so.
+
+    Raises:
+        NotFound: there is none.
+        BadInput: several ids begin so, or it is no id.
+    """
+    asked = id_of(id_)
+    found: Sequence[UUID] = [asked] if isinstance(asked, UUID) else []
+    if within is not None and isinstance(asked, str):
+        found = await store.ids_like(within, asked)
+    if len(found) > 1:
+        raise BadInput(f"several memories begin with {asked}.", field="id", hint="Give more of it.")
+    rows = await store.memories(within, ids=found) if within is not None and found else []
+    if not rows:
+        raise NotFound(f"There is no memory {asked} in this space.", hint="quipu memories list shows them.")
+    return rows[0]
