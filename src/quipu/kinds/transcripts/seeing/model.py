@@ -93,8 +93,8 @@ class Shown:
 class SearchHit:
     """A text that has what was asked for.
 
-    ``score`` is 0 to 1, the sum of ``parts``. ``snippet`` is one line of it, with ``>>>`` and ``<<<`` around what
-    was found. ``also_in``: sessions that repeat the line, resumed from this one.
+    ``score`` is 0 to 1, the sum of ``parts``. ``snippet`` is one line of it, with ``>>>`` and ``<<<``
+    around what was found. ``also_in``: sessions that repeat the line, resumed from this one.
     """
 
     session: str
@@ -117,7 +117,8 @@ class SearchHit:
 class Searched:
     """The hits, best first, and how many texts have the words.
 
-    ``total`` counts words, not phrases, in what is indexed, and what was found in ``unindexed`` lines besides.
+    ``total`` counts words, not phrases, in what is indexed, and what was found in ``unindexed`` lines
+    besides.
     """
 
     query: str
@@ -139,7 +140,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A message that has what was asked for, with those around it: ``before`` and ``after`` in their order."""
+    """A message that has what was asked for; ``before`` and ``after`` it the others, in their order."""
 
     session_id: str
     project_path: str
@@ -237,7 +238,7 @@ class Stats:
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """A file that tools worked on: how often each kind of tool did, and in which sessions (the latest first)."""
+    """A file that tools worked on: how often which kind of tool did, in which sessions (latest first)."""
 
     path: str
     reads: int

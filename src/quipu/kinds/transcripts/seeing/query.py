@@ -24,7 +24,9 @@ MOST_GROUPS: Final = 16
 """Alternatives beyond these are left out."""
 
 # A quotation, or what stands between spaces; a sign in front that excludes it.
-_PIECE = re.compile(r'(?P<minus>(?<!\S)-(?=["\w]))?(?:"(?P<quoted>[^"]*)"(?P<star>\*(?!\w))?|(?P<plain>[^\s"]+))')
+_PIECE = re.compile(
+    r'(?P<minus>(?<!\S)-(?=["\w]))?(?:"(?P<quoted>[^"]*)"(?P<star>\*(?!\w))?|(?P<plain>[^\s"]+))'
+)
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,10 @@ join transcripts.lines l on l.space_id = %(space)s and l.message_id = a.id
 
 -- name: window: the messages around a line in its session: what was said, and names of tools where nothing was
 with middle as (
-    select session_id, happened_at, id from transcripts.lines where space_id = %(space)s and id = %(line)s
+    select l.session_id, l.happened_at, l.id
+    from core.sessions s
+    join transcripts.lines l on l.space_id = s.space_id and l.session_id = s.id and l.uuid = %(uuid)s
+    where s.space_id = %(space)s and s.name = %(session)s
 ),
 around as (
     (

@@ -190,6 +190,18 @@ comment on function transcripts.ticket_space() is 'The space that the ticket of 
 revoke execute on function transcripts.ticket_space() from public;
 grant execute on function transcripts.ticket_space() to quipu_see;
 
+-- Where a server asks for a password, quipu_see has one for as long as it takes to connect.
+create function transcripts.reader_password(secret text) returns void
+    language plpgsql volatile
+    as $$
+begin
+    execute format('alter role quipu_see password %L', secret);
+end
+$$;
+comment on function transcripts.reader_password(text) is
+    'Gives quipu_see a password (as a SCRAM secret), or none; needs the right to alter that role.';
+revoke execute on function transcripts.reader_password(text) from public;
+
 grant usage on schema transcripts to quipu_see;
 do $$
 declare
