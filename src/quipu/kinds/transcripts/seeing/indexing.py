@@ -19,6 +19,7 @@ from quipu.kinds.transcripts.seeing.model import Indexed
 from quipu.kinds.transcripts.seeing.words import vector, words
 
 _BATCH_LINES: Final = 400
+_SORTED_IN: Final = 2_000  # texts; of fewer, PostgreSQL takes care when they have become many
 
 
 async def advance(
@@ -38,6 +39,10 @@ async def advance(
         lines, texts = lines + done[0], texts + done[1]
         if progress is not None:
             progress(done[0])
+    if texts >= _SORTED_IN:
+        async with database.space(space) as within:
+            if within is not None:
+                await store.run(within, "sort_in", {})
     return Indexed(lines, texts, await left(database, space))
 
 

@@ -122,20 +122,23 @@ async def _by_words(
 async def _indexed(
     within: Within, what: Asked, group: Group, values: Mapping[str, object]
 ) -> tuple[Met, int]:
-    """The first texts of the index that truly meet a group; read in batches, for a phrase until enough do."""
+    """The first texts of the index that truly meet a group; of those with the words of a phrase, until enough do."""
+    most = max(_READ, 2 * what.limit)
+    given = {
+        **values,
+        "asked": tsquery(group, space=within.space.id),
+        "sorted": what.sort,
+        "most": _MOST_READ if group.needs_reading else most,
+    }
+    known = await store.rows(within, store.Known, "matching", given)
     found: dict[Key, tuple[Candidate, float]] = {}
-    batch, beyond, total = max(_READ, 2 * what.limit), 0, 0
-    given = {**values, "asked": tsquery(group, space=within.space.id), "sorted": what.sort, "most": batch}
-    while beyond < _MOST_READ and len(found) < batch and (not beyond or beyond < total):
-        known = await store.rows(within, store.Known, "matching", {**given, "beyond": beyond})
-        if not known:
-            break
-        read = await store.contents(within, [(one.line_id, one.part, one.call_id) for one in known])
-        found |= await to_thread.run_sync(met, known, read, group)
-        total, beyond = known[0].found, beyond + len(known)
-        if not group.needs_reading:
-            break
-    return found, total
+    begin, step = 0, most
+    while begin < len(known) and len(found) < most:
+        some = known[begin : begin + step]
+        read = await store.contents(within, [(one.line_id, one.part, one.call_id) for one in some])
+        found |= await to_thread.run_sync(met, some, read, group)
+        begin, step = begin + step, 2 * step
+    return found, known[0].found if known else 0
 
 
 async def _unindexed(within: Within, group: Group, values: Mapping[str, object]) -> Met:

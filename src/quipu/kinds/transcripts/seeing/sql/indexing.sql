@@ -28,9 +28,7 @@ order by id limit %(limit)s
 select t.line_id, t.part, t.call_id, t.session_id, t.role, t.tool_name, t.is_error, t.happened_at,
     left(t.content, %(characters)s) as content
 from unnest(%(lines)s::int8[]) as l (id)
-cross join lateral (
-    select * from transcripts.searchable s where s.space_id = %(space)s and s.line_id = l.id
-) t
+cross join lateral transcripts.texts_of(%(space)s, l.id) t
 where t.content <> ''
 
 -- name: add_texts: put texts into the index; of a line that was there before, in place of the old ones
@@ -52,3 +50,6 @@ select
         (select indexed_to from transcripts.indexing where space_id = %(space)s), 0))
     + (select count(*) from transcripts.unindexed u where u.space_id = %(space)s and u.line_id <= coalesce(
         (select indexed_to from transcripts.indexing where space_id = %(space)s), 0))
+
+-- name: sort_in: sort in what was put into the index lately
+select transcripts.settle_texts()

@@ -1,7 +1,7 @@
 -- name: matching: texts that have the words, from the index, the best or the latest first
 select line_id, part, call_id, session_id, role, tool_name, is_error, happened_at, words, found
 from transcripts.matching(%(asked)s::text::tsquery, %(parts)s, %(sessions)s::int8[], %(roles)s, %(tools)s, %(errors)s,
-    %(since)s, %(until)s, %(sorted)s, %(most)s, %(beyond)s)
+    %(since)s, %(until)s, %(sorted)s, %(most)s)
 
 -- name: unindexed_matching: the same of lines that the index does not know yet, the latest first
 --
@@ -17,9 +17,9 @@ tail as materialized (
 )
 select t.line_id, t.part, t.call_id, t.session_id, t.role, t.tool_name, t.is_error, t.happened_at,
     left(t.content, %(characters)s) as content
-from transcripts.searchable t
-where t.space_id = %(space)s and t.line_id in (select id from tail)
-    and (%(parts)s::text[] is null or t.part = any(%(parts)s::text[]))
+from tail
+cross join lateral transcripts.texts_of(%(space)s, tail.id) t
+where (%(parts)s::text[] is null or t.part = any(%(parts)s::text[]))
     and (%(sessions)s::int8[] is null or t.session_id = any(%(sessions)s::int8[]))
     and (%(roles)s::text[] is null or t.role = any(%(roles)s::text[]))
     and (%(tools)s::text[] is null or t.tool_name = any(%(tools)s::text[]))
@@ -33,10 +33,8 @@ limit %(limit)s
 -- name: contents: the texts that were found
 select a.line_id, a.part, a.call_id, left(t.content, %(characters)s) as content
 from unnest(%(lines)s::int8[], %(parts)s::text[], %(calls)s::text[]) as a (line_id, part, call_id)
-cross join lateral (
-    select s.content from transcripts.searchable s
-    where s.space_id = %(space)s and s.line_id = a.line_id and s.part = a.part and s.call_id = a.call_id
-) t
+cross join lateral transcripts.texts_of(%(space)s, a.line_id) t
+where t.part = a.part and t.call_id = a.call_id
 
 -- name: places: where lines stand
 select l.id as line_id, l.uuid, l.type, s.name as session, d.project_path,

@@ -31,7 +31,7 @@ alter table transcripts.texts alter column terms set storage external;
 comment on table transcripts.texts is 'The text index: made after the lines, in batches; see transcripts.indexing.';
 comment on column transcripts.texts.call_id is 'The tool call of an input or a result; empty for what was said or thought.';
 comment on column transcripts.texts.terms is 'Its words without positions, each with the number of the space in front.';
-create index texts_terms on transcripts.texts using gin (terms);
+create index texts_terms on transcripts.texts using gin (terms) with (gin_pending_list_limit = 16384);
 
 create table transcripts.indexing (
     space_id integer not null default core.current_space() references core.spaces (id) on delete cascade,
@@ -85,30 +85,38 @@ create function transcripts.input_text(input jsonb) returns text
     );
 comment on function transcripts.input_text(jsonb) is 'The values of what a tool was given, one a line, without their names.';
 
--- Every text that can be searched, as it is now.
-create view transcripts.searchable with (security_invoker = true) as
-select l.space_id, l.id as line_id, 'said'::text as part, ''::text as call_id, l.session_id,
-    case when l.is_meta or l.is_noise or l.is_compact_summary then 'system'
-        when l.type in ('user', 'assistant') then l.type else 'system' end as role,
-    null::text as tool_name, false as is_error, l.happened_at, coalesce(m.content, l.content_text) as content
-from transcripts.lines l
-left join core.messages m on m.space_id = l.space_id and m.id = l.message_id
-where l.message_id is not null or l.content_text is not null
-union all
-select l.space_id, l.id, 'thinking', '', l.session_id, 'assistant', null, false, l.happened_at, l.thinking
-from transcripts.lines l
-where l.thinking is not null
-union all
-select c.space_id, c.line_id, 'input', c.id, c.session_id, 'assistant', c.tool_name, false, c.happened_at,
-    transcripts.input_text(c.tool_input)
-from transcripts.tool_calls c
-union all
-select r.space_id, r.line_id, 'result', r.tool_call_id, r.session_id, 'tool', c.tool_name, r.is_error, r.happened_at,
-    r.content
-from transcripts.tool_results r
-left join transcripts.tool_calls c
-    on c.space_id = r.space_id and c.session_id = r.session_id and c.id = r.tool_call_id;
-grant select on transcripts.searchable to quipu_app;
+-- A function of one line and not a view: a planner reads the four tables of a union through before it joins it.
+create function transcripts.texts_of(space integer, line bigint) returns table (
+    line_id bigint, part text, call_id text, session_id bigint, role text, tool_name text, is_error boolean,
+    happened_at timestamptz, content text
+)
+    language sql stable
+    begin atomic
+    select l.id, 'said', '', l.session_id,
+        case when l.is_meta or l.is_noise or l.is_compact_summary then 'system'
+            when l.type in ('user', 'assistant') then l.type else 'system' end,
+        null::text, false, l.happened_at, coalesce(m.content, l.content_text)
+    from transcripts.lines l
+    left join core.messages m on m.space_id = space and m.id = l.message_id
+    where l.space_id = space and l.id = line and (l.message_id is not null or l.content_text is not null)
+    union all
+    select l.id, 'thinking', '', l.session_id, 'assistant', null, false, l.happened_at, l.thinking
+    from transcripts.lines l
+    where l.space_id = space and l.id = line and l.thinking is not null
+    union all
+    select c.line_id, 'input', c.id, c.session_id, 'assistant', c.tool_name, false, c.happened_at,
+        transcripts.input_text(c.tool_input)
+    from transcripts.tool_calls c
+    where c.space_id = space and c.line_id = line
+    union all
+    select r.line_id, 'result', r.tool_call_id, r.session_id, 'tool', c.tool_name, r.is_error, r.happened_at,
+        r.content
+    from transcripts.tool_results r
+    left join transcripts.tool_calls c
+        on c.space_id = space and c.session_id = r.session_id and c.id = r.tool_call_id
+    where r.space_id = space and r.line_id = line;
+    end;
+comment on function transcripts.texts_of(integer, bigint) is 'Every text of a line that can be searched, as it is now.';
 
 create function transcripts.weight(part text, words integer) returns double precision
     language sql immutable parallel safe
@@ -119,7 +127,7 @@ comment on function transcripts.weight(text, integer) is
 
 create function transcripts.matching(
     asked tsquery, parts text[], sessions bigint[], roles text[], tools text[], errors boolean,
-    since timestamptz, until timestamptz, sorted text, most integer, beyond integer
+    since timestamptz, until timestamptz, sorted text, most integer
 ) returns table (
     line_id bigint, part text, call_id text, session_id bigint, role text, tool_name text, is_error boolean,
     happened_at timestamptz, words integer, found bigint
@@ -142,15 +150,24 @@ create function transcripts.matching(
             when 'time' then - extract(epoch from t.happened_at)::float8
             else extract(epoch from t.happened_at)::float8 end,
         t.line_id desc, t.part
-    limit most offset beyond;
+    limit most;
     end;
 revoke execute on function transcripts.matching(
-    tsquery, text[], bigint[], text[], text[], boolean, timestamptz, timestamptz, text, integer, integer) from public;
+    tsquery, text[], bigint[], text[], text[], boolean, timestamptz, timestamptz, text, integer) from public;
 grant execute on function transcripts.matching(
-    tsquery, text[], bigint[], text[], text[], boolean, timestamptz, timestamptz, text, integer, integer) to quipu_app;
+    tsquery, text[], bigint[], text[], text[], boolean, timestamptz, timestamptz, text, integer) to quipu_app;
 comment on function transcripts.matching(
-    tsquery, text[], bigint[], text[], text[], boolean, timestamptz, timestamptz, text, integer, integer) is
+    tsquery, text[], bigint[], text[], text[], boolean, timestamptz, timestamptz, text, integer) is
     'Texts of the space that was entered that have the words, the best or the latest first.';
+
+create function transcripts.settle_texts() returns void
+    language sql volatile security definer set search_path = pg_catalog, pg_temp
+    begin atomic
+    select gin_clean_pending_list('transcripts.texts_terms'::regclass);
+    end;
+comment on function transcripts.settle_texts() is 'Sorts in what was put into the text index lately: until then each search reads through it.';
+revoke execute on function transcripts.settle_texts() from public;
+grant execute on function transcripts.settle_texts() to quipu_app;
 
 -- What is changed is taken out of the index with the change and waits to be read anew.
 create function transcripts.reindex() returns trigger
