@@ -74,7 +74,11 @@ def questions(rng: random.Random, rounds: int) -> dict[str, list[dict[str, objec
         "a phrase": lambda: {"query": f'"{" ".join(some(common, common))}"'},
         "a beginning": lambda: {"query": some(middle)[0][:5] + "*"},
         "alternatives": lambda: {"query": " OR ".join(some(middle, rare, common))},
-        "in outputs of Bash": lambda: {"query": " ".join(some(common, middle)), "tool": "Bash", "part": "result"},
+        "in outputs of Bash": lambda: {
+            "query": " ".join(some(common, middle)),
+            "tool": "Bash",
+            "part": "result",
+        },
         "the latest": lambda: {"query": some(common)[0], "sort": "time"},
         "of a project": lambda: {"query": some(middle)[0], "project": "project-3"},
     }.items():
@@ -116,7 +120,9 @@ def sizes(url: str) -> dict[str, int]:
             " + pg_total_relation_size('transcripts.tool_calls')"
         ).fetchone()
     assert row is not None
-    return dict(zip(("words of texts", "lists of words", "keys", "lines and all that is in them"), row, strict=True))
+    return dict(
+        zip(("words of texts", "lists of words", "keys", "lines and all that is in them"), row, strict=True)
+    )
 
 
 async def run(messages: int, rounds: int, console: Console) -> bool:
@@ -132,11 +138,15 @@ async def run(messages: int, rounds: int, console: Console) -> bool:
             first, seconds, measured = await measure(url, replace(settings, database_url=url), rounds=rounds)
             held = sizes(url)
     console.print(f"first search, nothing indexed: {first:.1f} s")
-    console.print(f"indexing: {seconds:.0f} s, {written / 1e6 / seconds:.1f} MB/s, {messages / seconds:,.0f} messages/s")
+    console.print(
+        f"indexing: {seconds:.0f} s, {written / 1e6 / seconds:.1f} MB/s, {messages / seconds:,.0f} messages/s"
+    )
     console.print(", ".join(f"{name} {size / 1e6:,.0f} MB" for name, size in held.items()))
     table = Table("query", "such as", "found", "median ms", "95 % ms", box=None)
     for one in measured:
-        table.add_row(one.kind, one.example, f"{one.found:,.0f}", f"{median(one.times):.1f}", f"{one.slow:.1f}")
+        table.add_row(
+            one.kind, one.example, f"{one.found:,.0f}", f"{median(one.times):.1f}", f"{one.slow:.1f}"
+        )
     console.print(table)
     everything = [time for one in measured for time in one.times]
     console.print(f"all: median {median(everything):.1f} ms, 95 % {quantiles(everything, n=20)[-1]:.1f} ms")

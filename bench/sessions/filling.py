@@ -53,22 +53,68 @@ def _sessions(conn: psycopg.Connection[Any], number: int, messages: int) -> None
 def _write(conn: psycopg.Connection[Any], number: int, batch: Sequence[Step]) -> int:
     first = _first_session(conn, number)
     line = _next(conn, "transcripts.lines")
-    rows = [(step, first + step.number // _LINES_OF_A_SESSION, line + 3 * at) for at, step in enumerate(batch)]
-    _copy(conn, "core.messages", "space_id, id, session_id, external_id, role, happened_at, recorded_at, content", (
-        (number, session << 24 | step.number % _LINES_OF_A_SESSION, session, f"m{step.number}", step.role,
-         _at(step), _at(step), step.text) for step, session, _ in rows))
-    _copy(conn, "transcripts.lines", "space_id, id, session_id, uuid, type, happened_at, message_id, thinking", (
-        one for step, session, id in rows for one in _lines(number, step, session, id)))
-    _copy(conn, "transcripts.tool_calls",
-          "space_id, id, line_id, session_id, tool_name, tool_input, path, happened_at", (
-        (number, f"t{step.number}", id + 1, session, step.tool, json.dumps(
-            {"command" if step.tool == "Bash" else "file_path": step.given}), step.given, _at(step))
-        for step, session, id in rows if step.tool))
-    _copy(conn, "transcripts.tool_results", "space_id, tool_call_id, line_id, session_id, content, happened_at", (
-        (number, f"t{step.number}", id + 2, session, step.answer, _at(step))
-        for step, session, id in rows if step.tool))
-    conn.execute("select setval(pg_get_serial_sequence('transcripts.lines', 'id'), %s)", [line + 3 * len(batch)])
-    return sum(len(step.text) + len(step.thinking or "") + len(step.given) + len(step.answer) for step in batch)
+    rows = [
+        (step, first + step.number // _LINES_OF_A_SESSION, line + 3 * at) for at, step in enumerate(batch)
+    ]
+    _copy(
+        conn,
+        "core.messages",
+        "space_id, id, session_id, external_id, role, happened_at, recorded_at, content",
+        (
+            (
+                number,
+                session << 24 | step.number % _LINES_OF_A_SESSION,
+                session,
+                f"m{step.number}",
+                step.role,
+                _at(step),
+                _at(step),
+                step.text,
+            )
+            for step, session, _ in rows
+        ),
+    )
+    _copy(
+        conn,
+        "transcripts.lines",
+        "space_id, id, session_id, uuid, type, happened_at, message_id, thinking",
+        (one for step, session, id in rows for one in _lines(number, step, session, id)),
+    )
+    _copy(
+        conn,
+        "transcripts.tool_calls",
+        "space_id, id, line_id, session_id, tool_name, tool_input, path, happened_at",
+        (
+            (
+                number,
+                f"t{step.number}",
+                id + 1,
+                session,
+                step.tool,
+                json.dumps({"command" if step.tool == "Bash" else "file_path": step.given}),
+                step.given,
+                _at(step),
+            )
+            for step, session, id in rows
+            if step.tool
+        ),
+    )
+    _copy(
+        conn,
+        "transcripts.tool_results",
+        "space_id, tool_call_id, line_id, session_id, content, happened_at",
+        (
+            (number, f"t{step.number}", id + 2, session, step.answer, _at(step))
+            for step, session, id in rows
+            if step.tool
+        ),
+    )
+    conn.execute(
+        "select setval(pg_get_serial_sequence('transcripts.lines', 'id'), %s)", [line + 3 * len(batch)]
+    )
+    return sum(
+        len(step.text) + len(step.thinking or "") + len(step.given) + len(step.answer) for step in batch
+    )
 
 
 def _lines(number: int, step: Step, session: int, id: int) -> Iterator[tuple[Any, ...]]:

@@ -12,7 +12,33 @@ from dataclasses import dataclass
 from itertools import accumulate
 from random import Random
 
-_SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe qui ro su ta ve wi xo zu bra cle dri flo gru".split()
+_SYLLABLES = [
+    "ba",
+    "ce",
+    "di",
+    "fo",
+    "gu",
+    "ha",
+    "je",
+    "ki",
+    "lo",
+    "mu",
+    "na",
+    "pe",
+    "qui",
+    "ro",
+    "su",
+    "ta",
+    "ve",
+    "wi",
+    "xo",
+    "zu",
+    "bra",
+    "cle",
+    "dri",
+    "flo",
+    "gru",
+]
 _TOOLS = (("Bash", 40), ("Read", 30), ("Edit", 15), ("Grep", 10), ("Write", 5))
 
 

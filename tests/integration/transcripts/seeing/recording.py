@@ -43,7 +43,8 @@ class Recording:
         names = ", ".join(columns)
         places = ", ".join(["%s"] * len(columns))
         self.conn.execute(
-            f"insert into transcripts.session_details ({names}) values ({places})".encode(), [*columns.values()]
+            f"insert into transcripts.session_details ({names}) values ({places})".encode(),
+            [*columns.values()],
         )
 
     def line(
@@ -115,7 +116,9 @@ class Recording:
             [id, line, self.numbers[session], answer, details.get("is_error", False), later],
         )
 
-    def response(self, line: int, session: str, id: str, model: str, *, tokens: int, day: datetime = START) -> None:
+    def response(
+        self, line: int, session: str, id: str, model: str, *, tokens: int, day: datetime = START
+    ) -> None:
         """What an answer of the model cost."""
         self.conn.execute(
             "insert into transcripts.responses (response_id, line_id, session_id, model, happened_at, input_tokens,"
@@ -131,13 +134,31 @@ def boats(conn: psycopg.Connection[Any], space: str = "boats") -> Recording:
     one.line("s-1", "u1", "user", "The fix-login branch fails: see src/app.py", is_prompt=True)
     asked = one.line("s-1", "a1", "assistant", "Let me look at it.", thinking="Probably the session cookie.")
     one.response(asked, "s-1", "r1", "opus", tokens=1000)
-    one.call("s-1", "Read", {"file_path": "/home/ana/boats/src/app.py"}, "def login():\n" + "  pass\n" * 200, id="t1")
     one.call(
-        "s-1", "Bash", {"command": "pytest -x tests/test_login.py"}, "E   KeyError: 'csrf_token'", id="t2", is_error=True, seconds=9
+        "s-1",
+        "Read",
+        {"file_path": "/home/ana/boats/src/app.py"},
+        "def login():\n" + "  pass\n" * 200,
+        id="t1",
+    )
+    one.call(
+        "s-1",
+        "Bash",
+        {"command": "pytest -x tests/test_login.py"},
+        "E   KeyError: 'csrf_token'",
+        id="t2",
+        is_error=True,
+        seconds=9,
     )
     one.call("s-1", "Edit", {"file_path": "/home/ana/boats/src/app.py", "old_string": "pass"}, "ok", id="t3")
     one.line("s-1", "a2", "assistant", "Fixed: the token was read before it was set. 50% faster, C++ too.")
-    one.line("s-1", "u2", "user", "Thanks! Look at the Café menu next (déjà vu), and the 船票 page.", is_prompt=True)
+    one.line(
+        "s-1",
+        "u2",
+        "user",
+        "Thanks! Look at the Café menu next (déjà vu), and the 船票 page.",
+        is_prompt=True,
+    )
     one.line("s-1", "m1", "user", "<command-name>/clear</command-name>", nobody=True, is_noise=True)
     one.session("agent-7", parent_session="s-1", agent_type="explore", agent_description="Find the cookie")
     one.line("agent-7", "g1", "user", "Find where the cookie is set.", is_prompt=True, is_sidechain=True)
@@ -146,6 +167,12 @@ def boats(conn: psycopg.Connection[Any], space: str = "boats") -> Recording:
     one.line("s-2", "u3", "user", "Write the timetable of the ferry.", is_prompt=True)
     written = one.line("s-2", "a3", "assistant", "The timetable is in data/times.csv now.")
     one.response(written, "s-2", "r2", "haiku", tokens=500, day=START + timedelta(days=1))
-    one.call("s-2", "Write", {"file_path": "/home/ana/ferries/data/times.csv", "content": "08:00;Lisbon"}, "done", id="t5")
+    one.call(
+        "s-2",
+        "Write",
+        {"file_path": "/home/ana/ferries/data/times.csv", "content": "08:00;Lisbon"},
+        "done",
+        id="t5",
+    )
     conn.execute("reset role")
     return one

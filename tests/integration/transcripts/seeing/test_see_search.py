@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import psycopg
 import pytest
-from recording import START, Recording
 
 from quipu.errors import BadInput
-from quipu.kernel.db.database import Database
-from quipu.kinds.transcripts.seeing import indexing, searching, store
 from quipu.kinds.transcripts.seeing.model import Searched
 from quipu.kinds.transcripts.seeing.seeing import AsyncSeeing
 
@@ -54,7 +50,11 @@ SIGNS = list(r"""./-:()^+'%_\!&|<>*"[]{}?~$#@,;=`""")
 async def test_no_sign_changes_what_the_rest_means(seeing: AsyncSeeing, sign: str) -> None:
     plain = found(await seeing.search("token fixed OR timetable", limit=50, **HERE))
     assert plain == {("a2", "said"), ("u3", "said"), ("a3", "said")}
-    for query in (f"token {sign} fixed OR timetable", f"token fixed{sign} OR timetable", f"token fixed OR {sign} timetable"):
+    for query in (
+        f"token {sign} fixed OR timetable",
+        f"token fixed{sign} OR timetable",
+        f"token fixed OR {sign} timetable",
+    ):
         assert found(await seeing.search(query, limit=50, **HERE)) == plain, query
 
 
