@@ -1,11 +1,13 @@
-"""Measure searching recorded sessions: how fast the text index is made, how large it is, how soon answers come.
+"""Measure searching recorded sessions: how fast the text index is made, how large it is, how soon answers
+come.
 
     python bench/transcripts_search.py                 200,000 messages, half of them with a tool call
     python bench/transcripts_search.py --messages N    fewer or more
     python bench/transcripts_search.py --check         exit code 1 if the median is over 100 ms
 
-Texts are made up (bench/sessions); words are as common and as rare as in real ones, and tool output has hashes
-and paths that occur once. The embedder is the deterministic one and nothing is embedded: this is about words.
+Texts are made up (bench/sessions); words are as common and as rare as in real ones, and tool output has
+hashes and paths that occur once. The embedder is the deterministic one and nothing is embedded: this is
+about words.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Texts as they stand in recorded sessions: prose, paths, logs, listings, with words as rare as real ones are.
+"""Texts as they stand in recorded sessions: prose, paths, logs, listings, with words as rare as real ones
+are.
 
-Words follow Zipf's law over a vocabulary of made-up words; tool output also has numbers, hashes and paths that
-occur once. The same for a seed.
+Words follow Zipf's law over a vocabulary of made-up words; tool output also has numbers, hashes and paths
+that occur once. The same for a seed.
 """
 
 from __future__ import annotations

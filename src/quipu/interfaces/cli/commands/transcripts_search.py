@@ -45,9 +45,9 @@ def _several(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> t
 def command(call: Call, words: tuple[str, ...], space: str, **narrowed: Any) -> None:
     """Find what was said and thought, what tools were given and what they answered.
 
-    Words must all be there; "in quotes" side by side; login* lets a word go on; -word leaves texts with it out;
-    OR stands between alternatives. No other sign means anything: fix-login and src/app.py are found as written.
-    What was synced a moment ago is found at once.
+    Words must all be there; "in quotes" side by side; login* lets a word go on; -word leaves texts with it
+    out; OR stands between alternatives. No other sign means anything: fix-login and src/app.py are found as
+    written. What was synced a moment ago is found at once.
     """
     screen = Screen(call)
     with opened(call, screen) as memory:

@@ -65,10 +65,11 @@ def _refusal(error: psycopg.Error) -> QuipuError:
             return BadInput(f"{said}.", field="sql", hint=_TABLES)
         case pg.InsufficientPrivilege() | pg.ReadOnlySqlTransaction() | pg.FeatureNotSupported():
             return BadInput(f"{said}.", field="sql", hint=_READING)
-        case psycopg.ProgrammingError() | psycopg.DataError() | psycopg.NotSupportedError() if said:
-            return BadInput(f"{said}.", field="sql", hint=error.diag.message_hint or _READING)
-        case _:
+        case psycopg.OperationalError():
             return translate(error)
+        case _:
+            told = said or str(error).strip().rstrip(".")
+            return BadInput(f"{told}.", field="sql", hint=error.diag.message_hint or _READING)
 
 
 def _plain(value: Any) -> Any:
