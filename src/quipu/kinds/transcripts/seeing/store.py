@@ -180,8 +180,8 @@ async def add_texts(
 
 async def count_unindexed(within: Within) -> int:
     """How many lines the index does not know as they are."""
-    (count,) = await numbers(within, "count_unindexed", {})
-    return count
+    (behind,) = await numbers(within, "is_behind", {})
+    return (await numbers(within, "count_unindexed", {}))[0] if behind else 0
 
 
 async def contents(

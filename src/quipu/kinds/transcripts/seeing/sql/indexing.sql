@@ -44,12 +44,21 @@ set role = excluded.role, tool_name = excluded.tool_name, is_error = excluded.is
 -- name: indexed_to: note how far the index is
 update transcripts.indexing set indexed_to = greatest(indexed_to, %(to)s) where space_id = %(space)s
 
--- name: count_unindexed: how many lines have no texts in the index yet, or old ones
+-- name: is_behind: whether there are lines that have no texts in the index yet, or old ones
+select coalesce((select max(id) from transcripts.lines where space_id = %(space)s), 0)
+        > coalesce((select indexed_to from transcripts.indexing where space_id = %(space)s), 0)
+    or exists (select from transcripts.unindexed where space_id = %(space)s)
+
+-- name: count_unindexed: how many lines those are
+with mark as materialized (
+    select coalesce((select indexed_to from transcripts.indexing where space_id = %(space)s), 0) as indexed_to
+)
 select
-    (select count(*) from transcripts.lines l where l.space_id = %(space)s and l.id > coalesce(
-        (select indexed_to from transcripts.indexing where space_id = %(space)s), 0))
-    + (select count(*) from transcripts.unindexed u where u.space_id = %(space)s and u.line_id <= coalesce(
-        (select indexed_to from transcripts.indexing where space_id = %(space)s), 0))
+    (select count(*) from (
+        select id from transcripts.lines
+        where space_id = %(space)s and id > (select indexed_to from mark) order by id limit 1000000000) later)
+    + (select count(*) from transcripts.unindexed
+        where space_id = %(space)s and line_id <= (select indexed_to from mark))
 
 -- name: sort_in: sort in what was put into the index lately
 select transcripts.settle_texts()

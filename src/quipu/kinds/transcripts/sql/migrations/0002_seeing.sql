@@ -27,7 +27,6 @@ create table transcripts.texts (
     primary key (space_id, line_id, part, call_id),
     foreign key (space_id, line_id) references transcripts.lines (space_id, id) on delete cascade
 ) with (toast_tuple_target = 128, autovacuum_vacuum_insert_scale_factor = 0.05);
-alter table transcripts.texts alter column terms set storage external;
 comment on table transcripts.texts is 'The text index: made after the lines, in batches; see transcripts.indexing.';
 comment on column transcripts.texts.call_id is 'The tool call of an input or a result; empty for what was said or thought.';
 comment on column transcripts.texts.terms is 'Its words without positions, each with the number of the space in front.';
