@@ -89,14 +89,14 @@ def questions(rng: random.Random, rounds: int) -> dict[str, list[dict[str, objec
 
 
 async def measure(url: str, settings: Settings, *, rounds: int) -> tuple[float, float, list[Measured]]:
-    """Seconds until the first answer of a new index and until it was made, and what queries took after that."""
+    """Seconds until the first answer and until all is indexed, and what queries took after that."""
     async with Database.open(url, settings, packages=PACKAGES) as database:
         seeing = AsyncSeeing(database, clock=SystemClock())
         began = perf_counter()
         await seeing.search("fobace", space=SPACE)
         first = perf_counter() - began
         began = perf_counter()
-        await seeing.index(space=SPACE)
+        await seeing.index_texts(space=SPACE)
         indexing = perf_counter() - began
         with psycopg.connect(url, autocommit=True) as conn:
             conn.execute("vacuum analyze transcripts.texts")
@@ -129,7 +129,7 @@ def sizes(url: str) -> dict[str, int]:
 
 async def run(messages: int, rounds: int, console: Console) -> bool:
     with tempfile.TemporaryDirectory(prefix="quipu-bench-") as home:
-        Path(home).chmod(0o711)
+        await anyio.Path(home).chmod(0o711)
         settings = Settings(home=Path(home), embedding_model="hashing", pool_size=2)
         async with await embedded.start(settings) as server:
             url = server.conninfo()

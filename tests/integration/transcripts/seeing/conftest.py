@@ -1,4 +1,4 @@
-"""A database with a few recorded sessions, shared by the tests of a module, and one for each test that writes."""
+"""A database with recorded sessions, shared by the tests of a module, and one for each test that writes."""
 
 from __future__ import annotations
 

@@ -67,7 +67,8 @@ class Recording:
             self.said[session] = self.said.get(session, -1) + 1
             message = number << 24 | self.said[session]
             self.conn.execute(
-                "insert into core.messages (space_id, id, session_id, external_id, role, happened_at, recorded_at,"
+                "insert into core.messages (space_id, id, session_id, external_id, role, happened_at,"
+                " recorded_at,"
                 " content) values (%s, %s, %s, %s, %s, %s, now(), %s)",
                 [self.number, message, number, uuid, kind if kind == "user" else "assistant", at, text],
             )
@@ -101,7 +102,8 @@ class Recording:
         at = START + timedelta(minutes=self.minutes)
         path = given.get("file_path")
         self.conn.execute(
-            "insert into transcripts.tool_calls (id, line_id, session_id, tool_name, tool_input, path, happened_at)"
+            "insert into transcripts.tool_calls (id, line_id, session_id, tool_name, tool_input, path,"
+            " happened_at)"
             " values (%s, %s, %s, %s, %s, %s, %s)",
             [id, line, self.numbers[session], tool, Jsonb(given), path, at],
         )
@@ -111,7 +113,8 @@ class Recording:
         later = at + timedelta(seconds=seconds)
         line = self.line(session, f"{session}-{id}-result", "user", at=later)
         self.conn.execute(
-            "insert into transcripts.tool_results (tool_call_id, line_id, session_id, content, is_error, happened_at)"
+            "insert into transcripts.tool_results (tool_call_id, line_id, session_id, content, is_error,"
+            " happened_at)"
             " values (%s, %s, %s, %s, %s, %s)",
             [id, line, self.numbers[session], answer, details.get("is_error", False), later],
         )
@@ -121,7 +124,8 @@ class Recording:
     ) -> None:
         """What an answer of the model cost."""
         self.conn.execute(
-            "insert into transcripts.responses (response_id, line_id, session_id, model, happened_at, input_tokens,"
+            "insert into transcripts.responses (response_id, line_id, session_id, model, happened_at,"
+            " input_tokens,"
             " output_tokens) values (%s, %s, %s, %s, %s, %s, %s)",
             [id, line, self.numbers[session], model, day, tokens, 10],
         )

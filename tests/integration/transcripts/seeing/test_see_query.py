@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import psycopg
 import pytest
 from recording import boats
@@ -24,13 +22,13 @@ COUNTS = (
 
 
 @pytest.fixture(scope="module")
-def secret(filled: str) -> Iterator[int]:
+def secret(filled: str) -> int:
     """The number of the other space, in which something was said that must not be read from here."""
     with psycopg.connect(filled) as conn:
         row = conn.execute("select id from core.spaces where name = 'others'").fetchone()
         assert row is not None
         conn.execute("update core.messages set content = %s where space_id = %s", [SECRET, row[0]])
-    yield row[0]
+    return row[0]
 
 
 async def test_a_select_gives_columns_and_rows(seeing: AsyncSeeing) -> None:
@@ -47,7 +45,8 @@ async def test_rows_beyond_the_limit_are_cut_and_said(seeing: AsyncSeeing) -> No
 
 async def test_values_are_such_as_json_knows(seeing: AsyncSeeing) -> None:
     got = await seeing.query(
-        "select 1.5::numeric, now()::date, array[1,2], '{\"a\": [null]}'::jsonb, interval '90 s', '\\x0f'::bytea,"
+        "select 1.5::numeric, now()::date, array[1,2], '{\"a\": [null]}'::jsonb, interval '90 s',"
+        " '\\x0f'::bytea,"
         " gen_random_uuid() is not null, '100%'",
         space="boats",
     )
@@ -57,7 +56,8 @@ async def test_values_are_such_as_json_knows(seeing: AsyncSeeing) -> None:
 
 WRITES = {
     "insert": "insert into memories (fact) values ('x')",
-    "insert that returns": "with x as (insert into memories (fact) values ('x') returning id) select * from x",
+    "insert that returns": "with x as (insert into memories (fact) values ('x') returning id) select *"
+    " from x",
     "update through a view": "update sessions set memories_extracted = 1",
     "delete": "delete from lines",
     "truncate": "truncate lines",
@@ -115,14 +115,18 @@ ELSEWHERE = [
     "select content_text from messages, (select set_config('quipu.space_id', '{space}', true)) s",
     "select content_text from (select set_config('quipu.space_id', '{space}', false)) s, messages",
     "select content_text from messages where set_config('quipu.space_id', '{space}', false) is not null",
-    "with s as materialized (select set_config('quipu.space_id', '{space}', true)) select content_text, s from s, messages",
-    "select set_config('quipu.space_id', '{space}', true), query_to_xml('select content_text from transcripts.messages', true, true, '')::text",
-    "select set_config('quipu.space', 'others', true), query_to_xml('select * from transcripts.sessions', true, true, '')::text",
+    "with s as materialized (select set_config('quipu.space_id', '{space}', true)) select content_text,"
+    " s from s, messages",
+    "select set_config('quipu.space_id', '{space}', true), query_to_xml('select content_text from"
+    " transcripts.messages', true, true, '')::text",
+    "select set_config('quipu.space', 'others', true), query_to_xml('select * from"
+    " transcripts.sessions', true, true, '')::text",
     "select set_config('quipu.ticket', '', true), set_config('quipu.space_id', '{space}', true),"
     " query_to_xml('select content_text from transcripts.messages', true, true, '')::text",
     "select schema_to_xml('transcripts', true, true, '')::text",
     "select content_text from messages where space_id = {space}",
-    "select content_text from messages where 1 / (case when content_text like '%hunter2%' then 0 else 1 end) > 0 and space_id = {space}",
+    "select content_text from messages where 1 / (case when content_text like '%hunter2%' then 0 else 1"
+    " end) > 0 and space_id = {space}",
     "select most_common_vals::text from pg_stats",
     "select query from pg_stat_activity",
     "select ts_stat('select to_tsvector(content_text) from transcripts.messages')::text",
@@ -135,10 +139,10 @@ async def test_no_query_sees_another_space_whatever_it_sets(
 ) -> None:
     try:
         got = await seeing.query(statement.replace("{space}", str(secret)), space="boats", limit=10_000)
+        seen = str(got.rows)
     except BadInput as refused:
-        assert "hunter2" not in str(refused)
-    else:
-        assert not [row for row in got.rows if "hunter2" in str(row)]
+        seen = str(refused)
+    assert "hunter2" not in seen
 
 
 async def test_the_secret_would_have_been_seen_from_its_own_space(seeing: AsyncSeeing, secret: int) -> None:
@@ -160,7 +164,8 @@ async def test_the_role_of_queries_has_no_way_to_become_another(filled: str) -> 
         unbound = conn.execute(
             "select c.oid::regclass::text from pg_class c where c.relkind = 'r'"
             " and has_table_privilege('quipu_see', c.oid, 'select')"
-            " and c.relnamespace in ('core'::regnamespace, 'transcripts'::regnamespace, 'ledger'::regnamespace)"
+            " and c.relnamespace in ('core'::regnamespace, 'transcripts'::regnamespace,"
+            " 'ledger'::regnamespace)"
             " and not exists (select from pg_policy p where p.polrelid = c.oid and not p.polpermissive"
             " and 'quipu_see'::regrole = any(p.polroles))"
         ).fetchall()
@@ -170,7 +175,10 @@ async def test_the_role_of_queries_has_no_way_to_become_another(filled: str) -> 
 
 
 async def test_a_query_that_takes_too_long_is_ended(seeing: AsyncSeeing) -> None:
-    for statement in ("select pg_sleep(30)", "select pg_sleep(30), set_config('statement_timeout', '0', false)"):
+    for statement in (
+        "select pg_sleep(30)",
+        "select pg_sleep(30), set_config('statement_timeout', '0', false)",
+    ):
         with pytest.raises(DatabaseError, match="longer than"):
             await seeing.query(statement, space="boats", seconds=0.1)
 

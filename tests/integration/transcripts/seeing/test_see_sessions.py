@@ -14,7 +14,9 @@ pytestmark = pytest.mark.anyio
 HERE = {"space": "boats"}
 
 
-async def test_sessions_are_listed_the_latest_first_with_subagents_under_their_parents(seeing: AsyncSeeing) -> None:
+async def test_sessions_are_listed_the_latest_first_with_subagents_under_their_parents(
+    seeing: AsyncSeeing,
+) -> None:
     timetable, login = await seeing.sessions(**HERE)
     assert (timetable.id, timetable.title, timetable.subagents) == ("s-2", "Timetable", ())
     assert (login.id, login.title, login.git_branch) == ("s-1", "Fix the login", "main")
@@ -41,7 +43,14 @@ async def test_sessions_are_narrowed_by_project_and_time_and_paged(seeing: Async
 
 async def test_a_session_is_shown_as_it_went(seeing: AsyncSeeing) -> None:
     shown = await seeing.show("s-1", **HERE)
-    assert [line.uuid for line in shown.lines] == ["u1", "a1", *(f"s-1-t{n}-call" for n in (1, 2, 3)), "a2", "u2", "m1"]
+    assert [line.uuid for line in shown.lines] == [
+        "u1",
+        "a1",
+        *(f"s-1-t{n}-call" for n in (1, 2, 3)),
+        "a2",
+        "u2",
+        "m1",
+    ]
     assert shown.total == 8
     assert shown.lines[1].thinking == "Probably the session cookie."
     (call,) = shown.lines[3].calls

@@ -81,8 +81,8 @@ def _totals(found: Stats) -> RenderableType:
         + f"{short(one.cache_read_tokens)} read from cache, {short(one.cache_creation_tokens)} written to it",
         "text": f"{size(one.said_bytes)} said, {size(one.thinking_bytes)} thought, "
         + f"{size(one.input_bytes)} given to tools, {size(one.result_bytes)} answered",
-        "on disk": f"{size(found.sizes.lines_bytes)}, text index {size(found.sizes.index_bytes)} (all
-        spaces)",
+        "on disk": f"{size(found.sizes.lines_bytes)}, text index {size(found.sizes.index_bytes)}"
+        + " (all spaces)",
     }
     if one.compacted:
         rows["compacted"] = f"{count(one.compacted, 'output')}, {size(one.compacted_bytes)}"

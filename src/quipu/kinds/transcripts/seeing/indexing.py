@@ -14,7 +14,7 @@ from typing import Final
 from anyio import to_thread
 
 from quipu.kernel.db.database import Database, Within
-from quipu.kinds.transcripts.seeing import store
+from quipu.kinds.transcripts.seeing import ranking, store
 from quipu.kinds.transcripts.seeing.model import Indexed
 from quipu.kinds.transcripts.seeing.words import vector, words
 
@@ -82,15 +82,14 @@ async def _index(within: Within, lines: list[int]) -> int:
     found = await store.texts(within, lines)
     if found:
         counts, terms = await to_thread.run_sync(_prepared, found, within.space.id)
-        await store.add_texts(within, found, counts, terms)
+        weights = [
+            ranking.lexical((1,), words=count, part=one.part)
+            for one, count in zip(found, counts, strict=True)
+        ]
+        await store.add_texts(within, found, words=counts, weights=weights, terms=terms)
     return len(found)
 
 
 def _prepared(found: list[store.Text], space: int) -> tuple[list[int], list[str]]:
-    counts: list[int] = []
-    terms: list[str] = []
-    for one in found:
-        said = words(one.content)
-        counts.append(len(said))
-        terms.append(vector(said, space=space))
-    return counts, terms
+    said = [words(one.content) for one in found]
+    return [len(one) for one in said], [vector(one, space=space) for one in said]

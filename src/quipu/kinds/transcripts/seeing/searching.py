@@ -122,7 +122,7 @@ async def _by_words(
 async def _indexed(
     within: Within, what: Asked, group: Group, values: Mapping[str, object]
 ) -> tuple[Met, int]:
-    """The first texts of the index that truly meet a group; of those with the words of a phrase, until enough do."""
+    """The first texts of the index that truly meet a group; with a phrase, as many as it takes."""
     most = max(_READ, 2 * what.limit)
     given = {
         **values,

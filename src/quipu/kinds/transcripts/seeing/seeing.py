@@ -300,7 +300,7 @@ class AsyncSeeing:
             confirm=confirm,
         )
 
-    async def index(
+    async def index_texts(
         self, *, space: str, seconds: float | None = None, progress: Callable[[int], None] | None = None
     ) -> Indexed:
         """Put the texts of lines that were synced since into the text index: all, or for so many seconds.

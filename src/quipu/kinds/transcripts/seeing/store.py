@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from psycopg.rows import class_row, dict_row
 
 from quipu.kernel.db import queries
-from quipu.kernel.db.arrays import Bools, Int4s, Int8s
+from quipu.kernel.db.arrays import Bools, Float4s, Int4s, Int8s
 from quipu.kernel.db.database import Within
 from quipu.kinds.transcripts.seeing.model import (
     Call,
@@ -160,9 +160,14 @@ async def texts(within: Within, lines: Sequence[int]) -> list[Text]:
 
 
 async def add_texts(
-    within: Within, found: Sequence[Text], words: Sequence[int], terms: Sequence[str]
+    within: Within,
+    found: Sequence[Text],
+    *,
+    words: Sequence[int],
+    weights: Sequence[float],
+    terms: Sequence[str],
 ) -> None:
-    """Put texts into the index, each with how many words it has and which."""
+    """Put texts into the index, each with how many words it has, what one counts, and which they are."""
     values = {
         "lines": Int8s([one.line_id for one in found]),
         "parts": [one.part for one in found],
@@ -173,6 +178,7 @@ async def add_texts(
         "errors": Bools([one.is_error for one in found]),
         "times": [one.happened_at for one in found],
         "words": Int4s(words),
+        "weights": Float4s(weights),
         "terms": list(terms),
     }
     await run(within, "add_texts", values)

@@ -80,12 +80,12 @@ def pattern(phrase: tuple[str, ...], *, prefix: bool) -> re.Pattern[str]:
     """Finds the words in a row in a folded text; with ``prefix`` the last may go on."""
     parts: list[str] = []
     for place, word in enumerate(phrase):
-        alone = _ALONE.fullmatch(word) is not None
+        literal, alone = re.escape(word), _ALONE.fullmatch(word) is not None
         if place:
             parts.append(r"[\W_]*" if alone or _ALONE.fullmatch(phrase[place - 1]) else r"[\W_]+")
-        elif not alone:
-            parts.append(f"(?<!{_LETTER})")
-        parts.append(re.escape(word))
+        parts.append(literal)
+        if not place and not alone:  # after the word: what begins with a literal is found many times faster
+            parts.append(f"(?<!{_LETTER}{literal})")
         last = place == len(phrase) - 1
         if len(word) == LONGEST_WORD or (last and prefix and not alone):
             parts.append(f"{_LETTER}*+")

@@ -33,13 +33,13 @@ where t.content <> ''
 
 -- name: add_texts: put texts into the index; of a line that was there before, in place of the old ones
 insert into transcripts.texts (space_id, line_id, part, call_id, session_id, role, tool_name, is_error, happened_at,
-    words, terms)
+    words, weight, terms)
 select %(space)s, * from unnest(%(lines)s::int8[], %(parts)s::text[], %(calls)s::text[], %(sessions)s::int8[],
     %(roles)s::text[], %(tools)s::text[], %(errors)s::bool[], %(times)s::timestamptz[], %(words)s::int4[],
-    %(terms)s::tsvector[])
+    %(weights)s::float4[], %(terms)s::tsvector[])
 on conflict (space_id, line_id, part, call_id) do update
 set role = excluded.role, tool_name = excluded.tool_name, is_error = excluded.is_error, words = excluded.words,
-    terms = excluded.terms
+    weight = excluded.weight, terms = excluded.terms
 
 -- name: indexed_to: note how far the index is
 update transcripts.indexing set indexed_to = greatest(indexed_to, %(to)s) where space_id = %(space)s

@@ -23,12 +23,14 @@ create table transcripts.texts (
     is_error boolean not null default false,
     happened_at timestamptz not null,
     words integer not null check (words >= 0),
+    weight real not null,
     terms tsvector not null,
     primary key (space_id, line_id, part, call_id),
     foreign key (space_id, line_id) references transcripts.lines (space_id, id) on delete cascade
-) with (toast_tuple_target = 128, autovacuum_vacuum_insert_scale_factor = 0.05);
+) with (autovacuum_vacuum_insert_scale_factor = 0.05);
 comment on table transcripts.texts is 'The text index: made after the lines, in batches; see transcripts.indexing.';
 comment on column transcripts.texts.call_id is 'The tool call of an input or a result; empty for what was said or thought.';
+comment on column transcripts.texts.weight is 'What one occurrence of a word in it counts: by where it stands and how long it is.';
 comment on column transcripts.texts.terms is 'Its words without positions, each with the number of the space in front.';
 create index texts_terms on transcripts.texts using gin (terms) with (gin_pending_list_limit = 16384);
 
@@ -117,13 +119,6 @@ create function transcripts.texts_of(space integer, line bigint) returns table (
     end;
 comment on function transcripts.texts_of(integer, bigint) is 'Every text of a line that can be searched, as it is now.';
 
-create function transcripts.weight(part text, words integer) returns double precision
-    language sql immutable parallel safe
-    return case part when 'said' then 1.0 when 'thinking' then 0.6 when 'input' then 0.6 else 0.4 end
-        * 2.2 / (1 + 1.2 * (0.25 + 0.75 * words / 100.0));
-comment on function transcripts.weight(text, integer) is
-    'What one occurrence of a word counts in a text of so many words (BM25 with a mean of 100), by where it stands.';
-
 create function transcripts.matching(
     asked tsquery, parts text[], sessions bigint[], roles text[], tools text[], errors boolean,
     since timestamptz, until timestamptz, sorted text, most integer
@@ -145,9 +140,9 @@ create function transcripts.matching(
         and (since is null or t.happened_at >= since)
         and (until is null or t.happened_at < until)
     order by
-        case sorted when 'relevance' then - transcripts.weight(t.part, t.words)
-            when 'time' then - extract(epoch from t.happened_at)::float8
-            else extract(epoch from t.happened_at)::float8 end,
+        case when sorted = 'relevance' then t.weight end desc,
+        case when sorted <> 'time-asc' then t.happened_at end desc,
+        case when sorted = 'time-asc' then t.happened_at end,
         t.line_id desc, t.part
     limit most;
     end;
