@@ -18,7 +18,7 @@ from quipu.kinds.transcripts.seeing.model import (
     Searched,
     SearchHit,
     Seen,
-    Shown,
+    ShownSession,
     Turn,
 )
 from quipu.kinds.transcripts.seeing.snippet import CLOSE, OPEN
@@ -86,7 +86,7 @@ def short(number: int) -> str:
     return str(number)
 
 
-def shown(found: Shown) -> RenderableType:
+def shown(found: ShownSession) -> RenderableType:
     """A session as it went."""
     lines = [part for line in found.lines for part in _line(line)]
     return Group(*_session(found.session, depth=0), Text(), *lines)

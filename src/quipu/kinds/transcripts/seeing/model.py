@@ -81,7 +81,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownSession:
     """A session and a page of its lines, the oldest first; ``total`` is how many it has."""
 
     session: Seen

@@ -24,7 +24,7 @@ from quipu.kinds.transcripts.seeing.model import (
     Role,
     Searched,
     Seen,
-    Shown,
+    ShownSession,
     Sort,
     Stats,
     ToolUse,
@@ -69,7 +69,7 @@ class AsyncSeeing:
             chosen = await store.numbers(within, "sessions", values)
             return sorted(await store.families(within, chosen), key=_latest, reverse=True)
 
-    async def show(self, session: str, *, space: str, limit: int = 100, offset: int = 0) -> Shown:
+    async def show(self, session: str, *, space: str, limit: int = 100, offset: int = 0) -> ShownSession:
         """A session as it went: what was said and thought, the tools that were called and what they answered.
 
         ``session`` is its name, or a beginning that no other name has.
@@ -91,7 +91,7 @@ class AsyncSeeing:
             (seen,) = await store.families(within, [number])
             lines = await store.readable(within, number, limit=limit, offset=offset)
             (total,) = await store.numbers(within, "count_readable", {"session": number})
-        return Shown(seen, tuple(lines), total)
+        return ShownSession(seen, tuple(lines), total)
 
     async def search(
         self,
