@@ -49,7 +49,8 @@ def files(found: Sequence[Touched]) -> RenderableType:
     """A table of files."""
     if not found:
         return Text(f"No tool worked on a file. {_SYNC}", style="dim")
-    table = Table("edits", "writes", "reads", "sessions", "last (UTC)", "file", box=None, pad_edge=False)
+    table = Table("edits", "writes", "reads", "sessions", "last (UTC)", box=None, pad_edge=False)
+    table.add_column("file", overflow="fold")
     for column in table.columns[:4]:
         column.justify = "right"
     for one in found:
