@@ -38,6 +38,12 @@ read as (
 ), line as (
     insert into lines (session_id, uuid, type, happened_at) select id, 'u', 'user', now() from s
     returning id, session_id
+), found as (
+    insert into texts (line_id, part, session_id, role, happened_at, words, weight, terms)
+    select id, 'said', session_id, 'user', now(), 1, 1, '1/boat' from line
+), changed as (insert into unindexed (line_id) select id from line
+), indexed as (insert into indexing (space_id) values (core.current_space())
+), tickets as (insert into tickets (digest, expires_at) values ('', now())
 ), answers as (
     insert into responses (response_id, line_id, session_id, happened_at)
     select 'r', id, session_id, now() from line

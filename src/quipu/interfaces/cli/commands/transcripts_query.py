@@ -1,0 +1,46 @@
+"""``quipu transcripts query``: SQL over what was recorded, to read only."""
+
+from __future__ import annotations
+
+import csv
+import sys
+
+import click
+
+from quipu.interfaces.cli.call import Call, common, in_space
+from quipu.interfaces.cli.narrowed import at_most
+from quipu.interfaces.cli.opening import opened
+from quipu.interfaces.cli.screen import Screen
+from quipu.interfaces.cli.views import transcripts_counts as views
+
+_EXAMPLES = """\b
+Examples:
+  quipu transcripts query 'select type, count(*) from messages group by type'
+  quipu transcripts query 'select id, title from sessions order by last_timestamp desc' --csv
+"""
+
+
+@click.command("query", epilog=_EXAMPLES)
+@click.argument("sql")
+@in_space
+@click.option("--csv", "as_csv", is_flag=True, help="Comma-separated values.")
+@click.option("--seconds", default=10.0, show_default=True, help="How long it may take.")
+@at_most(100, 100_000)
+@common
+@click.pass_obj
+def command(call: Call, sql: str, space: str, as_csv: bool, seconds: float, limit: int) -> None:
+    """Ask in SQL: one select over the views and tables that `quipu transcripts schema` lists.
+
+    It runs as a role of the database that can only read them, and only what is in the space.
+    """
+    screen = Screen(call)
+    with opened(call, screen) as memory:
+        found = memory.transcripts.query(sql, space=space, limit=limit, seconds=seconds)
+    if as_csv and not call.json:
+        writer = csv.writer(sys.stdout)
+        writer.writerow(found.columns)
+        writer.writerows(found.rows)
+    else:
+        screen.answer(found, views.answer(found))
+    if found.truncated:
+        screen.note(f"\nThere are more rows: --limit {limit * 10}")

@@ -1,0 +1,183 @@
+"""Numbers of recorded sessions as people read them: tools, files, tokens, tables."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from quipu.interfaces.cli.views.text import count, day_and_time, shortened, size, visible
+from quipu.interfaces.cli.views.transcripts import short
+from quipu.kinds.transcripts.seeing.model import (
+    Answer,
+    Compacted,
+    Indexed,
+    Relation,
+    Stats,
+    ToolUse,
+    Touched,
+    Usage,
+)
+
+_WIDEST = 30
+_EIGHTHS = " ▏▎▍▌▋▊▉"
+_CELL = 200
+_SYNC = "Take recorded sessions in first: quipu transcripts sync"
+
+
+def tools(found: Sequence[ToolUse], *, by_project: bool) -> RenderableType:
+    """A table of tools."""
+    if not found:
+        return Text(f"No tool was called. {_SYNC}", style="dim")
+    head = ["tool", "calls", "failed", "median s", "sessions", *(["project"] if by_project else [])]
+    table = Table(*head, box=None, pad_edge=False)
+    for column in table.columns[1:5]:
+        column.justify = "right"
+    for one in found:
+        median = "" if one.median_seconds is None else f"{one.median_seconds:.1f}"
+        failed = f"{one.errors:,}" if one.errors else ""
+        cells = [shortened(one.tool, 40), f"{one.calls:,}", failed, median, f"{one.sessions:,}"]
+        table.add_row(*cells, *([visible(one.project_path or "")] if by_project else []))
+    return table
+
+
+def files(found: Sequence[Touched]) -> RenderableType:
+    """A table of files."""
+    if not found:
+        return Text(f"No tool worked on a file. {_SYNC}", style="dim")
+    table = Table("edits", "writes", "reads", "sessions", "last (UTC)", box=None, pad_edge=False)
+    table.add_column("file", overflow="fold")
+    for column in table.columns[:4]:
+        column.justify = "right"
+    for one in found:
+        amounts = [
+            f"{n:,}" if n else "" for n in (one.edits, one.writes, one.reads + one.others, one.sessions)
+        ]
+        table.add_row(*amounts, day_and_time(one.last_touched), visible(one.path))
+    return table
+
+
+def stats(found: Stats | None) -> RenderableType:
+    """What a space holds, and its tokens by day and model as bars."""
+    if found is None or not found.totals.lines:
+        return Text(f"Nothing is recorded here. {_SYNC}", style="dim")
+    return Group(_totals(found), *_models(found.usage), *_days(found.usage))
+
+
+def _totals(found: Stats) -> RenderableType:
+    one = found.totals
+    table = Table.grid(padding=(0, 2))
+    rows = {
+        "sessions": f"{one.sessions:,} of {count(one.projects, 'project')}, "
+        + f"{count(one.subagents, 'subagent')}, {count(one.teams, 'team')}",
+        "time": f"{day_and_time(one.first)} to {day_and_time(one.last)} UTC",
+        "messages": f"{one.messages:,}, {count(one.prompts, 'prompt')}, of {count(one.lines, 'line')}",
+        "tool calls": f"{one.tool_calls:,}, {one.errors:,} failed",
+        "memories": f"{one.memories:,}",
+        "tokens": f"{short(one.input_tokens)} in, {short(one.output_tokens)} out, "
+        + f"{short(one.cache_read_tokens)} read from cache, {short(one.cache_creation_tokens)} written to it",
+        "text": f"{size(one.said_bytes)} said, {size(one.thinking_bytes)} thought, "
+        + f"{size(one.input_bytes)} given to tools, {size(one.result_bytes)} answered",
+        "on disk": f"{size(found.sizes.lines_bytes)}, text index {size(found.sizes.index_bytes)}"
+        + " (all spaces)",
+    }
+    if one.compacted:
+        rows["compacted"] = f"{count(one.compacted, 'output')}, {size(one.compacted_bytes)}"
+    if found.unindexed:
+        rows["to index"] = f"{count(found.unindexed, 'line')}: quipu transcripts index"
+    for name, text in rows.items():
+        table.add_row(Text(name, style="dim"), Text(text))
+    return table
+
+
+def _models(found: Sequence[Usage]) -> Iterator[RenderableType]:
+    sums: defaultdict[str, int] = defaultdict(int)
+    for one in found:
+        sums[one.model] += _tokens(one)
+    if sums:
+        yield Text("\ntokens by model", style="dim")
+        yield _bars([(visible(model or "unknown"), amount) for model, amount in _by_amount(sums)])
+
+
+def _by_amount(sums: Mapping[str, int]) -> list[tuple[str, int]]:
+    return sorted(sums.items(), key=lambda item: -item[1])
+
+
+def _days(found: Sequence[Usage]) -> Iterator[RenderableType]:
+    sums: defaultdict[date, int] = defaultdict(int)
+    for one in found:
+        sums[one.day] += _tokens(one)
+    if sums:
+        yield Text("\ntokens by day (UTC)", style="dim")
+        yield _bars([(day.isoformat(), amount) for day, amount in sorted(sums.items())])
+
+
+def _tokens(one: Usage) -> int:
+    """What was read anew and what was written; reading a cache is nearly free and would hide the rest."""
+    return one.input_tokens + one.cache_creation_tokens + one.output_tokens
+
+
+def _bars(rows: Sequence[tuple[str, int]]) -> RenderableType:
+    most = max(amount for _, amount in rows) or 1
+    table = Table.grid(padding=(0, 2))
+    for name, amount in rows:
+        table.add_row(
+            Text(name), Text(short(amount), justify="right"), Text(_bar(amount / most), style="cyan")
+        )
+    return table
+
+
+def _bar(share: float) -> str:
+    eighths = round(share * _WIDEST * 8)
+    return "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
+
+
+def answer(found: Answer) -> RenderableType:
+    """A table of rows."""
+    if not found.columns:
+        return Text(f"There is no such space. {_SYNC}", style="dim")
+    table = Table(*(visible(name) for name in found.columns), box=None, pad_edge=False)
+    for row in found.rows:
+        table.add_row(*("" if value is None else shortened(str(value), _CELL) for value in row))
+    return table
+
+
+def relations(found: Sequence[Relation]) -> RenderableType:
+    """Tables by name; of a single one its columns."""
+    if not found:
+        return Text(f"There is no such space. {_SYNC}", style="dim")
+    if len(found) > 1:
+        table = Table("name", "kind", "what it holds", box=None, pad_edge=False)
+        for one in found:
+            table.add_row(one.name, one.kind, one.comment or ", ".join(c.name for c in one.columns[:6]))
+        return table
+    table = Table("column", "type", "meaning", box=None, pad_edge=False)
+    for column in found[0].columns:
+        table.add_row(column.name, column.type, column.comment or "")
+    return table
+
+
+def compacted(found: Compacted) -> RenderableType:
+    """What compaction saved, or would save."""
+    if not found.tools:
+        return Text(
+            f"No output older than {count(found.older_than_days, 'day')} is long enough to be replaced.",
+            style="dim",
+        )
+    table = Table("tool", "outputs", "now" if not found.done else "before", "then", box=None, pad_edge=False)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for one in found.tools:
+        table.add_row(visible(one.tool), f"{one.results:,}", size(one.bytes_before), size(one.bytes_after))
+    did = "were replaced" if found.done else "would be replaced; --confirm does it"
+    return Group(table, Text(f"{size(found.bytes_saved)} of {count(found.results, 'output')} {did}."))
+
+
+def indexed(found: Indexed) -> RenderableType:
+    """How far the text index came."""
+    left = f" {count(found.left, 'line')} left." if found.left else ""
+    return Text(f"{count(found.texts, 'text')} of {count(found.lines, 'line')} indexed.{left}")

@@ -1,0 +1,1 @@
+"""Looking into recorded sessions: list, show, search, count, ask in SQL."""

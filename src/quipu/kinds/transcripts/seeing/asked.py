@@ -1,0 +1,104 @@
+"""What a search is narrowed to, as it was given, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TypeVar, cast
+
+from quipu.errors import BadInput
+from quipu.record.moment import moment
+
+_ANY_TIME = datetime(9000, 1, 1, tzinfo=UTC)
+MOST = 1_000
+_Word = TypeVar("_Word", bound=str)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Narrowed:
+    """What texts must satisfy; None asks for nothing. ``since`` is included, ``until`` is not.
+
+    ``project``: the path holds it. ``session``: the name begins with it.
+    """
+
+    project: str | None = None
+    session: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    parts: tuple[str, ...] | None = None
+    roles: tuple[str, ...] | None = None
+    tools: tuple[str, ...] | None = None
+    errors: bool = False
+
+    def values(self, sessions: Sequence[int] | None) -> Mapping[str, object]:
+        """The arguments of a query; ``sessions`` are the numbers of those that are meant, None for all."""
+        return {
+            "parts": _listed(self.parts),
+            "roles": _listed(self.roles),
+            "tools": _listed(self.tools),
+            "errors": self.errors,
+            "since": self.since,
+            "until": self.until,
+            "sessions": None if sessions is None else list(sessions),
+        }
+
+
+def _listed(values: tuple[str, ...] | None) -> list[str] | None:
+    return None if values is None else list(values)
+
+
+def several(
+    field: str, value: str | Iterable[str] | None, *, known: Sequence[_Word] | None = None
+) -> tuple[str, ...] | None:
+    """One word or several as a tuple; None for none.
+
+    Raises:
+        BadInput: one of them is no text, or none of ``known``.
+    """
+    if value is None:
+        return None
+    given = (value,) if isinstance(value, str) else tuple(value)
+    for one in given:
+        if not isinstance(cast(object, one), str) or (known is not None and one not in known):
+            choice = f"is none of {', '.join(known)}" if known is not None else "is no text"
+            raise BadInput(f"{one!r} {choice}.", field=field)
+    return given or None
+
+
+def optional_text(field: str, value: object) -> str | None:
+    """A text without NUL, or None.
+
+    Raises:
+        BadInput: it is no text, or empty.
+    """
+    if value is None:
+        return None
+    if not isinstance(value, str) or not value.strip() or "\0" in value:
+        raise BadInput("give a text, or leave it out.", field=field)
+    return value
+
+
+def time(field: str, value: datetime | str | None) -> datetime | None:
+    """The moment that is meant; a day is its beginning in UTC.
+
+    Raises:
+        BadInput: naming ``field``.
+    """
+    if value is None:
+        return None
+    read = moment(value, now=_ANY_TIME)
+    if isinstance(read, str):
+        raise BadInput(read, field=field)
+    return read.at
+
+
+def whole(field: str, value: object, *, least: int = 1, most: int = MOST) -> int:
+    """A whole number in its bounds.
+
+    Raises:
+        BadInput: naming ``field``.
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise BadInput(f"a whole number from {least:,} to {most:,}.", field=field)
+    return value

@@ -1,0 +1,95 @@
+"""Making the text index: in batches, after the lines were written, exact whoever writes meanwhile.
+
+Sync writes lines as fast as it can and leaves the words to be made later. The ids of lines are given out
+before their transactions commit, so "all up to this id" is only true once everybody who was writing has
+ended: that is noted when nobody writes (``settled_to``), and no batch goes beyond it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import monotonic
+from typing import Final
+
+from anyio import to_thread
+
+from quipu.kernel.db.database import Database, Within
+from quipu.kinds.transcripts.seeing import ranking, store
+from quipu.kinds.transcripts.seeing.model import Indexed
+from quipu.kinds.transcripts.seeing.words import vector, words
+
+_BATCH_LINES: Final = 400
+_SORTED_IN: Final = 2_000  # texts; of fewer, PostgreSQL takes care when they have become many
+
+
+async def advance(
+    database: Database, space: str, *, seconds: float | None, progress: Callable[[int], None] | None = None
+) -> Indexed:
+    """Index what is not, until all is done or ``seconds`` are over; each batch is one transaction.
+
+    ``progress`` is called with the number of lines of each batch. Nothing is done while another process is at
+    it; what is left is said in the answer either way.
+    """
+    began, lines, texts = monotonic(), 0, 0
+    await _settle(database, space)
+    while seconds is None or monotonic() - began < seconds:
+        done = await _batch(database, space)
+        if done is None:
+            break
+        lines, texts = lines + done[0], texts + done[1]
+        if progress is not None:
+            progress(done[0])
+    if texts >= _SORTED_IN:
+        async with database.space(space) as within:
+            if within is not None:
+                await store.run(within, "sort_in", {})
+    return Indexed(lines, texts, await left(database, space))
+
+
+async def left(database: Database, space: str) -> int:
+    """How many lines the index does not know as they are."""
+    async with database.space(space) as within:
+        return 0 if within is None else await store.count_unindexed(within)
+
+
+async def _settle(database: Database, space: str) -> None:
+    async with database.space(space) as within:
+        if within is not None:
+            await store.settle(within)
+
+
+async def _batch(database: Database, space: str) -> tuple[int, int] | None:
+    """One batch: how many lines and texts; None where there is nothing to do, or somebody else does it."""
+    async with database.space(space) as within:
+        if within is None:
+            return None
+        place = await store.hold_indexing(within)
+        if place is None:
+            return None
+        changed = await store.numbers(within, "changed_lines", {"limit": _BATCH_LINES})
+        if changed:
+            return len(changed), await _index(within, changed)
+        values = {"after": place.indexed_to, "to": place.settled_to, "limit": _BATCH_LINES}
+        new = await store.numbers(within, "next_lines", values)
+        if not new:
+            return None
+        count = await _index(within, new)
+        await store.run(within, "indexed_to", {"to": new[-1]})
+        return len(new), count
+
+
+async def _index(within: Within, lines: list[int]) -> int:
+    found = await store.texts(within, lines)
+    if found:
+        counts, terms = await to_thread.run_sync(_prepared, found, within.space.id)
+        weights = [
+            ranking.lexical((1,), words=count, part=one.part)
+            for one, count in zip(found, counts, strict=True)
+        ]
+        await store.add_texts(within, found, words=counts, weights=weights, terms=terms)
+    return len(found)
+
+
+def _prepared(found: list[store.Text], space: int) -> tuple[list[int], list[str]]:
+    said = [words(one.content) for one in found]
+    return [len(one) for one in said], [vector(one, space=space) for one in said]

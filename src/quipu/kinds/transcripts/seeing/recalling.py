@@ -1,0 +1,53 @@
+"""Matches with the conversation around them, for another agent to read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from quipu.kernel.db.database import Database, Within
+from quipu.kinds.transcripts.seeing import store
+from quipu.kinds.transcripts.seeing.model import Recalled, Searched, SearchHit, Turn
+from quipu.kinds.transcripts.seeing.windows import Window, merged
+
+OVERFETCH: Final = 4
+"""So many more hits are asked for than matches are wanted, since windows merge."""
+
+
+async def recalled(
+    database: Database, space: str, found: Searched, *, turns: int, characters: int, limit: int
+) -> Recalled:
+    """The matches of a search with ``turns`` messages on each side, each cut to so many characters."""
+    windows: list[Window] = []
+    async with database.space(space) as within:
+        if within is not None:
+            for hit in _once(found.hits):
+                windows.append(Window(hit, await _around(within, hit, turns=turns, characters=characters)))
+    matches = merged([one for one in windows if one.turns], most=limit)
+    return Recalled(found.query, found.total, tuple(matches))
+
+
+def _once(hits: Sequence[SearchHit]) -> list[SearchHit]:
+    """The best hit of each line: its words and its thoughts may both have been found."""
+    best: dict[tuple[str, str], SearchHit] = {}
+    for hit in hits:
+        best.setdefault((hit.session, hit.uuid), hit)
+    return list(best.values())
+
+
+async def _around(within: Within, hit: SearchHit, *, turns: int, characters: int) -> tuple[Turn, ...]:
+    values = {"session": hit.session, "uuid": hit.uuid, "turns": turns}
+    return tuple(
+        Turn(one.uuid, one.role, _text(one, characters), one.timestamp)
+        for one in await store.rows(within, store.Around, "window", values)
+    )
+
+
+def _text(one: store.Around, characters: int) -> str:
+    if one.content_text:
+        text = one.content_text
+    elif one.tools:
+        text = f"[used tools: {', '.join(dict.fromkeys(one.tools))}]"
+    else:
+        text = one.thinking or ""
+    return text if len(text) <= characters else text[: characters - 1] + "…"

@@ -1,0 +1,284 @@
+"""The queries of seeing, one short function each."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, TypeVar
+
+from psycopg.rows import class_row, dict_row
+
+from quipu.kernel.db import queries
+from quipu.kernel.db.arrays import Bools, Float4s, Int4s, Int8s
+from quipu.kernel.db.database import Within
+from quipu.kinds.transcripts.seeing.model import (
+    Call,
+    Column,
+    Line,
+    Part,
+    Relation,
+    Role,
+    Seen,
+    Sizes,
+    ToolUse,
+    Totals,
+    Touched,
+    Usage,
+)
+from quipu.kinds.transcripts.seeing.words import MOST_CHARACTERS
+
+_SQL = queries.load("quipu.kinds.transcripts.seeing")
+_Row = TypeVar("_Row")
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text that can be searched, where it stands, and what it says."""
+
+    line_id: int
+    part: Part
+    call_id: str
+    session_id: int
+    role: Role
+    tool_name: str | None
+    is_error: bool
+    happened_at: datetime
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A text of the index that has the words; ``found`` is how many of them there are."""
+
+    line_id: int
+    part: Part
+    call_id: str
+    session_id: int
+    role: Role
+    tool_name: str | None
+    is_error: bool
+    happened_at: datetime
+    words: int
+    found: int
+
+
+@dataclass(frozen=True, slots=True)
+class Indexing:
+    """How far the index of a space is, and up to where it can go."""
+
+    indexed_to: int
+    settled_to: int
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a line stands."""
+
+    line_id: int
+    uuid: str
+    type: str
+    session: str
+    project_path: str | None
+    title: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SaidLine:
+    """A line that holds a message of the record."""
+
+    line_id: int
+    message_id: int
+    session_id: int
+    type: str
+    happened_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """A message of a window."""
+
+    line_id: int
+    uuid: str
+    role: str
+    timestamp: datetime
+    content_text: str | None
+    thinking: str | None
+    tools: Sequence[str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Bulky:
+    """An output that is old and long; ``beginning`` of its text."""
+
+    session_id: int
+    tool_call_id: str
+    tool_name: str
+    size_bytes: int
+    path: str | None
+    beginning: str
+
+
+async def rows(within: Within, row: type[_Row], name: str, values: Mapping[str, object]) -> list[_Row]:
+    """What a query finds, as values of ``row``; ``space`` is filled in."""
+    async with within.conn.cursor(row_factory=class_row(row)) as cursor:
+        await cursor.execute(_SQL[name], {"space": within.space.id, **values})
+        return await cursor.fetchall()
+
+
+async def numbers(within: Within, name: str, values: Mapping[str, object]) -> list[int]:
+    """The first column of what a query finds."""
+    found = await within.conn.execute(_SQL[name], {"space": within.space.id, **values})
+    return [row[0] for row in await found.fetchall()]
+
+
+async def run(within: Within, name: str, values: Mapping[str, object]) -> int:
+    """Run a write; how many rows it was about."""
+    return (await within.conn.execute(_SQL[name], {"space": within.space.id, **values})).rowcount
+
+
+async def settle(within: Within) -> bool:
+    """Note up to where no line can still come; False where somebody writes just now."""
+    await run(within, "open_indexing", {})
+    ((alone,),) = await (await within.conn.execute(_SQL["alone"], {"name": within.space.name})).fetchall()
+    if alone:
+        await run(within, "settle", {})
+    return bool(alone)
+
+
+async def hold_indexing(within: Within) -> Indexing | None:
+    """How far the index is, held until commit; None where another process is at it."""
+    found = await rows(within, Indexing, "hold_indexing", {})
+    return found[0] if found else None
+
+
+async def texts(within: Within, lines: Sequence[int]) -> list[Text]:
+    """The texts of lines as they are now."""
+    values = {"lines": Int8s(lines), "characters": MOST_CHARACTERS}
+    return await rows(within, Text, "texts", values)
+
+
+async def add_texts(
+    within: Within,
+    found: Sequence[Text],
+    *,
+    words: Sequence[int],
+    weights: Sequence[float],
+    terms: Sequence[str],
+) -> None:
+    """Put texts into the index, each with how many words it has, what one counts, and which they are."""
+    values = {
+        "lines": Int8s([one.line_id for one in found]),
+        "parts": [one.part for one in found],
+        "calls": [one.call_id for one in found],
+        "sessions": Int8s([one.session_id for one in found]),
+        "roles": [one.role for one in found],
+        "tools": [one.tool_name for one in found],
+        "errors": Bools([one.is_error for one in found]),
+        "times": [one.happened_at for one in found],
+        "words": Int4s(words),
+        "weights": Float4s(weights),
+        "terms": list(terms),
+    }
+    await run(within, "add_texts", values)
+
+
+async def count_unindexed(within: Within) -> int:
+    """How many lines the index does not know as they are."""
+    (behind,) = await numbers(within, "is_behind", {})
+    return (await numbers(within, "count_unindexed", {}))[0] if behind else 0
+
+
+async def contents(
+    within: Within, found: Sequence[tuple[int, Part, str]]
+) -> dict[tuple[int, Part, str], str]:
+    """What texts say, by line, part and call."""
+    values = {
+        "lines": Int8s([line for line, _, _ in found]),
+        "parts": [part for _, part, _ in found],
+        "calls": [call for _, _, call in found],
+        "characters": MOST_CHARACTERS,
+    }
+    read = await within.conn.execute(_SQL["contents"], {"space": within.space.id, **values})
+    return {(line, part, call): content for line, part, call, content in await read.fetchall()}
+
+
+async def families(within: Within, chosen: Sequence[int]) -> list[Seen]:
+    """Sessions with their subagents inside, in the order of ``chosen`` for the earliest and so on by time."""
+    found = await rows(within, Seen, "with_subagents", {"numbers": Int8s(chosen)})
+    return _folded(found)
+
+
+def _folded(found: Sequence[Seen]) -> list[Seen]:
+    """Each under its parent; those without a parent among them stay."""
+    by_parent: defaultdict[str | None, list[Seen]] = defaultdict(list)
+    names = {one.id for one in found}
+    for one in found:
+        by_parent[one.parent_session if one.parent_session in names else None].append(one)
+    return [_with_children(one, by_parent) for one in by_parent[None]]
+
+
+def _with_children(one: Seen, by_parent: Mapping[str | None, Sequence[Seen]]) -> Seen:
+    children = tuple(_with_children(child, by_parent) for child in by_parent.get(one.id, ()))
+    values = {name: getattr(one, name) for name in Seen.__dataclass_fields__ if name != "subagents"}
+    return Seen(**values, subagents=children) if children else one
+
+
+async def readable(within: Within, session: int, *, limit: int, offset: int) -> list[Line]:
+    """A page of the lines of a session, with the calls that stand in them."""
+    values = {"session": session, "limit": limit, "offset": offset}
+    async with within.conn.cursor(row_factory=dict_row) as cursor:
+        await cursor.execute(_SQL["readable"], {"space": within.space.id, **values})
+        found = await cursor.fetchall()
+    calls = await _calls(within, [row["id"] for row in found])
+    return [
+        Line(**{k: v for k, v in row.items() if k != "id"}, calls=calls.get(row["id"], ())) for row in found
+    ]
+
+
+async def _calls(within: Within, lines: Sequence[int]) -> dict[int, tuple[Call, ...]]:
+    async with within.conn.cursor(row_factory=dict_row) as cursor:
+        await cursor.execute(_SQL["calls"], {"space": within.space.id, "lines": Int8s(lines)})
+        found: defaultdict[int, list[Call]] = defaultdict(list)
+        for row in await cursor.fetchall():
+            found[row.pop("line_id")].append(Call(**row))
+    return {line: tuple(calls) for line, calls in found.items()}
+
+
+async def totals(within: Within) -> Totals:
+    """How much the space holds."""
+    (found,) = await rows(within, Totals, "totals", {})
+    return found
+
+
+async def usage(within: Within, values: Mapping[str, object]) -> list[Usage]:
+    """Tokens by day and model."""
+    return await rows(within, Usage, "usage", values)
+
+
+async def sizes(within: Within) -> Sizes:
+    """Bytes on the disk."""
+    async with within.conn.cursor(row_factory=class_row(Sizes)) as cursor:
+        found = await (await cursor.execute(_SQL["sizes"])).fetchone()
+    assert found is not None
+    return found
+
+
+async def tools(within: Within, values: Mapping[str, object]) -> list[ToolUse]:
+    """Tools, the most called first."""
+    return await rows(within, ToolUse, "tools", values)
+
+
+async def files(within: Within, values: Mapping[str, object]) -> list[Touched]:
+    """Files, the most changed first."""
+    return await rows(within, Touched, "files", values)
+
+
+async def relations(within: Within) -> list[Relation]:
+    """What a query can name; views first."""
+    found: list[tuple[Any, ...]] = await (await within.conn.execute(_SQL["relations"])).fetchall()
+    return [
+        Relation(name, kind, comment, tuple(Column(*column) for column in columns))
+        for name, kind, comment, columns in found
+    ]

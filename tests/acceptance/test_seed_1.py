@@ -1,0 +1,183 @@
+"""Acceptance of "Schema Changes for Memory Extraction": its columns are there, its usage patterns run.
+
+The original is made beside ours from its own SQL, in SQLite, for which it was written. Ours differs as the
+design says: times are timestamptz instead of numbers, and keys begin with the space.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+import psycopg
+import pytest
+from psycopg import RawCursor
+from psycopg.rows import dict_row
+
+TEXTS = Path(__file__).resolve().parent.parent / "fixtures" / "seed_1"
+NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
+TYPES = {"TEXT": {"text", "uuid"}, "INTEGER": {"integer", "timestamp with time zone"}, "REAL": {"real"}}
+CATEGORIES = ("preferences", "knowledge", "patterns", "context", "corrections", "todo")
+
+COLUMNS = """
+select a.attname as name, format_type(a.atttypid, a.atttypmod) as type, a.attnotnull as needed,
+    a.atthasdef as filled
+from pg_attribute a
+where a.attrelid = $1::regclass and a.attnum > 0 and not a.attisdropped
+"""
+INDEXES = """
+select c.relname as name, array(
+    select pg_get_indexdef(i.indexrelid, n, false) from generate_series(1, i.indnkeyatts) as n) as columns
+from pg_index i join pg_class c on c.oid = i.indexrelid
+where i.indrelid = 'transcripts.memories'::regclass
+"""
+
+
+def statements(name: str) -> list[str]:
+    """The statements of a file, without its first comment."""
+    text = (TEXTS / name).read_text("utf-8").split("\n\n", 1)[1]
+    return [statement.strip() for statement in re.split(r";\s*(?:\n|\Z)", text) if statement.strip()]
+
+
+UNPROCESSED, MARK, INSERT, BY_CATEGORY, BY_TEXT = statements("usage.sql")
+
+
+@pytest.fixture(scope="module")
+def original() -> Iterator[sqlite3.Connection]:
+    """The tables of the text in a database for which it was written."""
+    conn = sqlite3.connect(":memory:")
+    for name in ("before.sql", "migration.sql"):
+        conn.executescript((TEXTS / name).read_text("utf-8"))
+    yield conn
+    conn.close()
+
+
+@contextmanager
+def entered(address: str, space: str) -> Iterator[psycopg.Connection[dict[str, Any]]]:
+    """SQL as the application runs it: in the schema, in the space, with a question mark for parameters."""
+    with psycopg.connect(address, cursor_factory=RawCursor, row_factory=dict_row) as conn:
+        conn.execute("set local role quipu_app")
+        conn.execute("set local search_path = transcripts")
+        conn.execute(
+            "insert into core.spaces (name) select $1 where set_config('quipu.space', $1, true) is not null"
+            " on conflict do nothing",
+            [space],
+        )
+        conn.execute("select core.enter($1)", [space])
+        yield conn
+
+
+def run(conn: psycopg.Connection[dict[str, Any]], statement: str, *values: object) -> list[dict[str, Any]]:
+    """A statement of the text; its question marks are numbered as PostgreSQL writes them."""
+    pieces = statement.split("?")
+    numbered = "".join(piece + f"${place}" for place, piece in enumerate(pieces[:-1], 1)) + pieces[-1]
+    cursor = conn.execute(numbered.encode(), values)
+    return cursor.fetchall() if cursor.description else []
+
+
+def record(conn: psycopg.Connection[dict[str, Any]], name: str, *, days: int) -> None:
+    """A session that was recorded so many days after the first."""
+    conn.execute("insert into core.sessions (space_id, name) values (core.current_space(), $1)", [name])
+    conn.execute(
+        "insert into transcripts.session_details (session_id, project_path, first_line_at, last_line_at)"
+        " select id, '/home/ana/boats', $2, $2 from core.sessions where name = $1",
+        [name, NOW + timedelta(days=days)],
+    )
+
+
+@pytest.mark.parametrize("table", ["sessions", "memories"])
+def test_every_column_is_there_under_its_name(
+    original: sqlite3.Connection, address: str, space: str, table: str
+) -> None:
+    want = {row[1]: row[2] for row in original.execute(f"pragma table_info({table})")}
+    with entered(address, space) as conn:
+        have = {row["name"]: row["type"] for row in conn.execute(COLUMNS, [f"transcripts.{table}"])}
+    assert want
+    assert {name: have.get(name) in TYPES[kind] for name, kind in want.items()} == dict.fromkeys(want, True)
+
+
+def test_what_is_ours_besides_is_needed_by_no_insert_of_the_text(
+    original: sqlite3.Connection, address: str, space: str
+) -> None:
+    names = {row[1] for row in original.execute("pragma table_info(memories)")}
+    with entered(address, space) as conn:
+        ours = conn.execute(COLUMNS, ["transcripts.memories"]).fetchall()
+    assert [
+        row["name"] for row in ours if row["name"] not in names and row["needed"] and not row["filled"]
+    ] == []
+
+
+def test_every_index_is_there_by_its_name_and_begins_with_the_space(
+    original: sqlite3.Connection, address: str, space: str
+) -> None:
+    want = {
+        row[0]: [column[2] for column in original.execute(f"pragma index_info({row[0]})")]
+        for row in original.execute(
+            "select name from sqlite_master where type = 'index' and tbl_name = 'memories'"
+        )
+        if row[0].startswith("idx_")
+    }
+    with entered(address, space) as conn:
+        have = {row["name"]: row["columns"] for row in conn.execute(INDEXES.encode())}
+    assert want
+    assert {name: have.get(name) for name in want} == {
+        name: ["space_id", *columns] for name, columns in want.items()
+    }
+
+
+def test_sessions_wait_for_extraction_until_they_are_marked(address: str, space: str) -> None:
+    with entered(address, space) as conn:
+        record(conn, "s-old", days=0)
+        record(conn, "s-new", days=1)
+        assert [row["id"] for row in run(conn, UNPROCESSED)] == ["s-new", "s-old"]
+        run(conn, MARK, NOW + timedelta(days=2), "s-new")
+        waiting = run(conn, UNPROCESSED)
+        assert [(row["id"], row["project_path"]) for row in waiting] == [("s-old", "/home/ana/boats")]
+        (marked,) = conn.execute("select * from sessions where id = 's-new'").fetchall()
+        assert (marked["memories_extracted"], marked["extraction_attempted_at"]) == (
+            1,
+            NOW + timedelta(days=2),
+        )
+
+
+def test_a_memory_is_inserted_and_found_by_category_and_by_text(address: str, space: str) -> None:
+    with entered(address, space) as conn:
+        record(conn, "s-1", days=0)
+        for place, category in enumerate(CATEGORIES):
+            at = NOW + timedelta(hours=place)
+            run(conn, INSERT, uuid4(), "s-1", f"Fact {place} about {category}.", category, place / 10, at, at)
+        run(conn, INSERT, uuid4(), None, "Tabs, not spaces.", "preferences", 0.9, NOW, NOW)
+        preferred = run(conn, BY_CATEGORY, "preferences")
+        assert [row["fact"] for row in preferred] == ["Tabs, not spaces.", "Fact 0 about preferences."]
+        assert preferred[0]["created_at"] == NOW
+        found = run(conn, BY_TEXT, "about")
+        assert [row["category"] for row in found] == [*reversed(CATEGORIES)]
+        assert {row["session_id"] for row in found} == {"s-1"}
+
+
+def test_a_session_tells_how_many_memories_it_has_and_outlives_none_of_another_space(
+    address: str, space: str
+) -> None:
+    with entered(address, space) as conn:
+        record(conn, "s-1", days=0)
+        run(conn, INSERT, UUID(int=1), "s-1", "A fact.", "knowledge", 0.5, NOW, NOW)
+        conn.commit()
+    with entered(address, f"{space} of another") as conn:
+        assert run(conn, UNPROCESSED) == []
+        assert run(conn, BY_TEXT, "fact") == []
+
+
+def test_a_confidence_beyond_one_and_a_session_that_is_not_there_are_refused(
+    address: str, space: str
+) -> None:
+    with entered(address, space) as conn:
+        with pytest.raises(psycopg.errors.CheckViolation), conn.transaction():
+            run(conn, INSERT, uuid4(), None, "A fact.", "knowledge", 1.5, NOW, NOW)
+        with pytest.raises(psycopg.errors.ForeignKeyViolation), conn.transaction():
+            run(conn, INSERT, uuid4(), "s-nowhere", "A fact.", "knowledge", 0.5, NOW, NOW)

@@ -1,0 +1,51 @@
+"""A database with recorded sessions, shared by the tests of a module, and one for each test that writes."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
+from itertools import count
+
+import psycopg
+import pytest
+from psycopg import sql
+from recording import START, boats
+
+from quipu.app.kinds import PACKAGES
+from quipu.kernel.base.clock import FrozenClock
+from quipu.kernel.config import Settings
+from quipu.kernel.db import embedded
+from quipu.kernel.db.database import Database
+from quipu.kinds.transcripts.seeing.seeing import AsyncSeeing
+
+_NUMBERS = count()
+
+
+@pytest.fixture(scope="module")
+def filled(server: embedded.EmbeddedServer) -> Iterator[str]:
+    """The address of a database with two spaces of the same sessions; for tests that only read."""
+    name = f"seen{next(_NUMBERS)}"
+    with psycopg.connect(server.conninfo(), autocommit=True) as conn:
+        conn.execute(sql.SQL("create database {} template template").format(sql.Identifier(name)))
+    with psycopg.connect(server.conninfo(name)) as conn:
+        boats(conn)
+        boats(conn, "others")
+    yield server.conninfo(name)
+    with psycopg.connect(server.conninfo(), autocommit=True) as conn:
+        conn.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+
+
+@pytest.fixture
+async def seeing(filled: str, server_settings: Settings) -> AsyncIterator[AsyncSeeing]:
+    """Looking into that database."""
+    settings = replace(server_settings, database_url=filled, pool_size=2)
+    async with Database.open(filled, settings, packages=PACKAGES) as database:
+        yield AsyncSeeing(database, clock=FrozenClock(START))
+
+
+@pytest.fixture
+async def mine(url: str, database: Database) -> AsyncSeeing:
+    """Looking into a database of this test's own, with the same sessions in the space ``boats``."""
+    with psycopg.connect(url) as conn:
+        boats(conn)
+    return AsyncSeeing(database, clock=FrozenClock(START))

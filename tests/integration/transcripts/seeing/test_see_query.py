@@ -1,0 +1,224 @@
+"""SQL of others: it reads this space, and there is no way in which it writes or reads anything else."""
+
+from __future__ import annotations
+
+import psycopg
+import pytest
+from recording import boats
+
+from quipu.errors import BadInput, DatabaseError
+from quipu.kernel.base.clock import SystemClock
+from quipu.kernel.db.database import Database
+from quipu.kinds.transcripts.seeing import reader
+from quipu.kinds.transcripts.seeing.seeing import AsyncSeeing
+
+pytestmark = pytest.mark.anyio
+
+SECRET = "the password of the others is hunter2"
+COUNTS = (
+    "select (select count(*) from transcripts.lines), (select count(*) from transcripts.memories),"
+    " (select count(*) from core.messages), (select sum(length(content)) from transcripts.tool_results)"
+)
+
+
+@pytest.fixture(scope="module")
+def secret(filled: str) -> int:
+    """The number of the other space, in which something was said that must not be read from here."""
+    with psycopg.connect(filled) as conn:
+        row = conn.execute("select id from core.spaces where name = 'others'").fetchone()
+        assert row is not None
+        conn.execute("update core.messages set content = %s where space_id = %s", [SECRET, row[0]])
+    return row[0]
+
+
+async def test_a_select_gives_columns_and_rows(seeing: AsyncSeeing) -> None:
+    got = await seeing.query("select id, title from sessions order by id;", space="boats")
+    assert got.columns == ("id", "title")
+    assert got.rows == (("agent-7", None), ("s-1", "Fix the login"), ("s-2", "Timetable"))
+    assert not got.truncated
+
+
+async def test_rows_beyond_the_limit_are_cut_and_said(seeing: AsyncSeeing) -> None:
+    got = await seeing.query("with m as (select uuid from messages) table m", space="boats", limit=3)
+    assert (len(got.rows), got.truncated) == (3, True)
+
+
+async def test_values_are_such_as_json_knows(seeing: AsyncSeeing) -> None:
+    got = await seeing.query(
+        "select 1.5::numeric, now()::date, array[1,2], '{\"a\": [null]}'::jsonb, interval '90 s',"
+        " '\\x0f'::bytea,"
+        " gen_random_uuid() is not null, '100%'",
+        space="boats",
+    )
+    (row,) = got.rows
+    assert (row[0], row[2:]) == ("1.5", ([1, 2], {"a": [None]}, 90.0, "0f", True, "100%"))
+
+
+WRITES = {
+    "insert": "insert into memories (fact) values ('x')",
+    "insert that returns": "with x as (insert into memories (fact) values ('x') returning id) select *"
+    " from x",
+    "update through a view": "update sessions set memories_extracted = 1",
+    "delete": "delete from lines",
+    "truncate": "truncate lines",
+    "drop": "drop table lines",
+    "two statements": "select 1; delete from lines",
+    "a statement after a commit": "select 1; commit; delete from lines",
+    "copy to a program": "copy (select 1) to program 'touch /var/quipu-was-here'",
+    "copy to a file": "copy lines to '/var/quipu-was-here'",
+    "do": "do $$ begin delete from transcripts.lines; end $$",
+    "call": "call nothing()",
+    "set role": "set role quipu_app",
+    "reset role": "reset role",
+    "set session": "set session authorization quipu_admin",
+    "lock": "select * from lines for update",
+    "a large object": "select lo_from_bytea(0, 'x')",
+    "a sequence": "select nextval('transcripts.lines_id_seq')",
+    "a file": "select pg_read_file('/etc/passwd')",
+    "a directory": "select pg_ls_dir('/')",
+    "a log": "select pg_current_logfile()",
+    "another connection": "select dblink('', 'select 1')",
+    "a program by lo_export": "select lo_export(1, '/var/quipu-was-here')",
+    "another role": "select set_config('role', 'quipu_app', false)",
+    "another user": "select set_config('session_authorization', 'quipu_admin', false)",
+    "the owner": "select set_config('role', 'quipu_owner', true)",
+    "writing again": "select set_config('transaction_read_only', 'off', true)",
+    "the record itself": "select * from core.messages",
+    "the words": "select * from transcripts.texts",
+    "the tickets": "select * from transcripts.tickets",
+    "matching": "select transcripts.matching('x', null, null, null, null, false, null, null, 'time', 9)",
+    "a password": "select transcripts.reader_password(null)",
+    "explain that runs": "explain analyze delete from lines",
+    "create": "create table mine (a int)",
+    "create as": "create temp table mine as select 1",
+    "select into": "select * into temp mine from sessions",
+    "a query in a function": "select query_to_xml('delete from transcripts.lines', true, true, '')",
+    "a statement in a cursor": "select cursor_to_xml('x', 1, true, true, '')",
+    "the server's reload": "select pg_reload_conf()",
+}
+
+
+@pytest.mark.parametrize("statement", WRITES.values(), ids=WRITES.keys())
+async def test_what_is_more_than_reading_is_refused_and_changes_nothing(
+    seeing: AsyncSeeing, filled: str, statement: str
+) -> None:
+    with psycopg.connect(filled) as conn:
+        before = conn.execute(COUNTS).fetchall()
+    with pytest.raises(BadInput) as refused:
+        await seeing.query(statement, space="boats")
+    assert refused.value.field == "sql"
+    with psycopg.connect(filled) as conn:
+        assert conn.execute(COUNTS).fetchall() == before
+
+
+ELSEWHERE = [
+    "select content_text from messages, (select set_config('quipu.space_id', '{space}', true)) s",
+    "select content_text from (select set_config('quipu.space_id', '{space}', false)) s, messages",
+    "select content_text from messages where set_config('quipu.space_id', '{space}', false) is not null",
+    "with s as materialized (select set_config('quipu.space_id', '{space}', true)) select content_text,"
+    " s from s, messages",
+    "select set_config('quipu.space_id', '{space}', true), query_to_xml('select content_text from"
+    " transcripts.messages', true, true, '')::text",
+    "select set_config('quipu.space', 'others', true), query_to_xml('select * from"
+    " transcripts.sessions', true, true, '')::text",
+    "select set_config('quipu.ticket', '', true), set_config('quipu.space_id', '{space}', true),"
+    " query_to_xml('select content_text from transcripts.messages', true, true, '')::text",
+    "select schema_to_xml('transcripts', true, true, '')::text",
+    "select content_text from messages where space_id = {space}",
+    "select content_text from messages where 1 / (case when content_text like '%hunter2%' then 0 else 1"
+    " end) > 0 and space_id = {space}",
+    "select most_common_vals::text from pg_stats",
+    "select query from pg_stat_activity",
+    "select ts_stat('select to_tsvector(content_text) from transcripts.messages')::text",
+]
+
+
+@pytest.mark.parametrize("statement", ELSEWHERE)
+async def test_no_query_sees_another_space_whatever_it_sets(
+    seeing: AsyncSeeing, secret: int, statement: str
+) -> None:
+    try:
+        got = await seeing.query(statement.replace("{space}", str(secret)), space="boats", limit=10_000)
+        seen = str(got.rows)
+    except BadInput as refused:
+        seen = str(refused)
+    assert "hunter2" not in seen
+
+
+async def test_the_secret_would_have_been_seen_from_its_own_space(seeing: AsyncSeeing, secret: int) -> None:
+    got = await seeing.query("select content_text from messages", space="others")
+    assert SECRET in {text for (text,) in got.rows}
+
+
+async def test_the_role_of_queries_has_no_way_to_become_another(filled: str) -> None:
+    with psycopg.connect(filled) as conn:
+        rows = conn.execute(
+            "select rolsuper, rolcreaterole, rolcreatedb, rolbypassrls, rolreplication,"
+            " (select count(*) from pg_auth_members m where m.member = r.oid)"
+            " from pg_roles r where rolname = 'quipu_see'"
+        ).fetchall()
+        writable = conn.execute(
+            "select table_schema, table_name, privilege_type from information_schema.role_table_grants"
+            " where grantee = 'quipu_see' and privilege_type <> 'SELECT'"
+        ).fetchall()
+        unbound = conn.execute(
+            "select c.oid::regclass::text from pg_class c where c.relkind = 'r'"
+            " and has_table_privilege('quipu_see', c.oid, 'select')"
+            " and c.relnamespace in ('core'::regnamespace, 'transcripts'::regnamespace,"
+            " 'ledger'::regnamespace)"
+            " and not exists (select from pg_policy p where p.polrelid = c.oid and not p.polpermissive"
+            " and 'quipu_see'::regrole = any(p.polroles))"
+        ).fetchall()
+    assert rows == [(False, False, False, False, False, 0)]
+    assert writable == []
+    assert unbound == []
+
+
+async def test_a_query_that_takes_too_long_is_ended(seeing: AsyncSeeing) -> None:
+    for statement in (
+        "select pg_sleep(30)",
+        "select pg_sleep(30), set_config('statement_timeout', '0', false)",
+    ):
+        with pytest.raises(DatabaseError, match="longer than"):
+            await seeing.query(statement, space="boats", seconds=0.1)
+
+
+async def test_the_ticket_of_a_query_is_gone_after_it(seeing: AsyncSeeing, filled: str) -> None:
+    await seeing.query("select 1", space="boats")
+    with pytest.raises(BadInput):
+        await seeing.query("select nothing", space="boats")
+    with psycopg.connect(filled) as conn:
+        assert conn.execute("select count(*) from transcripts.tickets").fetchone() == (0,)
+
+
+async def test_an_unknown_table_says_where_the_known_ones_are_listed(seeing: AsyncSeeing) -> None:
+    with pytest.raises(BadInput, match="schema"):
+        await seeing.query("select * from nothing", space="boats")
+
+
+async def test_a_space_that_is_not_there_has_no_rows(seeing: AsyncSeeing) -> None:
+    assert (await seeing.query("select 1", space="nowhere")).rows == ()
+
+
+async def test_where_a_password_is_asked_for_the_role_has_one_for_the_moment(
+    url: str, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The embedded server lets the role in by its account; so the first attempt is made to fail here."""
+    given: list[str] = []
+    real = reader._open
+
+    async def refusing(address: str, *, password: str) -> object:
+        given.append(password)
+        if not password:
+            raise psycopg.OperationalError("password authentication failed")
+        return await real(address, password=password)
+
+    monkeypatch.setattr(reader, "_open", refusing)
+    with psycopg.connect(url) as conn:
+        boats(conn)
+    got = await AsyncSeeing(database, clock=SystemClock()).query("select 1", space="boats")
+    assert got.rows == ((1,),)
+    assert [bool(password) for password in given] == [False, True]
+    with psycopg.connect(url) as conn:
+        kept = conn.execute("select rolpassword from pg_authid where rolname = 'quipu_see'").fetchone()
+    assert kept == (None,)

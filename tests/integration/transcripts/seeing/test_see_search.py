@@ -1,0 +1,66 @@
+"""Searching recorded sessions: every part, every sign, indexed or not yet."""
+
+from __future__ import annotations
+
+import pytest
+
+from quipu.errors import BadInput
+from quipu.kinds.transcripts.seeing.model import Searched
+from quipu.kinds.transcripts.seeing.seeing import AsyncSeeing
+
+pytestmark = pytest.mark.anyio
+HERE = {"space": "boats"}
+
+
+def found(searched: Searched) -> set[tuple[str, str]]:
+    return {(hit.uuid, hit.part) for hit in searched.hits}
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("login", {("u1", "said"), ("s-1-t1-result", "result"), ("s-1-t2-call", "input")}),
+        ("csrf_token", {("s-1-t2-result", "result")}),
+        ("probably", {("a1", "thinking")}),
+        ('"it was set"', {("a2", "said")}),
+        ('"was it set"', set()),
+        ("timet*", {("u3", "said"), ("a3", "said")}),
+        ("fix-login OR look", {("u1", "said"), ("a1", "said"), ("u2", "said")}),
+        ("fix-login", {("u1", "said")}),
+        ("login-fix", set()),
+        ("cafe", {("u2", "said")}),
+        ("Déjà", {("u2", "said")}),
+        ("船票", {("u2", "said")}),
+        ("票船", set()),
+        ("clear", {("m1", "said")}),
+        ("src/app.py", {("u1", "said"), ("s-1-t1-call", "input"), ("s-1-t3-call", "input")}),
+    ],
+)
+async def test_a_query_finds_just_the_texts_that_have_what_it_asks_for(
+    seeing: AsyncSeeing, query: str, expected: set[tuple[str, str]]
+) -> None:
+    got = await seeing.search(query, limit=50, **HERE)
+    assert found(got) == expected
+
+
+SIGNS = list(r"""./-:()^+'%_\!&|<>*"[]{}?~$#@,;=`""")
+
+
+@pytest.mark.parametrize("sign", SIGNS)
+async def test_no_sign_changes_what_the_rest_means(seeing: AsyncSeeing, sign: str) -> None:
+    plain = found(await seeing.search("token fixed OR timetable", limit=50, **HERE))
+    assert plain == {("a2", "said"), ("u3", "said"), ("a3", "said")}
+    for query in (
+        f"token {sign} fixed OR timetable",
+        f"token fixed{sign} OR timetable",
+        f"token fixed OR {sign} timetable",
+    ):
+        assert found(await seeing.search(query, limit=50, **HERE)) == plain, query
+
+
+async def test_a_query_without_a_word_is_refused_and_says_what_a_word_is(seeing: AsyncSeeing) -> None:
+    for query in ("", "%%%", "-login", '"', "OR"):
+        if query == "OR":
+            continue
+        with pytest.raises(BadInput, match="no word"):
+            await seeing.search(query, **HERE)
