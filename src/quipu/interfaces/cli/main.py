@@ -28,6 +28,7 @@ _LINES = {
     "why": Line("why", "Explain why a memory came back.", embeds=True),
     "ledger": Line("ledger", "Say, correct and look up facts and assumptions."),
     "evidence": Line("evidence", "Show recommendations and the evidence they rest on."),
+    "transcripts": Line("transcripts", "Recorded sessions of coding agents: take them in, look into them."),
     "forget": Line("forget", "Forget a message, a session, a person or a space."),
     "sessions": Line("sessions", "List the sessions of a space."),
     "spaces": Line("spaces", "List the spaces of the database."),

@@ -1,0 +1,347 @@
+"""The records of Claude Code: what each says, and of which session.
+
+The format is undocumented and changes. A record is known by the fields it has; one of a type that is unknown
+here is kept as it came. What was *said* is decided by the reader of ``quipu import claude-code``, so that the
+two agree in every word.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, cast
+
+from quipu.kernel.base.text import clean
+from quipu.kinds.transcripts.reading.model import Entry, Reading, Said, Summary, ToolCall, ToolResult, Usage
+from quipu.kinds.transcripts.reading.texts import (
+    BETWEEN_BLOCKS,
+    Fields,
+    blocks,
+    fields,
+    joined,
+    output,
+    text,
+    without_data,
+)
+from quipu.record.identity import Derived
+from quipu.record.model import Incoming
+from quipu.record.moment import moment
+from quipu.record.readers.claude_code import said
+
+FUTURE: Final = "lines from the future, dated when the file was written"
+UNDATED: Final = "lines without a time, dated like the line before"
+_NO_MESSAGE: Final = "messages without their object"
+
+_SYNTHETIC: Final = "<synthetic>"
+_PATHS: Final = ("file_path", "notebook_path", "path")
+_NAME_LIMIT: Final = 512
+# Kept nowhere: progress bars, copies of files, the state of the screen. Their times count.
+_PASSED: Final = frozenset(
+    {
+        *("progress", "file-history-snapshot", "mode", "permission-mode", "agent-name", "checkpoint"),
+        *("worktree-state", "content-replacement", "bridge-session", "agent-setting", "tag"),
+    }
+)
+# What every record has, or has a column; the rest of a notice is kept beside it.
+_ENVELOPE: Final = frozenset(
+    {
+        *("type", "subtype", "uuid", "parentUuid", "logicalParentUuid", "timestamp", "sessionId", "cwd"),
+        *("gitBranch", "version", "userType", "isSidechain", "agentId", "isMeta", "slug", "entrypoint"),
+        *("promptId", "permissionMode", "content", "message", "requestId", "toolUseResult", "level"),
+    }
+)
+
+
+@dataclass(slots=True)
+class Place:
+    """Where records stand: ``stem`` names the session of those that name none; ``before`` is the time of the
+    record before, ``written_at`` that of the file; ``now`` the present."""
+
+    stem: str
+    before: datetime
+    written_at: datetime
+    now: datetime
+
+
+def place(stem: str, *, written_at: datetime, now: datetime) -> Place:
+    """The beginning of a file."""
+    written_at = min(written_at, now)
+    return Place(stem, written_at, written_at, now)
+
+
+def read(record: Fields, at: Place, into: Reading) -> None:
+    """Add what a record says to a reading."""
+    kind = record.get("type")
+    kind = kind if isinstance(kind, str) and kind else "untyped"
+    about = _ABOUT_SESSIONS.get(kind)
+    if about is not None:
+        about(record, at, into)
+        return
+    session = _session(record, at)
+    moment = time_of(record, at, into)
+    if record.get("timestamp") is not None:
+        outline(record, session, moment, into)
+    if kind in _PASSED:
+        into.passed[kind] += 1
+        return
+    reader = _CONVERSATION.get(kind)
+    entry = _entry(record, session, kind, moment)
+    if reader is None:
+        into.unknown[kind] += 1
+        entry.rest = record
+    else:
+        reader(record, entry, at, into)
+    if entry.said and not record.get("uuid"):
+        entry.uuid = _as_imported(record, entry)
+    if entry.said == "user":
+        details = into.of(session)
+        details.first_prompt = details.first_prompt or entry.text
+    into.entries.append(entry)
+
+
+def _session(record: Fields, at: Place) -> str:
+    session = record.get("sessionId") or at.stem
+    if record.get("isSidechain"):
+        session = record.get("agentId") or f"{session}/sidechain"
+    return _name(session) or at.stem
+
+
+def _name(value: object) -> str | None:
+    """A name as the record takes it: at most 512 characters of text."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)
+    return value[:_NAME_LIMIT] if isinstance(value, str) and value else None
+
+
+def time_of(record: Fields, at: Place, into: Reading) -> datetime:
+    """When it was; as far as it does not say so itself, when the line before was."""
+    stamp = record.get("timestamp")
+    if stamp is None:
+        return at.before
+    read = moment(stamp, now=at.now)
+    if isinstance(read, str):
+        future = "future" in read
+        into.faults[FUTURE if future else UNDATED] += 1
+        return at.written_at if future else at.before
+    at.before = read.at
+    return read.at
+
+
+def outline(record: Fields, session: str, moment: datetime, into: Reading) -> None:
+    """What each line tells of its session."""
+    details = into.of(session)
+    details.spans(moment)
+    cwd = record.get("cwd")
+    if isinstance(cwd, str) and cwd:
+        details.cwd = cwd
+        details.project_path = details.project_path or cwd
+    branch = record.get("gitBranch")
+    if isinstance(branch, str) and branch:
+        details.git_branch = branch
+    version = record.get("version")
+    if isinstance(version, str) and version:
+        details.agent_version = version
+    if record.get("isSidechain") and details.parent_session is None:
+        details.parent_session = _name(record.get("sessionId"))
+
+
+def _entry(record: Fields, session: str, kind: str, moment: datetime) -> Entry:
+    return Entry(
+        session=session,
+        uuid=_name(record.get("uuid")) or identity(record, session),
+        type=kind[:_NAME_LIMIT],
+        happened_at=moment,
+        subtype=_name(record.get("subtype")),
+        parent_uuid=_name(record.get("parentUuid")),
+        logical_parent_uuid=_name(record.get("logicalParentUuid")),
+        cwd=text(record.get("cwd")),
+        git_branch=text(record.get("gitBranch")),
+        is_meta=record.get("isMeta") is True,
+        is_sidechain=record.get("isSidechain") is True,
+        is_compact_summary=record.get("isCompactSummary") is True,
+    )
+
+
+def identity(record: Fields, session: str) -> str:
+    """The identity of a record that has none: what it says and where, not in which file."""
+    digest = hashlib.blake2b(session.encode("utf-8", "replace"), digest_size=16)
+    digest.update(json.dumps(record, sort_keys=True).encode())
+    return digest.hexdigest()
+
+
+def _as_imported(record: Fields, entry: Entry) -> str:
+    """The identity that ``quipu import claude-code`` gives a message that has none."""
+    message = Incoming(
+        content=clean(entry.text or "").text,
+        session=entry.session,
+        role=entry.said or "user",
+        time=entry.happened_at if record.get("timestamp") is not None else None,
+    )
+    return Derived().give(message).id or entry.uuid
+
+
+def _user(record: Fields, entry: Entry, at: Place, into: Reading) -> None:
+    content = _content(record, into)
+    for block in blocks(content):
+        if block.get("type") == "tool_result":
+            _result(block, entry)
+        else:
+            _other(block, entry)
+    _speech(record, entry, at, joined(content))
+    entry.is_noise = (
+        entry.said is None
+        and not (entry.is_meta or entry.is_compact_summary or entry.results)
+        and bool(entry.text)
+    )
+    _link(record, entry, into)
+
+
+def _assistant(record: Fields, entry: Entry, at: Place, into: Reading) -> None:
+    content = _content(record, into)
+    message = fields(record.get("message"))
+    thoughts: list[str] = []
+    for block in blocks(content):
+        kind = block.get("type")
+        if kind in ("tool_use", "server_tool_use", "mcp_tool_use"):
+            _call(block, entry)
+        elif kind == "thinking":
+            thoughts.append(str(block.get("thinking") or ""))
+        elif isinstance(kind, str) and kind.endswith("tool_result"):
+            _result(block, entry)
+        elif kind != "redacted_thinking":
+            _other(block, entry)
+    entry.thinking = BETWEEN_BLOCKS.join(one for one in thoughts if one.strip()) or None
+    entry.model = text(message.get("model"))
+    entry.response_id = _name(message.get("id")) or _name(record.get("requestId")) or entry.uuid
+    _speech(record, entry, at, joined(content))
+    if entry.model == _SYNTHETIC or record.get("isApiErrorMessage"):
+        entry.is_noise = True
+    else:
+        entry.usage = _usage(fields(message.get("usage")))
+
+
+def _content(record: Fields, into: Reading) -> object:
+    message = record.get("message")
+    if not isinstance(message, dict):
+        into.faults[_NO_MESSAGE] += 1
+    return fields(message).get("content")
+
+
+def _speech(record: Fields, entry: Entry, at: Place, whole: str) -> None:
+    """What was said, if anything; else the text that nobody said."""
+    told = said(record, at.stem)
+    if isinstance(told, str):
+        entry.text = whole or None
+    else:
+        entry.said, entry.text = cast("Said", told["role"]), cast("str", told["content"])
+
+
+def _result(block: Fields, entry: Entry) -> None:
+    call = _name(block.get("tool_use_id"))
+    if call is not None:
+        is_error = block.get("is_error") is True
+        entry.results.append(
+            ToolResult(call_id=call, content=output(block.get("content")), is_error=is_error)
+        )
+
+
+def _call(block: Fields, entry: Entry) -> None:
+    call, given = _name(block.get("id")), block.get("input")
+    name = _name(block.get("name"))
+    if call is None or name is None:
+        _other(block, entry)
+        return
+    paths = (fields(given).get(field) for field in _PATHS)
+    path = next((path for path in paths if isinstance(path, str) and path), None)
+    entry.calls.append(ToolCall(id=call, name=name, input={} if given is None else given, path=path))
+
+
+def _other(block: Fields, entry: Entry) -> None:
+    """Keep a block that has no column."""
+    if block.get("type") != "text" and block:
+        kept = cast("list[object]", entry.rest) if isinstance(entry.rest, list) else []
+        entry.rest = [*kept, without_data(block)]
+
+
+def _usage(told: Fields) -> Usage | None:
+    if not told:
+        return None
+    return Usage(
+        input=tokens(told.get("input_tokens")),
+        output=tokens(told.get("output_tokens")),
+        cache_read=tokens(told.get("cache_read_input_tokens")),
+        cache_creation=tokens(told.get("cache_creation_input_tokens")),
+    )
+
+
+def tokens(value: object) -> int:
+    """A number of tokens; 0 for what is none."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return min(value, 2**53) if whole and value > 0 else 0
+
+
+def _link(record: Fields, entry: Entry, into: Reading) -> None:
+    """A call that began a subagent tells which, in the structured form of its result."""
+    told = record.get("toolUseResult")
+    agent = _name(told.get("agentId")) if isinstance(told, dict) else None  # pyright: ignore
+    if agent is not None and entry.results:
+        details = into.of(agent)
+        details.tool_use_id = details.tool_use_id or entry.results[0].call_id
+        details.parent_session = details.parent_session or entry.session
+
+
+def _attachment(record: Fields, entry: Entry, at: Place, into: Reading) -> None:  # noqa: ARG001 - as the others
+    attachment = fields(record.get("attachment"))
+    entry.subtype = _name(attachment.get("type"))
+    told = said(record, at.stem)
+    if isinstance(told, str):
+        entry.rest = {name: value for name, value in attachment.items() if name != "type"} or None
+    else:
+        entry.said, entry.text = cast("Said", told["role"]), cast("str", told["content"])
+
+
+def _notice(record: Fields, entry: Entry, at: Place, into: Reading) -> None:  # noqa: ARG001 - as the others
+    entry.text = text(record.get("content"))
+    entry.rest = {name: value for name, value in record.items() if name not in _ENVELOPE} or None
+
+
+def _queue(record: Fields, entry: Entry, at: Place, into: Reading) -> None:  # noqa: ARG001 - as the others
+    entry.subtype = _name(record.get("operation"))
+    entry.text = text(record.get("content"))
+    entry.is_noise = True
+
+
+def _summary(record: Fields, at: Place, into: Reading) -> None:  # noqa: ARG001 - as the others
+    told, leaf = text(record.get("summary")), _name(record.get("leafUuid"))
+    if told is not None and leaf is not None:
+        into.summaries.append(Summary(leaf, told))
+
+
+def _told(field: str, column: str) -> Callable[[Fields, Place, Reading], None]:
+    """A reader of records that tell one thing of their session."""
+
+    def reader(record: Fields, at: Place, into: Reading) -> None:
+        told = text(record.get(field))
+        if told is not None:
+            setattr(into.of(_session(record, at)), column, told)
+
+    return reader
+
+
+_ABOUT_SESSIONS: Final[dict[str, Callable[[Fields, Place, Reading], None]]] = {
+    "summary": _summary,
+    "custom-title": _told("customTitle", "custom_title"),
+    "ai-title": _told("aiTitle", "ai_title"),
+    "last-prompt": _told("lastPrompt", "last_prompt"),
+    "pr-link": _told("prUrl", "pr_url"),
+}
+_CONVERSATION: Final[dict[str, Callable[[Fields, Entry, Place, Reading], None]]] = {
+    "user": _user,
+    "assistant": _assistant,
+    "attachment": _attachment,
+    "system": _notice,
+    "queue-operation": _queue,
+}
