@@ -15,7 +15,15 @@ from typing import Final, cast
 
 from quipu.kinds.transcripts.reading.claude_code import Place, identity, outline, time_of, tokens
 from quipu.kinds.transcripts.reading.model import Entry, Reading, ToolCall, ToolResult, Usage
-from quipu.kinds.transcripts.reading.texts import BETWEEN_BLOCKS, Fields, blocks, fields, output, text, without_data
+from quipu.kinds.transcripts.reading.texts import (
+    BETWEEN_BLOCKS,
+    Fields,
+    blocks,
+    fields,
+    output,
+    text,
+    without_data,
+)
 
 SOURCE: Final = "codex"
 _ID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\Z")
@@ -28,7 +36,14 @@ _ITEMS: Final = frozenset(
 _PASSED_ITEMS: Final = frozenset({"ghost_snapshot", "other"})
 # Written by the program in the name of the user.
 _NOISE: Final = (
-    *("<environment_context>", "<user_instructions>", "<permissions", "<turn_aborted>", "<skill>", "<INSTRUCTIONS>"),
+    *(
+        "<environment_context>",
+        "<user_instructions>",
+        "<permissions",
+        "<turn_aborted>",
+        "<skill>",
+        "<INSTRUCTIONS>",
+    ),
     *("# AGENTS.md instructions", "<user_shell_command>", "<collaboration_mode>", "<app-context>"),
 )
 

@@ -72,7 +72,11 @@ def find(roots: Iterable[Path]) -> Found:
 def _walk(root: Path, found: Found, seen: set[tuple[int, int]]) -> None:
     # Only what can hold sessions: the whole directory of an agent has much else in it.
     inner = [root / name for name in ("projects", "sessions", "archived_sessions", "teams", "tasks")]
-    tops = [path for path in inner if path.is_dir()] if (root / "projects").is_dir() or _is_codex(root) else [root]
+    tops = (
+        [path for path in inner if path.is_dir()]
+        if (root / "projects").is_dir() or _is_codex(root)
+        else [root]
+    )
     if (root / "history.jsonl").is_file():
         _take(root / "history.jsonl", found, seen)
     pending = list(reversed(tops))
@@ -180,7 +184,9 @@ def agent_of(path: Path) -> tuple[str, Mapping[str, object]] | None:
         told: object = json.loads(path.with_suffix(".meta.json").read_bytes())
     except (OSError, ValueError, RecursionError):
         told = {}
-    return path.stem.removeprefix("agent-"), cast("Mapping[str, object]", told) if isinstance(told, dict) else {}
+    return path.stem.removeprefix("agent-"), cast("Mapping[str, object]", told) if isinstance(
+        told, dict
+    ) else {}
 
 
 def stems(transcripts: Sequence[Transcript]) -> dict[str, Path]:

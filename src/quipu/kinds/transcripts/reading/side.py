@@ -73,7 +73,9 @@ def prompt(line: bytes, *, now: datetime) -> Prompt | None:
     read = moment(stamp, now=now)
     if said is None or isinstance(read, str):
         return None
-    pasted = [p for one in fields(record.get("pastedContents")).values() if (p := text(fields(one).get("content")))]
+    pasted = [
+        p for one in fields(record.get("pastedContents")).values() if (p := text(fields(one).get("content")))
+    ]
     session = text(record.get("sessionId")) or text(record.get("session_id"))
     return Prompt(session, text(record.get("project")) or "", read.at, "\n\n".join([said, *pasted]))
 
