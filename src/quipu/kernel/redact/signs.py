@@ -85,17 +85,19 @@ def unnamed(data: bytes) -> Iterator[int]:
         for at in _before_dots(part):
             if _DISCORD.search(data[max(0, start + at - 120) : start + at + 40].decode("utf-8", "ignore")):
                 yield start + at
-    if not data.isascii():
-        yield from _strangers(data)
+        yield from (start + at for at in _strangers(part))
 
 
-def _strangers(data: bytes) -> Iterator[int]:
-    for character in _STRANGE:
-        at = data.find(character)
-        while at >= 0:
-            yield at
-            at = data.find(BETWEEN, at)
-            at = data.find(character, at) if at >= 0 else at
+def _strangers(array: NDArray[np.uint8]) -> list[int]:
+    """Characters that are ASCII letters in another case."""
+    beyond = np.flatnonzero(array >= _BEYOND_ASCII)
+    found: list[int] = []
+    for character in _STRANGE if len(beyond) else ():
+        at = beyond[beyond < len(array) - len(character)]
+        for step, byte in enumerate(character):
+            at = at[array[at + step] == byte]
+        found += at.tolist()
+    return found
 
 
 def _after_digits(array: NDArray[np.uint8]) -> list[int]:
