@@ -43,6 +43,7 @@ from quipu.upkeep.tidy import Tidying
 if TYPE_CHECKING:
     from quipu.kinds.ledger.evidence.trace import AsyncTrace
     from quipu.kinds.ledger.ledger import AsyncLedger
+    from quipu.kinds.transcripts.transcripts import AsyncTranscripts
 
 _ERASERS = tuple(kind.eraser for kind in reversed(KINDS))  # what others refer to goes last
 _CITES = {kind.code: kind.cite for kind in KINDS}
@@ -95,6 +96,7 @@ class AsyncMemory:
         self._parts: _Parts | None = None
         self._ledger: AsyncLedger | None = None
         self._trace: AsyncTrace | None = None
+        self._transcripts: AsyncTranscripts | None = None
 
     async def __aenter__(self) -> Self:
         if self._parts is not None:
@@ -111,7 +113,7 @@ class AsyncMemory:
 
     async def aclose(self) -> None:
         """Give back connections and the model, and stop the embedded server if nobody else uses it."""
-        self._parts = self._ledger = self._trace = None
+        self._parts = self._ledger = self._trace = self._transcripts = None
         await self._open.aclose()
 
     async def observe(
@@ -327,6 +329,18 @@ class AsyncMemory:
             ready, secrets = self._ready, self._settings.redact
             self._trace = AsyncTrace(ready.database, ready.models, clock=self._clock, redact=secrets)
         return self._trace
+
+    @property
+    def transcripts(self) -> AsyncTranscripts:
+        """Recorded sessions of coding agents: taking them in, and what they hold."""
+        if self._transcripts is None:
+            from quipu.kinds.transcripts.transcripts import AsyncTranscripts  # noqa: PLC0415 - as above
+
+            ready = self._ready
+            self._transcripts = AsyncTranscripts(
+                ready.database, ready.models, clock=self._clock, settings=self._settings
+            )
+        return self._transcripts
 
     @property
     def _ready(self) -> _Parts:

@@ -7,7 +7,9 @@ one of these classes they cost one ``tobytes`` instead of one call per element.
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import ClassVar
 
 import numpy as np
@@ -19,6 +21,11 @@ from psycopg.rows import TupleRow
 from psycopg.types import TypeInfo
 
 from quipu.errors import DatabaseUnsuitable
+
+_NULL = struct.pack(">i", -1)
+_LENGTH = struct.Struct(">i")
+_EPOCH = datetime(2000, 1, 1, tzinfo=UTC)  # PostgreSQL's
+_MICROSECOND = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +75,20 @@ class Bools(Column):
 
 
 @dataclass(frozen=True, slots=True)
+class Texts:
+    """text[], which may have nulls; the texts must be storable."""
+
+    values: Sequence[str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """timestamptz[] from aware times."""
+
+    values: Sequence[datetime]
+
+
+@dataclass(frozen=True, slots=True)
 class Vectors:
     """halfvec[] from an array of shape (n, dimensions)."""
 
@@ -104,6 +125,32 @@ class _ColumnDumper(Dumper):
         rows["n"] = np.dtype(obj.layout).itemsize
         rows["v"] = values
         return _array(obj.oid, rows)
+
+
+class _TextsDumper(Dumper):
+    format, oid = Format.BINARY, 1009
+
+    def dump(self, obj: Texts) -> Buffer:
+        if not obj.values:
+            return struct.pack(">iiI", 0, 0, 25)
+        parts = [struct.pack(">iiIii", 1, 1, 25, len(obj.values), 1)]
+        for value in obj.values:
+            if value is None:
+                parts.append(_NULL)
+            else:
+                text = value.encode()
+                parts += (_LENGTH.pack(len(text)), text)
+        return b"".join(parts)
+
+
+class _MomentsDumper(Dumper):
+    format, oid = Format.BINARY, 1185
+
+    def dump(self, obj: Moments) -> Buffer:
+        rows = np.empty(len(obj.values), dtype=[("n", ">i4"), ("v", ">i8")])
+        rows["n"] = 8
+        rows["v"] = [(value - _EPOCH) // _MICROSECOND for value in obj.values]
+        return _array(1184, rows)
 
 
 class _BitsDumper(Dumper):
@@ -158,6 +205,8 @@ async def register(conn: AsyncConnection[TupleRow]) -> None:
             kind, type(f"{kind.__name__}Dumper", (_ColumnDumper,), {"oid": kind.array_oid})
         )
     conn.adapters.register_dumper(Bits, _BitsDumper)
+    conn.adapters.register_dumper(Texts, _TextsDumper)
+    conn.adapters.register_dumper(Moments, _MomentsDumper)
     conn.adapters.register_dumper(Vectors, VectorsDumper)
     conn.adapters.register_dumper(Vector, VectorDumper)
 

@@ -60,7 +60,9 @@ class Anchors:
         """Where words may begin, and the four bytes that stand there, the case of letters left out."""
         array = np.frombuffer(data + _PADDING, dtype=np.uint8)
         slices = range(0, len(data), _SLICE_BYTES)
-        found = [_candidates(self._pairs, array[at : at + _SLICE_BYTES + len(_PADDING)]) + at for at in slices]
+        found = [
+            _candidates(self._pairs, array[at : at + _SLICE_BYTES + len(_PADDING)]) + at for at in slices
+        ]
         places = np.concatenate(found) if found else np.zeros(0, dtype=np.intp)
         codes = np.zeros(len(places), dtype=np.uint32)
         for step in range(_LONG):

@@ -123,7 +123,8 @@ def tells(source: Source, word: str, position: int) -> bool:
     """Whether the word at that position is given a value that looks like a secret, seen by itself."""
     subject: Subject = "token" if word in _TOKENS else "password"
     return any(
-        _judged(match, word, subject, form.grade) is not None for form, match in _value(source, word, position)
+        _judged(match, word, subject, form.grade) is not None
+        for form, match in _value(source, word, position)
     )
 
 

@@ -151,7 +151,9 @@ def _assigned(begin: bytes, words: Sequence[str], data: bytes, at: int) -> bool:
             continue
         if _may_be_given(data, at, end):
             text, place = _around(data, at)
-            if text[place : place + len(word)].lower() == word and assignments.tells(Source(text), word, place):
+            if text[place : place + len(word)].lower() == word and assignments.tells(
+                Source(text), word, place
+            ):
                 return True
     return False
 

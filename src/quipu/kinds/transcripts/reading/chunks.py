@@ -38,13 +38,15 @@ class Chunk:
     """Whole lines of a file, and how far it is read with them.
 
     ``overlong`` counts lines that were passed over because they were longer than 64 MiB. ``anew``: the file
-    was rewritten since the last time, and this is read from its beginning.
+    was rewritten since the last time, and this is read from its beginning. ``binary``: what follows is no
+    text.
     """
 
     lines: list[bytes]
     mark: Mark
     overlong: int = 0
     anew: bool = False
+    binary: bool = False
 
 
 def chunks(path: Path, since: Mark = START, *, size_bytes: int = CHUNK_BYTES) -> Iterator[Chunk]:
@@ -80,6 +82,7 @@ def _pieces(
 ) -> Iterator[Chunk]:
     lines: list[bytes] = []
     held = overlong = 0
+    binary = False
     while line := file.readline(LINE_LIMIT_BYTES + 1):
         if len(line) > LINE_LIMIT_BYTES:
             longer = running.copy()
@@ -89,6 +92,7 @@ def _pieces(
             running, offset, overlong = longer, offset + length, overlong + 1
             continue
         if not line.endswith(b"\n") and not _is_whole(line):
+            binary = b"\0" in line
             break
         running.update(line)
         offset += len(line)
@@ -97,8 +101,8 @@ def _pieces(
         if held >= size_bytes:
             yield Chunk(lines, Mark(offset, running.digest()), overlong, anew)
             lines, held, overlong, anew = [], 0, 0, False
-    if lines or overlong or anew:
-        yield Chunk(lines, Mark(offset, running.digest()), overlong, anew)
+    if lines or overlong or anew or binary:
+        yield Chunk(lines, Mark(offset, running.digest()), overlong, anew, binary)
 
 
 def _skip(file: BinaryIO, line: bytes, running: _Running) -> int | None:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, cast
 
-from quipu.kernel.base.text import clean
+from quipu.kernel.base.text import REPLACEMENT, clean
 from quipu.kinds.transcripts.reading.model import Entry, Reading, Said, Summary, ToolCall, ToolResult, Usage
 from quipu.kinds.transcripts.reading.texts import (
     BETWEEN_BLOCKS,
@@ -38,6 +39,8 @@ _NO_MESSAGE: Final = "messages without their object"
 _SYNTHETIC: Final = "<synthetic>"
 _PATHS: Final = ("file_path", "notebook_path", "path")
 _NAME_LIMIT: Final = 512
+_UNFIT: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_MOST_TOKENS: Final = 2**53
 # Kept nowhere: progress bars, copies of files, the state of the screen. Their times count.
 _PASSED: Final = frozenset(
     {
@@ -113,7 +116,11 @@ def _name(value: object) -> str | None:
     """A name as the record takes it: at most 512 characters of text."""
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
-    return value[:_NAME_LIMIT] if isinstance(value, str) and value else None
+    if not isinstance(value, str) or not value:
+        return None
+    if not value.isprintable():
+        value = _UNFIT.sub(REPLACEMENT, value)
+    return value[:_NAME_LIMIT]
 
 
 def time_of(record: Fields, at: Place, into: Reading) -> datetime:
@@ -152,7 +159,7 @@ def _entry(record: Fields, session: str, kind: str, moment: datetime) -> Entry:
     return Entry(
         session=session,
         uuid=_name(record.get("uuid")) or identity(record, session),
-        type=kind[:_NAME_LIMIT],
+        type=_name(kind) or "untyped",
         happened_at=moment,
         subtype=_name(record.get("subtype")),
         parent_uuid=_name(record.get("parentUuid")),
@@ -196,7 +203,7 @@ def _user(record: Fields, entry: Entry, at: Place, into: Reading) -> None:
         and not (entry.is_meta or entry.is_compact_summary or entry.results)
         and bool(entry.text)
     )
-    _link(record, entry, into)
+    _link(record, entry)
 
 
 def _assistant(record: Fields, entry: Entry, at: Place, into: Reading) -> None:
@@ -224,10 +231,10 @@ def _assistant(record: Fields, entry: Entry, at: Place, into: Reading) -> None:
 
 
 def _content(record: Fields, into: Reading) -> object:
-    message = record.get("message")
-    if not isinstance(message, dict):
+    message = fields(record.get("message"))
+    if not message:
         into.faults[_NO_MESSAGE] += 1
-    return fields(message).get("content")
+    return message.get("content")
 
 
 def _speech(record: Fields, entry: Entry, at: Place, whole: str) -> None:
@@ -279,18 +286,16 @@ def _usage(told: Fields) -> Usage | None:
 
 def tokens(value: object) -> int:
     """A number of tokens; 0 for what is none."""
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    return min(value, 2**53) if whole and value > 0 else 0
+    if isinstance(value, bool) or not isinstance(value, int):
+        return 0
+    return min(max(value, 0), _MOST_TOKENS)
 
 
-def _link(record: Fields, entry: Entry, into: Reading) -> None:
+def _link(record: Fields, entry: Entry) -> None:
     """A call that began a subagent tells which, in the structured form of its result."""
-    told = record.get("toolUseResult")
-    agent = _name(told.get("agentId")) if isinstance(told, dict) else None  # pyright: ignore
+    agent = _name(fields(record.get("toolUseResult")).get("agentId"))
     if agent is not None and entry.results:
-        details = into.of(agent)
-        details.tool_use_id = details.tool_use_id or entry.results[0].call_id
-        details.parent_session = details.parent_session or entry.session
+        entry.results[0].agent = agent
 
 
 def _attachment(record: Fields, entry: Entry, at: Place, into: Reading) -> None:  # noqa: ARG001 - as the others

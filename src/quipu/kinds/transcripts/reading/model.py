@@ -1,4 +1,4 @@
-"""What a transcript says, line by line. The values are filled and cleaned on their way; then they are stored."""
+"""What a transcript says, line by line; the values are cleaned in place before they are stored."""
 
 from __future__ import annotations
 
@@ -33,12 +33,14 @@ class ToolCall:
 
 @dataclass(slots=True, kw_only=True)
 class ToolResult:
-    """What a call brought. ``spilled_from`` is the file beside the transcript that had it."""
+    """What a call brought. ``spilled_from`` is the file beside the transcript that had it; ``agent`` the
+    session of the subagent that the call began."""
 
     call_id: str
     content: str
     is_error: bool = False
     spilled_from: str | None = None
+    agent: str | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -111,7 +113,7 @@ class Details:
             self.last_at = moment
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Summary:
     """A title that was found for the session which holds the line ``leaf_uuid``, often in another file."""
 

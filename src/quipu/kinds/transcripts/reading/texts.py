@@ -41,10 +41,8 @@ def output(content: object) -> str:
     """What a tool gave back, as text; a picture is named in its place."""
     if isinstance(content, str):
         return content
-    if isinstance(content, dict):
-        content = [content]
     parts: list[str] = []
-    for block in blocks(content):
+    for block in [fields(cast("object", content))] if isinstance(content, dict) else blocks(content):
         told = block.get("text")
         parts.append(told if isinstance(told, str) else f"[{_named(block)}]")
     return _BETWEEN_OUTPUTS.join(parts)

@@ -1,0 +1,170 @@
+"""Texts on their way into the database: storable, without our own memory in them, without secrets."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Final, cast
+
+from quipu.kernel.base import echo
+from quipu.kernel.base.text import clean
+from quipu.kernel.redact import redact
+from quipu.kernel.redact.many import redact_many
+from quipu.kinds.transcripts.reading.model import Entry, Reading
+
+_OUR_MARK: Final = "quipu-memory"
+_SECRET_NAMES: Final = ("pass", "pwd", "senha", "token", "secret", "key", "credential", "auth")
+_ABOUT_SESSION: Final = (
+    *("project_path", "cwd", "git_branch", "custom_title", "ai_title", "first_prompt", "last_prompt"),
+    *("pr_url", "agent_type", "agent_description"),
+)
+
+
+class Cleaner:
+    """Cleans fields of values in place, all together when told to ``finish``.
+
+    ``secrets``: whether to cut them out. ``redacted`` counts them by kind, ``repaired`` the characters that
+    no database can store.
+    """
+
+    def __init__(self, *, secrets: bool) -> None:
+        self._secrets = secrets
+        self._texts: list[str] = []
+        self._owners: list[tuple[object, str]] = []
+        self._documents: dict[int, tuple[object, str]] = {}
+        self.redacted: Counter[str] = Counter()
+        self.repaired = 0
+
+    def add(self, owner: object, *fields: str) -> None:
+        """Fields that hold a text, or None."""
+        for field in fields:
+            text = cast("str | None", getattr(owner, field))
+            if text:
+                storable = self._storable(text)
+                if storable is not text:
+                    setattr(owner, field, storable)
+                self._texts.append(storable)
+                self._owners.append((owner, field))
+
+    def document(self, owner: object, field: str) -> None:
+        """A field that holds a JSON value; the text of it is put into ``owner.json``."""
+        value = getattr(owner, field)
+        leaves = list(_leaves(value, ""))
+        text = _dumped(value)
+        if text is None or any(not leaf.isascii() for leaf in leaves) or "\\u0000" in text:
+            value = self._rebuilt(value)
+            leaves = list(_leaves(value, ""))
+            text = _dumped(value) or "null"
+        setattr(owner, field, value)
+        owner.json = text
+        for leaf in leaves:
+            self._documents[len(self._texts)] = (owner, field)
+            self._texts.append(leaf)
+            self._owners.append((owner, field))
+
+    def finish(self) -> None:
+        """Cut the secrets out of all that was added."""
+        found = redact_many(self._texts) if self._secrets else {}
+        again: dict[int, tuple[object, str]] = {}
+        for place, redacted in found.items():
+            owner, field = self._owners[place]
+            if place in self._documents:
+                again[id(owner)] = (owner, field)
+                continue
+            self.redacted.update(redacted.counts)
+            setattr(owner, field, redacted.text)
+            if isinstance(owner, Entry) and field == "text":
+                owner.secrets += sum(redacted.counts.values())
+        for owner, field in again.values():
+            value = self._without_secrets(getattr(owner, field), "")
+            setattr(owner, field, value)
+            owner.json = _dumped(value) or "null"
+
+    def _storable(self, text: str) -> str:
+        if not text.isascii() or "\0" in text:
+            cleaned = clean(text)
+            self.repaired += cleaned.repaired
+            if cleaned.repaired or cleaned.text != text:
+                text = cleaned.text
+        if _OUR_MARK in text:
+            text = echo.strip(text).text
+        return text
+
+    def _rebuilt(self, value: object) -> object:
+        """A JSON value that a database can store: no half characters, no numbers beyond all bounds."""
+        if isinstance(value, str):
+            return self._storable(value)
+        if isinstance(value, float):
+            return value if value - value == 0 else repr(value)
+        if isinstance(value, dict):
+            items = cast("Mapping[str, object]", value).items()
+            return {self._storable(name): self._rebuilt(inner) for name, inner in items}
+        if isinstance(value, list):
+            return [self._rebuilt(inner) for inner in cast("list[object]", value)]
+        return value
+
+    def _without_secrets(self, value: object, called: str) -> object:
+        if isinstance(value, str):
+            return self._told(value, called)
+        if isinstance(value, dict):
+            items = cast("Mapping[str, object]", value).items()
+            return {self._told(name, ""): self._without_secrets(inner, name) for name, inner in items}
+        if isinstance(value, list):
+            return [self._without_secrets(inner, called) for inner in cast("list[object]", value)]
+        return value
+
+    def _told(self, text: str, called: str) -> str:
+        """The text without secrets; it may be one only because of what it is called."""
+        alone = redact(text)
+        assigned = f"{called}="
+        if called and not alone.counts:
+            given = redact(assigned + text)
+            if given.counts and given.text.startswith(assigned):
+                self.redacted.update(given.counts)
+                return given.text.removeprefix(assigned)
+        self.redacted.update(alone.counts)
+        return alone.text
+
+
+def clean_reading(reading: Reading, *, secrets: bool) -> int:
+    """Clean all texts of a reading in place; how many characters no database could store."""
+    cleaner = Cleaner(secrets=secrets)
+    for entry in reading.entries:
+        cleaner.add(entry, "text", "thinking", "cwd", "git_branch", "model")
+        for call in entry.calls:
+            cleaner.add(call, "path")
+            cleaner.document(call, "input")
+        for result in entry.results:
+            cleaner.add(result, "content", "spilled_from")
+        if entry.rest is not None:
+            cleaner.document(entry, "rest")
+    for details in reading.details.values():
+        cleaner.add(details, *_ABOUT_SESSION)
+    for summary in reading.summaries:
+        cleaner.add(summary, "text")
+    cleaner.finish()
+    reading.redacted.update(cleaner.redacted)
+    return cleaner.repaired
+
+
+def _dumped(value: object) -> str | None:
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        return None
+
+
+def _leaves(value: object, called: str) -> Iterable[str]:
+    """The texts in a JSON value, as they stand and as they are assigned to a name that tells."""
+    if isinstance(value, str):
+        yield value
+        if called and any(word in called.lower() for word in _SECRET_NAMES):
+            yield f"{called}={value}"
+    elif isinstance(value, dict):
+        for name, inner in cast("Mapping[str, object]", value).items():
+            yield name
+            yield from _leaves(inner, name)
+    elif isinstance(value, list):
+        for inner in cast("list[object]", value):
+            yield from _leaves(inner, called)
