@@ -28,6 +28,7 @@ FACES = (
     Face("quipu.kinds.ledger.retention.retaining", "AsyncRetention", "Retention"),
     Face("quipu.kinds.ledger.ledger", "AsyncLedger", "Ledger"),
     Face("quipu.kinds.ledger.evidence.trace", "AsyncTrace", "Trace"),
+    Face("quipu.kinds.transcripts.transcripts", "AsyncTranscripts", "Transcripts"),
 )
 
 HEAD = '''"""The blocking face: the methods of the async classes, without await.

@@ -10,9 +10,10 @@ from anyio import sleep
 
 from quipu.errors import BadInput
 from quipu.kernel.base.clock import Clock
-from quipu.kernel.base.scope import optional_name
+from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
+from quipu.kinds.transcripts.filing import messages
 from quipu.kinds.transcripts.syncing.model import Pending, Progress, SyncReport
 from quipu.kinds.transcripts.syncing.service import Syncing
 from quipu.recall.generations import Models
@@ -27,7 +28,9 @@ class AsyncTranscripts:
     """
 
     def __init__(self, database: Database, models: Models, *, clock: Clock, settings: Settings) -> None:
+        self._database = database
         self._models = models
+        self._language = settings.language
         self._syncing = Syncing(database, clock=clock, redact=settings.redact)
 
     async def sync(
@@ -58,7 +61,7 @@ class AsyncTranscripts:
         space: str | None = None,
         every_seconds: float = 2.0,
     ) -> None:
-        """Take in what comes, until cancelled or interrupted; ``seen`` is told of each sync that found something.
+        """Take in what comes, until cancelled; ``seen`` is told of each sync that found something.
 
         Raises:
             BadInput: a name or a root is none, or the time is not above zero.
@@ -71,6 +74,20 @@ class AsyncTranscripts:
             if report.lines:
                 seen(report)
             await sleep(every_seconds)
+
+    async def waiting(self, *, space: str) -> int:
+        """How many messages of a space wait for their meaning to be found: recalls find them by then."""
+        return await messages.waiting(self._database, check_name("space", space))
+
+    async def index(self, *, space: str, progress: Progress | None = None) -> int:
+        """Let recalls find all that was taken in, the latest first; returns how many messages were waiting.
+
+        A recall does it by itself, a second's work at a time. ``progress`` is told how many more are done.
+        """
+        name = check_name("space", space)
+        return await messages.file(
+            self._database, self._models, name, language=self._language, progress=progress
+        )
 
 
 def _paths(roots: Roots | None) -> list[Path] | None:

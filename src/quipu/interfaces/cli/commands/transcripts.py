@@ -9,6 +9,7 @@ from quipu.interfaces.cli.lazy import LazyGroup, Line
 # Each command is the ``command`` of a module of its own, ``commands/transcripts_*.py``.
 _LINES = {
     "sync": Line("transcripts_sync", "Take in recorded sessions, what is new of them."),
+    "index": Line("transcripts_index", "Let recalls find all that was taken in.", embeds=True),
 }
 
 

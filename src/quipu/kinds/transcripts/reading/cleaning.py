@@ -5,20 +5,27 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Final, cast
+from typing import Final, Protocol, cast
 
 from quipu.kernel.base import echo
 from quipu.kernel.base.text import clean
-from quipu.kernel.redact import redact
+from quipu.kernel.redact import Redacted, redact
 from quipu.kernel.redact.many import redact_many
 from quipu.kinds.transcripts.reading.model import Entry, Reading
 
 _OUR_MARK: Final = "quipu-memory"
+_NONE: Final[Mapping[int, Redacted]] = {}
 _SECRET_NAMES: Final = ("pass", "pwd", "senha", "token", "secret", "key", "credential", "auth")
 _ABOUT_SESSION: Final = (
     *("project_path", "cwd", "git_branch", "custom_title", "ai_title", "first_prompt", "last_prompt"),
     *("pr_url", "agent_type", "agent_description"),
 )
+
+
+class Owner(Protocol):
+    """What holds a JSON value keeps the text of it too."""
+
+    json: str | None
 
 
 class Cleaner:
@@ -32,7 +39,7 @@ class Cleaner:
         self._secrets = secrets
         self._texts: list[str] = []
         self._owners: list[tuple[object, str]] = []
-        self._documents: dict[int, tuple[object, str]] = {}
+        self._documents: dict[int, tuple[Owner, str]] = {}
         self.redacted: Counter[str] = Counter()
         self.repaired = 0
 
@@ -47,7 +54,7 @@ class Cleaner:
                 self._texts.append(storable)
                 self._owners.append((owner, field))
 
-    def document(self, owner: object, field: str) -> None:
+    def document(self, owner: Owner, field: str) -> None:
         """A field that holds a JSON value; the text of it is put into ``owner.json``."""
         value = getattr(owner, field)
         leaves = list(_leaves(value, ""))
@@ -65,21 +72,21 @@ class Cleaner:
 
     def finish(self) -> None:
         """Cut the secrets out of all that was added."""
-        found = redact_many(self._texts) if self._secrets else {}
-        again: dict[int, tuple[object, str]] = {}
+        found = redact_many(self._texts) if self._secrets else _NONE
+        again: dict[int, tuple[Owner, str]] = {}
         for place, redacted in found.items():
             owner, field = self._owners[place]
             if place in self._documents:
-                again[id(owner)] = (owner, field)
+                again[id(owner)] = self._documents[place]
                 continue
             self.redacted.update(redacted.counts)
             setattr(owner, field, redacted.text)
             if isinstance(owner, Entry) and field == "text":
                 owner.secrets += sum(redacted.counts.values())
-        for owner, field in again.values():
-            value = self._without_secrets(getattr(owner, field), "")
-            setattr(owner, field, value)
-            owner.json = _dumped(value) or "null"
+        for document, field in again.values():
+            value = self._without_secrets(getattr(document, field), "")
+            setattr(document, field, value)
+            document.json = _dumped(value) or "null"
 
     def _storable(self, text: str) -> str:
         if not text.isascii() or "\0" in text:

@@ -28,7 +28,7 @@ class ToolCall:
     name: str
     input: object
     path: str | None = None
-    json: str = "{}"
+    json: str | None = None
 
 
 @dataclass(slots=True, kw_only=True)

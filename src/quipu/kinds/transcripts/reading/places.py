@@ -55,7 +55,7 @@ def default_roots(environment: Mapping[str, str] = os.environ, home: Path | None
 
 
 def find(roots: Iterable[Path]) -> Found:
-    """Everything below the roots, or that a root is; no file twice, and no directory, whatever links there are."""
+    """Everything below the roots, or that a root is; nothing twice, whatever links there are."""
     found = Found()
     seen: set[tuple[int, int]] = set()
     for root in roots:
@@ -133,7 +133,7 @@ def _reason(failed: OSError) -> str:
 
 
 def home_of(path: Path) -> Path:
-    """The file that says which project a transcript is of: for a subagent's, its session's where that is there."""
+    """The file that says which project a transcript is of: a subagent's session, where that is there."""
     within = next((up.parent for up in path.parents if up.name == "subagents"), None)
     if within is not None and (session := within.with_suffix(".jsonl")).is_file():
         return session

@@ -1,4 +1,4 @@
-"""Taking in what lies beside the transcripts: prompts of the history, summaries of the index, teams, tasks."""
+"""Taking in what lies beside the transcripts: the history, the index of sessions, teams and tasks."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Beside:
             for start in range(0, len(several), _AT_ONCE):
                 some = several[start : start + _AT_ONCE]
                 async with self._database.writing(space) as within:
-                    new = await store.insert_prompts(within, _prompt_rows(some))
+                    new = await store.count(within, "insert_prompts", _prompt_rows(some))
                 if new:
                     tallies[space].counts["prompts"] += new
             if space in tallies:
@@ -131,11 +131,13 @@ class Beside:
         self, space: str, team: Team, tasks: Sequence[Task], tallies: defaultdict[str, Tally]
     ) -> None:
         async with self._database.writing(space) as within:
-            await _write_team(within, team, tasks)
-        tallies[space].counts.update(teams=1, tasks=len(tasks))
+            teams, done = await _write_team(within, team, tasks)
+        if teams or done:
+            tallies[space].counts.update(teams=teams, tasks=done)
 
 
-async def _write_team(within: Within, team: Team, tasks: Sequence[Task]) -> None:
+async def _write_team(within: Within, team: Team, tasks: Sequence[Task]) -> tuple[int, int]:
+    """Write a team with its members and tasks; whether it changed, and how many of its tasks."""
     values = {
         "id": team.id,
         "name": team.name,
@@ -143,13 +145,14 @@ async def _write_team(within: Within, team: Team, tasks: Sequence[Task]) -> None
         "lead": team.lead_session_id,
         "created_at": team.created_at,
     }
-    async with within.conn.pipeline():
-        await store.run(within, "upsert_team", values)
-        for member in team.members:
-            await store.run(within, "upsert_member", {"team": team.id, **asdict(member)})
-        for task in tasks:
-            values = {**asdict(task), "team": team.id, "owner": task.owner_name}
-            await store.run(within, "upsert_task", values)
+    changed = await store.count(within, "upsert_team", values)
+    for member in team.members:
+        await store.run(within, "upsert_member", {"team": team.id, **asdict(member)})
+    done = 0
+    for task in tasks:
+        values = {**asdict(task), "team": team.id, "owner": task.owner_name}
+        done += await store.count(within, "upsert_task", values)
+    return changed, done
 
 
 def _clean(values: Sequence[object], fields: Sequence[str], *, secrets: bool) -> None:

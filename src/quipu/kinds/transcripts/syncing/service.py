@@ -50,7 +50,7 @@ class Syncing:
     async def sync(
         self, roots: Sequence[Path] | None, *, space: str | None, progress: Progress | None
     ) -> SyncReport:
-        """Take in what is new; a transaction for every few megabytes, with how far its files are read then."""
+        """Take in what is new; a transaction for every few megabytes, with how far files are read."""
         started = time.perf_counter()
         run = await self._look(roots, space)
         for name, files in run.files.items():

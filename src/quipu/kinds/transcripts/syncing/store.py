@@ -52,19 +52,14 @@ async def line_numbers(within: Within, count: int) -> list[int]:
     return [number for (number,) in rows]
 
 
-async def sessions_there(within: Within, names: Sequence[str]) -> set[str]:
-    """Of these sessions, those whose lines the space has."""
-    return {name for (name,) in await _rows(within, "which_sessions", {"names": Texts(names)})}
-
-
 async def lazily(within: Within) -> None:
     """Let the transaction end before it is on the disk."""
     await within.conn.execute(_SQL["lazily"])
 
 
-async def insert_prompts(within: Within, values: Mapping[str, object]) -> int:
-    """Write prompts of the history; how many were new."""
-    return len(await _rows(within, "insert_prompts", values))
+async def count(within: Within, name: str, values: Mapping[str, object]) -> int:
+    """Run a write by its name; how many rows it changed."""
+    return len(await _rows(within, name, values))
 
 
 async def run(within: Within, name: str, values: Mapping[str, object]) -> None:

@@ -10,6 +10,7 @@ from typing import Final
 
 from quipu.kernel.db.arrays import Int8s, Moments
 from quipu.kernel.db.database import Within
+from quipu.kinds.transcripts.filing.messages import CODE
 from quipu.kinds.transcripts.reading.model import Details, Entry
 from quipu.kinds.transcripts.syncing import rows, store
 from quipu.kinds.transcripts.syncing.model import Tally
@@ -18,7 +19,6 @@ from quipu.kinds.transcripts.syncing.rows import Row
 from quipu.recall import late
 from quipu.record import store as record
 
-CODE: Final = 3  # core.recall_kinds.code
 _BIT: Final = 1 << (CODE - 1)
 
 

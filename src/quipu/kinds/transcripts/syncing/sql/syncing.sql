@@ -161,11 +161,6 @@ from unnest(%(session)s::text[], %(text)s::text[]) as i (session, summary)
 join core.sessions s on s.space_id = %(space)s and s.name = i.session
 where d.space_id = %(space)s and d.session_id = s.id and d.summary is null
 
--- name: which_sessions: of these names, those that the space has
-select s.name from core.sessions s
-join transcripts.session_details d on d.space_id = s.space_id and d.session_id = s.id
-where s.space_id = %(space)s and s.name = any(%(names)s::text[])
-
 -- name: upsert_files: how far files are read now
 insert into transcripts.files as f (space_id, path, size_bytes, offset_bytes, prefix_sha256, modified_at, lines, trouble)
 select %(space)s, n.*
@@ -191,6 +186,10 @@ on conflict (space_id, id) do update set
     name = coalesce(excluded.name, t.name), description = coalesce(excluded.description, t.description),
     lead_session_id = coalesce(excluded.lead_session_id, t.lead_session_id),
     created_at = coalesce(excluded.created_at, t.created_at)
+where (t.name, t.description, t.lead_session_id, t.created_at) is distinct from (
+    coalesce(excluded.name, t.name), coalesce(excluded.description, t.description),
+    coalesce(excluded.lead_session_id, t.lead_session_id), coalesce(excluded.created_at, t.created_at))
+returning 1
 
 -- name: upsert_member: an agent of a team
 insert into transcripts.team_members (space_id, id, team_id, name, agent_type, model, prompt, color, cwd, joined_at)
@@ -206,3 +205,6 @@ on conflict (space_id, id) do update set
     owner_name = excluded.owner_name, subject = excluded.subject, description = excluded.description,
     status = excluded.status,
     completed_at = case when excluded.completed_at is not null then coalesce(t.completed_at, excluded.completed_at) end
+where (t.owner_name, t.subject, t.description, t.status) is distinct from (
+    excluded.owner_name, excluded.subject, excluded.description, excluded.status)
+returning 1
