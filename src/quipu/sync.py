@@ -7,6 +7,7 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.kinds.ledger.evidence.trace
 - quipu.kinds.ledger.ledger
 - quipu.kinds.ledger.retention.retaining
+- quipu.kinds.transcripts.transcripts
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
     from os import PathLike
     from types import TracebackType
@@ -58,6 +59,8 @@ if TYPE_CHECKING:
     from quipu.kinds.ledger.retention.retaining import AsyncRetention
     from quipu.kinds.ledger.sessions import CardType, Status
     from quipu.kinds.ledger.signals.model import Evidence, Review, Signals, Theme
+    from quipu.kinds.transcripts.syncing.model import Pending, SyncReport
+    from quipu.kinds.transcripts.transcripts import AsyncTranscripts, Roots
     from quipu.recall.model import Hit
     from quipu.recall.render import Block
     from quipu.recall.why import Why
@@ -71,7 +74,7 @@ if TYPE_CHECKING:
     from quipu.upkeep.spaces import SpaceCounts
 
 
-__all__ = ["Ledger", "Memory", "Recommendations", "Retention", "Trace"]
+__all__ = ["Ledger", "Memory", "Recommendations", "Retention", "Trace", "Transcripts"]
 
 
 class Memory:
@@ -299,6 +302,11 @@ class Memory:
     def trace(self) -> Trace:
         """What tools and sources did in sessions: written down here, counted by the views of the ledger."""
         return Trace(self._inner.trace, self._portal)
+
+    @property
+    def transcripts(self) -> Transcripts:
+        """Recorded sessions of coding agents: taking them in, and what they hold."""
+        return Transcripts(self._inner.transcripts, self._portal)
 
     def close(self) -> None:
         """Give back connections and the model, and stop the embedded server if nobody else uses it."""
@@ -1025,3 +1033,60 @@ class Trace:
                 turn=turn,
             )
         )
+
+
+class Transcripts:
+    """Recorded sessions of coding agents: what people and agent said, thought and did, line by line.
+
+    Each project is a space of its own, named like the directory that its sessions were started in.
+    """
+
+    def __init__(self, inner: AsyncTranscripts, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def sync(
+        self, roots: Roots | None = None, *, space: str | None = None, progress: Progress | None = None
+    ) -> SyncReport:
+        """Take in what is new in recorded sessions, and tell what it was.
+
+        ``roots`` are directories of agents (``~/.claude``), of their sessions, or single files; where agents
+        keep them, if not given. ``space`` takes all projects into one. Doing it again takes what has come
+        since; a sync that was cut off is finished by doing it again. What was taken is searched by its words
+        at once; its meaning follows with the next recalls. ``progress`` is told how many bytes more were
+        dealt with.
+
+        Raises:
+            BadInput: a name or a root is none.
+        """
+        return self._portal.call(lambda: self._inner.sync(roots, space=space, progress=progress))
+
+    def pending(self, roots: Roots | None = None, *, space: str | None = None) -> Mapping[str, Pending]:
+        """What a sync would read now: by space, how many files have something new, and how many bytes."""
+        return self._portal.call(lambda: self._inner.pending(roots, space=space))
+
+    def follow(
+        self,
+        seen: Callable[[SyncReport], object],
+        roots: Roots | None = None,
+        *,
+        space: str | None = None,
+        every_seconds: float = 2.0,
+    ) -> None:
+        """Take in what comes, until cancelled; ``seen`` is told of each sync that found something.
+
+        Raises:
+            BadInput: a name or a root is none, or the time is not above zero.
+        """
+        self._portal.call(lambda: self._inner.follow(seen, roots, space=space, every_seconds=every_seconds))
+
+    def waiting(self, *, space: str) -> int:
+        """How many messages of a space wait for their meaning to be found: recalls find them by then."""
+        return self._portal.call(lambda: self._inner.waiting(space=space))
+
+    def index(self, *, space: str, progress: Progress | None = None) -> int:
+        """Let recalls find all that was taken in, the latest first; returns how many messages were waiting.
+
+        A recall does it by itself, a second's work at a time. ``progress`` is told how many more are done.
+        """
+        return self._portal.call(lambda: self._inner.index(space=space, progress=progress))

@@ -14,9 +14,10 @@ from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.kinds.transcripts.filing import messages
-from quipu.kinds.transcripts.syncing.model import Pending, Progress, SyncReport
+from quipu.kinds.transcripts.syncing.model import Pending, SyncReport
 from quipu.kinds.transcripts.syncing.service import Syncing
 from quipu.recall.generations import Models
+from quipu.record.service import Progress
 
 Roots = Iterable[str | PathLike[str]]
 

@@ -7,7 +7,7 @@ is left with the next one.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -24,15 +24,13 @@ from quipu.recall.generations import Embedded, Models
 from quipu.recall.model import Draft, Moved
 from quipu.record.model import Incoming, Role
 from quipu.record.prepare import Prepared, prepare
-from quipu.record.service import MESSAGE
+from quipu.record.service import MESSAGE, Progress
 
 CODE: Final = 3  # core.recall_kinds.code
 _BIT: Final = 1 << (CODE - 1)
 BEFORE_A_RECALL_SECONDS: Final = 1.0
 _FIRST_AT_ONCE, _MOST_AT_ONCE = 32, 512
 _STEP_SECONDS: Final = 0.25
-
-Progress = Callable[[int], None]
 
 
 @dataclass(slots=True)

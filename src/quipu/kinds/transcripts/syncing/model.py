@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-
-Progress = Callable[[int], None]
-"""Is told how many bytes more were dealt with."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,10 @@ from quipu.kinds.transcripts.reading.chunks import START, Mark
 from quipu.kinds.transcripts.reading.places import Found, Transcript
 from quipu.kinds.transcripts.syncing import store
 from quipu.kinds.transcripts.syncing.beside import Beside
-from quipu.kinds.transcripts.syncing.model import Pending, Progress, SyncReport, Tally, Trouble
+from quipu.kinds.transcripts.syncing.model import Pending, SyncReport, Tally, Trouble
 from quipu.kinds.transcripts.syncing.pieces import Batch, batches
 from quipu.kinds.transcripts.syncing.writing import write
+from quipu.record.service import Progress
 
 _TRIES = 6
 
