@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Final, cast
 
 from quipu.kernel.base.text import REPLACEMENT, clean
@@ -40,6 +40,9 @@ _SYNTHETIC: Final = "<synthetic>"
 _PATHS: Final = ("file_path", "notebook_path", "path")
 _NAME_LIMIT: Final = 512
 _UNFIT: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_EARLIEST: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_USUAL_LENGTH: Final = len("2026-03-01T09:00:00.000Z")
+_CALLS: Final = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
 _MOST_TOKENS: Final = 2**53
 # Kept nowhere: progress bars, copies of files, the state of the screen. Their times count.
 _PASSED: Final = frozenset(
@@ -85,7 +88,7 @@ def read(record: Fields, at: Place, into: Reading) -> None:
         return
     session = _session(record, at)
     moment = time_of(record, at, into)
-    if record.get("timestamp") is not None:
+    if "timestamp" in record:
         outline(record, session, moment, into)
     if kind in _PASSED:
         into.passed[kind] += 1
@@ -97,11 +100,12 @@ def read(record: Fields, at: Place, into: Reading) -> None:
         entry.rest = record
     else:
         reader(record, entry, at, into)
-    if entry.said and not record.get("uuid"):
-        entry.uuid = _as_imported(record, entry)
-    if entry.said == "user":
-        details = into.of(session)
-        details.first_prompt = details.first_prompt or entry.text
+    if entry.said is not None:
+        if "uuid" not in record:
+            entry.uuid = _as_imported(record, entry)
+        if entry.said == "user":
+            details = into.of(session)
+            details.first_prompt = details.first_prompt or entry.text
     into.entries.append(entry)
 
 
@@ -114,13 +118,11 @@ def _session(record: Fields, at: Place) -> str:
 
 def _name(value: object) -> str | None:
     """A name as the record takes it: at most 512 characters of text."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        value = str(value)
-    if not isinstance(value, str) or not value:
-        return None
-    if not value.isprintable():
-        value = _UNFIT.sub(REPLACEMENT, value)
-    return value[:_NAME_LIMIT]
+    if isinstance(value, str):
+        if value.isascii() and value.isprintable() and 0 < len(value) <= _NAME_LIMIT:
+            return value
+        return _UNFIT.sub(REPLACEMENT, value)[:_NAME_LIMIT] or None
+    return str(value)[:_NAME_LIMIT] if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def time_of(record: Fields, at: Place, into: Reading) -> datetime:
@@ -128,13 +130,24 @@ def time_of(record: Fields, at: Place, into: Reading) -> datetime:
     stamp = record.get("timestamp")
     if stamp is None:
         return at.before
-    read = moment(stamp, now=at.now)
+    read = _usual(stamp, at.now) or moment(stamp, now=at.now)
     if isinstance(read, str):
         future = "future" in read
         into.faults[FUTURE if future else UNDATED] += 1
         return at.written_at if future else at.before
-    at.before = read.at
-    return read.at
+    at.before = read if isinstance(read, datetime) else read.at
+    return at.before
+
+
+def _usual(stamp: object, now: datetime) -> datetime | None:
+    """The time in its usual form, ``2026-03-01T09:00:00.000Z``: read without further questions."""
+    if not isinstance(stamp, str) or len(stamp) != _USUAL_LENGTH or stamp[-1] != "Z":
+        return None
+    try:
+        read = datetime.fromisoformat(stamp)
+    except ValueError:
+        return None
+    return read if _EARLIEST < read <= now else None
 
 
 def outline(record: Fields, session: str, moment: datetime, into: Reading) -> None:
@@ -142,33 +155,35 @@ def outline(record: Fields, session: str, moment: datetime, into: Reading) -> No
     details = into.of(session)
     details.spans(moment)
     cwd = record.get("cwd")
-    if isinstance(cwd, str) and cwd:
+    if cwd and isinstance(cwd, str):
         details.cwd = cwd
-        details.project_path = details.project_path or cwd
+        if details.project_path is None:
+            details.project_path = cwd
     branch = record.get("gitBranch")
-    if isinstance(branch, str) and branch:
+    if branch and isinstance(branch, str):
         details.git_branch = branch
     version = record.get("version")
-    if isinstance(version, str) and version:
+    if version and isinstance(version, str):
         details.agent_version = version
-    if record.get("isSidechain") and details.parent_session is None:
+    if details.parent_session is None and record.get("isSidechain"):
         details.parent_session = _name(record.get("sessionId"))
 
 
 def _entry(record: Fields, session: str, kind: str, moment: datetime) -> Entry:
+    get = record.get
     return Entry(
-        session=session,
-        uuid=_name(record.get("uuid")) or identity(record, session),
-        type=_name(kind) or "untyped",
-        happened_at=moment,
-        subtype=_name(record.get("subtype")),
-        parent_uuid=_name(record.get("parentUuid")),
-        logical_parent_uuid=_name(record.get("logicalParentUuid")),
-        cwd=text(record.get("cwd")),
-        git_branch=text(record.get("gitBranch")),
-        is_meta=record.get("isMeta") is True,
-        is_sidechain=record.get("isSidechain") is True,
-        is_compact_summary=record.get("isCompactSummary") is True,
+        session,
+        _name(get("uuid")) or identity(record, session),
+        kind if kind in _CONVERSATION else _name(kind) or "untyped",
+        moment,
+        subtype=_name(get("subtype")),
+        parent_uuid=_name(get("parentUuid")),
+        logical_parent_uuid=_name(get("logicalParentUuid")),
+        cwd=text(get("cwd")),
+        git_branch=text(get("gitBranch")),
+        is_meta=get("isMeta") is True,
+        is_sidechain=get("isSidechain") is True,
+        is_compact_summary=get("isCompactSummary") is True,
     )
 
 
@@ -191,28 +206,29 @@ def _as_imported(record: Fields, entry: Entry) -> str:
 
 
 def _user(record: Fields, entry: Entry, at: Place, into: Reading) -> None:
-    content = _content(record, into)
+    content = _content(record, into).get("content")
     for block in blocks(content):
         if block.get("type") == "tool_result":
             _result(block, entry)
         else:
             _other(block, entry)
-    _speech(record, entry, at, joined(content))
-    entry.is_noise = (
-        entry.said is None
-        and not (entry.is_meta or entry.is_compact_summary or entry.results)
-        and bool(entry.text)
-    )
-    _link(record, entry)
+    _speech(record, entry, at, content)
+    if entry.results:
+        _link(record, entry)
+    elif entry.said is None and entry.text and not (entry.is_meta or entry.is_compact_summary):
+        entry.is_noise = True
 
 
 def _assistant(record: Fields, entry: Entry, at: Place, into: Reading) -> None:
-    content = _content(record, into)
-    message = fields(record.get("message"))
+    message = _content(record, into)
+    content = message.get("content")
     thoughts: list[str] = []
+    speaks = isinstance(content, str)
     for block in blocks(content):
         kind = block.get("type")
-        if kind in ("tool_use", "server_tool_use", "mcp_tool_use"):
+        if kind == "text":
+            speaks = True
+        elif kind in _CALLS:
             _call(block, entry)
         elif kind == "thinking":
             thoughts.append(str(block.get("thinking") or ""))
@@ -220,28 +236,34 @@ def _assistant(record: Fields, entry: Entry, at: Place, into: Reading) -> None:
             _result(block, entry)
         elif kind != "redacted_thinking":
             _other(block, entry)
-    entry.thinking = BETWEEN_BLOCKS.join(one for one in thoughts if one.strip()) or None
+    if thoughts:
+        entry.thinking = BETWEEN_BLOCKS.join(one for one in thoughts if one.strip()) or None
     entry.model = text(message.get("model"))
     entry.response_id = _name(message.get("id")) or _name(record.get("requestId")) or entry.uuid
-    _speech(record, entry, at, joined(content))
+    if speaks:
+        _speech(record, entry, at, content)
     if entry.model == _SYNTHETIC or record.get("isApiErrorMessage"):
         entry.is_noise = True
     else:
         entry.usage = _usage(fields(message.get("usage")))
 
 
-def _content(record: Fields, into: Reading) -> object:
+def _content(record: Fields, into: Reading) -> Fields:
     message = fields(record.get("message"))
     if not message:
         into.faults[_NO_MESSAGE] += 1
-    return message.get("content")
+    return message
 
 
-def _speech(record: Fields, entry: Entry, at: Place, whole: str) -> None:
+def _speech(record: Fields, entry: Entry, at: Place, content: object) -> None:
     """What was said, if anything; else the text that nobody said."""
+    whole = joined(content)
+    if not whole.strip():
+        entry.text = whole or None
+        return
     told = said(record, at.stem)
     if isinstance(told, str):
-        entry.text = whole or None
+        entry.text = whole
     else:
         entry.said, entry.text = cast("Said", told["role"]), cast("str", told["content"])
 
@@ -277,18 +299,18 @@ def _usage(told: Fields) -> Usage | None:
     if not told:
         return None
     return Usage(
-        input=tokens(told.get("input_tokens")),
-        output=tokens(told.get("output_tokens")),
-        cache_read=tokens(told.get("cache_read_input_tokens")),
-        cache_creation=tokens(told.get("cache_creation_input_tokens")),
+        tokens(told.get("input_tokens")),
+        tokens(told.get("output_tokens")),
+        tokens(told.get("cache_read_input_tokens")),
+        tokens(told.get("cache_creation_input_tokens")),
     )
 
 
 def tokens(value: object) -> int:
     """A number of tokens; 0 for what is none."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        return 0
-    return min(max(value, 0), _MOST_TOKENS)
+    if isinstance(value, int) and value > 0 and value is not True:
+        return min(value, _MOST_TOKENS)
+    return 0
 
 
 def _link(record: Fields, entry: Entry) -> None:

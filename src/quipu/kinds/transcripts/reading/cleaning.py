@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Final, Protocol, cast
 
 from quipu.kernel.base import echo
@@ -28,6 +29,14 @@ class Owner(Protocol):
     json: str | None
 
 
+@dataclass(slots=True)
+class _Value:
+    """A text that several owners have."""
+
+    text: str
+    owners: list[object] = field(default_factory=list[object])
+
+
 class Cleaner:
     """Cleans fields of values in place, all together when told to ``finish``.
 
@@ -41,18 +50,31 @@ class Cleaner:
         self._owners: list[tuple[object, str]] = []
         self._documents: dict[int, tuple[Owner, str]] = {}
         self.redacted: Counter[str] = Counter()
+        self._repeated: list[tuple[_Value, str, str]] = []
         self.repaired = 0
 
     def add(self, owner: object, *fields: str) -> None:
         """Fields that hold a text, or None."""
         for field in fields:
-            text = cast("str | None", getattr(owner, field))
+            text = getattr(owner, field)
             if text:
-                storable = self._storable(text)
-                if storable is not text:
-                    setattr(owner, field, storable)
-                self._texts.append(storable)
+                if not text.isascii() or "\0" in text or _OUR_MARK in text:
+                    text = self._storable(text)
+                    setattr(owner, field, text)
+                self._texts.append(text)
                 self._owners.append((owner, field))
+
+    def repeated(self, owners: Iterable[object], field: str) -> None:
+        """A field that has the same few values in many owners."""
+        values: dict[str, _Value] = {}
+        for owner in owners:
+            text: str | None = getattr(owner, field)
+            if text:
+                if text not in values:
+                    values[text] = _Value(text)
+                    self.add(values[text], "text")
+                values[text].owners.append(owner)
+        self._repeated += [(value, field, text) for text, value in values.items()]
 
     def document(self, owner: Owner, field: str) -> None:
         """A field that holds a JSON value; the text of it is put into ``owner.json``."""
@@ -75,18 +97,22 @@ class Cleaner:
         found = redact_many(self._texts) if self._secrets else _NONE
         again: dict[int, tuple[Owner, str]] = {}
         for place, redacted in found.items():
-            owner, field = self._owners[place]
+            owner, name = self._owners[place]
             if place in self._documents:
                 again[id(owner)] = self._documents[place]
                 continue
             self.redacted.update(redacted.counts)
-            setattr(owner, field, redacted.text)
-            if isinstance(owner, Entry) and field == "text":
+            setattr(owner, name, redacted.text)
+            if isinstance(owner, Entry) and name == "text":
                 owner.secrets += sum(redacted.counts.values())
-        for document, field in again.values():
-            value = self._without_secrets(getattr(document, field), "")
-            setattr(document, field, value)
-            document.json = _dumped(value) or "null"
+        for value, name, before in self._repeated:
+            if value.text != before:
+                for owner in value.owners:
+                    setattr(owner, name, value.text)
+        for document, name in again.values():
+            clean_value = self._without_secrets(getattr(document, name), "")
+            setattr(document, name, clean_value)
+            document.json = _dumped(clean_value) or "null"
 
     def _storable(self, text: str) -> str:
         if not text.isascii() or "\0" in text:
@@ -137,8 +163,10 @@ class Cleaner:
 def clean_reading(reading: Reading, *, secrets: bool) -> int:
     """Clean all texts of a reading in place; how many characters no database could store."""
     cleaner = Cleaner(secrets=secrets)
+    for name in ("cwd", "git_branch", "model"):
+        cleaner.repeated(reading.entries, name)
     for entry in reading.entries:
-        cleaner.add(entry, "text", "thinking", "cwd", "git_branch", "model")
+        cleaner.add(entry, "text", "thinking")
         for call in entry.calls:
             cleaner.add(call, "path")
             cleaner.document(call, "input")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
 from typing import Literal
 
 Said = Literal["user", "assistant"]
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class Usage:
     """What one answer of the model cost, in tokens; each of its lines repeats it."""
 
@@ -43,7 +43,7 @@ class ToolResult:
     agent: str | None = None
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class Entry:
     """One line of a transcript.
 
@@ -56,6 +56,7 @@ class Entry:
     uuid: str
     type: str
     happened_at: datetime
+    _: KW_ONLY
     subtype: str | None = None
     parent_uuid: str | None = None
     logical_parent_uuid: str | None = None

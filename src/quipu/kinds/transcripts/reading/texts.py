@@ -21,7 +21,8 @@ def blocks(content: object) -> list[Fields]:
     """The blocks of a content that has some."""
     if not isinstance(content, list):
         return []
-    return [fields(block) for block in cast("list[object]", content)]
+    several = cast("list[Fields]", content)
+    return several if all(isinstance(block, dict) for block in several) else [fields(b) for b in several]
 
 
 def text(value: object) -> str | None:
