@@ -272,9 +272,8 @@ def _result(block: Fields, entry: Entry) -> None:
     call = _name(block.get("tool_use_id"))
     if call is not None:
         is_error = block.get("is_error") is True
-        entry.results.append(
-            ToolResult(call_id=call, content=output(block.get("content")), is_error=is_error)
-        )
+        result = ToolResult(call_id=call, content=output(block.get("content")), is_error=is_error)
+        entry.results = (*entry.results, result)
 
 
 def _call(block: Fields, entry: Entry) -> None:
@@ -285,7 +284,8 @@ def _call(block: Fields, entry: Entry) -> None:
         return
     paths = (fields(given).get(field) for field in _PATHS)
     path = next((path for path in paths if isinstance(path, str) and path), None)
-    entry.calls.append(ToolCall(id=call, name=name, input={} if given is None else given, path=path))
+    made = ToolCall(id=call, name=name, input={} if given is None else given, path=path)
+    entry.calls = (*entry.calls, made)
 
 
 def _other(block: Fields, entry: Entry) -> None:

@@ -143,9 +143,9 @@ def _item(kind: str, told: Fields, entry: Entry) -> None:
         entry.thinking = BETWEEN_BLOCKS.join(t for part in parts if (t := text(part.get("text")))) or None
     elif call is not None and kind.endswith("_output"):
         content, failed = _output(told.get("output"))
-        entry.results.append(ToolResult(call_id=call, content=content, is_error=failed))
+        entry.results = (ToolResult(call_id=call, content=content, is_error=failed),)
     elif call is not None or kind == "web_search_call":
-        entry.calls.append(_call(call or entry.uuid, kind, told))
+        entry.calls = (_call(call or entry.uuid, kind, told),)
 
 
 def _message(told: Fields, entry: Entry) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
 from typing import Literal
@@ -74,8 +75,8 @@ class Entry:
     is_compact_summary: bool = False
     is_noise: bool = False
     usage: Usage | None = None
-    calls: list[ToolCall] = field(default_factory=list[ToolCall])
-    results: list[ToolResult] = field(default_factory=list[ToolResult])
+    calls: Sequence[ToolCall] = ()
+    results: Sequence[ToolResult] = ()
     secrets: int = 0
 
     @property

@@ -87,16 +87,18 @@ create table transcripts.lines (
     is_compact_summary boolean not null default false,
     is_noise boolean not null default false,
     is_prompt boolean not null default false,
-    primary key (space_id, id),
-    unique (space_id, uuid, session_id),
+    primary key (id, space_id),
+    unique (uuid, space_id, session_id),
     foreign key (space_id, session_id) references core.sessions (space_id, id) on delete cascade,
     foreign key (space_id, message_id) references core.messages (space_id, id) on delete cascade
 );
 comment on column transcripts.lines.content_text is 'Of a line that nobody said (noise, meta, summary, system); what was said is in core.messages.';
 comment on column transcripts.lines.blocks is 'Blocks that have no column (images without their data, documents), or the raw line of an unknown type.';
 comment on column transcripts.lines.is_prompt is 'A person asked: it begins a turn.';
-create index lines_time on transcripts.lines (space_id, session_id, happened_at, id);
-create index lines_message on transcripts.lines (space_id, message_id) where message_id is not null;
+-- No index of this table begins with the space: as long as a planner takes the table for small, it would as
+-- soon read all lines of the space by it as look one up.
+create index lines_time on transcripts.lines (session_id, happened_at, id);
+create index lines_message on transcripts.lines (message_id) where message_id is not null;
 
 -- What one answer of the model cost: its lines repeat the usage, so it is kept once, as the maximum.
 create table transcripts.responses (

@@ -10,10 +10,10 @@ select set_config('synchronous_commit', 'off', true)
 select t.place
 from unnest(%(uuids)s::text[], %(sessions)s::int8[]) with ordinality as t (uuid, session_id, place)
 cross join lateral (
-    select 1 from transcripts.lines l
-    where l.space_id = %(space)s and l.uuid = t.uuid and l.session_id = t.session_id
+    select session_id from transcripts.lines where space_id = %(space)s and uuid = t.uuid
     offset 0
 ) l
+where l.session_id = t.session_id
 
 -- name: known_messages: which messages the record has already
 select t.place, m.id
