@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final, Protocol, cast
 
 from quipu.kernel.base import echo
@@ -14,6 +15,7 @@ from quipu.kernel.redact import Redacted, redact
 from quipu.kernel.redact.many import redact_many
 from quipu.kinds.transcripts.reading.model import Entry, Reading
 
+_ENCODE: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 _OUR_MARK: Final = "quipu-memory"
 _NONE: Final[Mapping[int, Redacted]] = {}
 _SECRET_NAMES: Final = ("pass", "pwd", "senha", "token", "secret", "key", "credential", "auth")
@@ -53,16 +55,16 @@ class Cleaner:
         self._repeated: list[tuple[_Value, str, str]] = []
         self.repaired = 0
 
-    def add(self, owner: object, *fields: str) -> None:
+    def add(self, owner: object, *names: str) -> None:
         """Fields that hold a text, or None."""
-        for field in fields:
-            text = getattr(owner, field)
+        for name in names:
+            text = getattr(owner, name)
             if text:
                 if not text.isascii() or "\0" in text or _OUR_MARK in text:
                     text = self._storable(text)
-                    setattr(owner, field, text)
+                    setattr(owner, name, text)
                 self._texts.append(text)
-                self._owners.append((owner, field))
+                self._owners.append((owner, name))
 
     def repeated(self, owners: Iterable[object], field: str) -> None:
         """A field that has the same few values in many owners."""
@@ -79,13 +81,11 @@ class Cleaner:
     def document(self, owner: Owner, field: str) -> None:
         """A field that holds a JSON value; the text of it is put into ``owner.json``."""
         value = getattr(owner, field)
-        leaves = list(_leaves(value, ""))
-        text = _dumped(value)
-        if text is None or any(not leaf.isascii() for leaf in leaves) or "\\u0000" in text:
+        leaves, text = _leaves(value), _dumped(value)
+        if text is None or not text.isascii() or "\\u0000" in text or _OUR_MARK in text:
             value = self._rebuilt(value)
-            leaves = list(_leaves(value, ""))
-            text = _dumped(value) or "null"
-        setattr(owner, field, value)
+            setattr(owner, field, value)
+            leaves, text = _leaves(value), _dumped(value) or "null"
         owner.json = text
         for leaf in leaves:
             self._documents[len(self._texts)] = (owner, field)
@@ -185,21 +185,32 @@ def clean_reading(reading: Reading, *, secrets: bool) -> int:
 
 def _dumped(value: object) -> str | None:
     try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+        return _ENCODE(value)
     except ValueError:
         return None
 
 
-def _leaves(value: object, called: str) -> Iterable[str]:
+def _leaves(value: object) -> list[str]:
     """The texts in a JSON value, as they stand and as they are assigned to a name that tells."""
-    if isinstance(value, str):
-        yield value
-        if called and any(word in called.lower() for word in _SECRET_NAMES):
-            yield f"{called}={value}"
-    elif isinstance(value, dict):
-        for name, inner in cast("Mapping[str, object]", value).items():
-            yield name
-            yield from _leaves(inner, name)
-    elif isinstance(value, list):
-        for inner in cast("list[object]", value):
-            yield from _leaves(inner, called)
+    found: list[str] = []
+    pending: list[tuple[object, str]] = [(value, "")]
+    while pending:
+        inner, called = pending.pop()
+        if isinstance(inner, str):
+            found.append(inner)
+            if called and _tells(called):
+                found.append(f"{called}={inner}")
+        elif isinstance(inner, dict):
+            items = cast("Mapping[str, object]", inner)
+            found += items
+            pending += [(one, name) for name, one in items.items()]
+        elif isinstance(inner, list):
+            pending += [(one, called) for one in cast("list[object]", inner)]
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _tells(name: str) -> bool:
+    """Whether a name may say that its value is secret."""
+    name = name.lower()
+    return any(word in name for word in _SECRET_NAMES)
