@@ -83,7 +83,7 @@ class AsyncBootstrap:
         )
 
     async def _meant(self, within: Within, query: str, limit: int) -> list[int]:
-        """The entries of memories that a query means, the best first; more than are shown, as some are tasks."""
+        """The entries of memories that a query means, best first: more than are shown, as some are tasks."""
         filters = Filters(kinds=(_TRANSCRIPTS,))
         ((_, found),) = await self._search.find(within, [query], filters=filters, limit=3 * limit)
         return [one.id for one in found]

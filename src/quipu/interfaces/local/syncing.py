@@ -1,0 +1,38 @@
+"""Taking in the transcripts that hooks name, one after the other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from quipu import AsyncMemory
+from quipu.errors import BadInput, NotFound, QuipuError
+from quipu.interfaces.cli import claude
+from quipu.interfaces.hooks.client import note
+from quipu.interfaces.local import pending
+from quipu.interfaces.local.pending import Pending
+
+
+async def sync_all(memory: AsyncMemory, home: str, folder: Path) -> int:
+    """Sync everything that waits; how many were synced.
+
+    What cannot be read is noted in the log and dropped; what failed for another reason waits for next time.
+    """
+    done = 0
+    for one in pending.take(folder):
+        try:
+            await _sync(memory, one)
+        except (BadInput, NotFound, OSError) as error:
+            note(home, f"sync of {one.path}: {error}")
+        except QuipuError as error:
+            note(home, f"sync of {one.path}, put off: {error}")
+            continue
+        except Exception as error:  # noqa: BLE001 - one file must not end the service, nor each one after it
+            note(home, f"sync of {one.path}: {error!r}")
+        one.done()
+        done += 1
+    return done
+
+
+async def _sync(memory: AsyncMemory, one: Pending) -> None:
+    space = one.space or claude.project(one.path)
+    await memory.import_messages(claude.messages([one.path]), space=space)
