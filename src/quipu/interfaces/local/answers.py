@@ -11,6 +11,7 @@ from quipu.recall.render import block
 
 _TOKENS = 400
 _HITS = 30
+_WORTH_TELLING = 0.5  # what nobody asked for is told only where it surely belongs to the prompt
 
 
 class Answers:
@@ -53,8 +54,9 @@ class Answers:
         asked, session = question(request.get("prompt")), str(request.get("session") or "")
         if asked is None:
             return ""
-        hits = await self._memory.recall(asked, space=space, limit=_HITS)
-        made = block(self._told.new(session, hits), budget_tokens=_tokens(request))
+        found = await self._memory.recall(asked, space=space, limit=_HITS)
+        hits = [hit for hit in self._told.new(session, found) if hit.score >= _WORTH_TELLING]
+        made = block(hits, budget_tokens=_tokens(request))
         self._told.tell(session, made.hits)
         return made.text
 
