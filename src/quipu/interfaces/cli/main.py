@@ -27,6 +27,7 @@ _LINES = {
     "recall": Line("recall", "Ask a question; get the memories that answer it.", embeds=True),
     "why": Line("why", "Explain why a memory came back.", embeds=True),
     "ledger": Line("ledger", "Say, correct and look up facts and assumptions."),
+    "hooks": Line("hooks", "Let a coding agent remember by itself."),
     "evidence": Line("evidence", "Show recommendations and the evidence they rest on."),
     "transcripts": Line("transcripts", "Recorded sessions of coding agents: take them in, look into them."),
     "forget": Line("forget", "Forget a message, a session, a person or a space."),

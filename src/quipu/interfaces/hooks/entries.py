@@ -1,6 +1,6 @@
 """Our entries in the settings of Claude Code: pure changes of the document.
 
-    {"hooks": {"SessionStart": [{"matcher": "...", "hooks": [{"type": "command", "command": ..., "timeout": 10}]}]}}
+    {"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "...", "timeout": 10}]}]}}
 
 Entries of others are never touched; ours are known by the program that they run.
 """
@@ -32,10 +32,15 @@ def installed(document: Document, commands: Mapping[str, str]) -> dict[str, Any]
     Raises:
         BadInput: the document is not what Claude Code would understand.
     """
+    wanted = {
+        event: {"type": "command", "command": commands[name], "timeout": seconds}
+        for event, name, seconds in EVENTS
+    }
+    if _ours(document) == list(wanted.items()):
+        return deepcopy(dict(document))
     made = removed(document)
     events = made.setdefault("hooks", {})
-    for event, name, seconds in EVENTS:
-        hook = {"type": "command", "command": commands[name], "timeout": seconds}
+    for event, hook in wanted.items():
         events.setdefault(event, []).append({"hooks": [hook]})
     return made
 
@@ -55,7 +60,7 @@ def removed(document: Document) -> dict[str, Any]:
             events[event] = kept
         else:
             del events[event]
-    if not events and _commands(document):
+    if not events and _ours(document):
         del made["hooks"]
     return made
 
@@ -63,28 +68,33 @@ def removed(document: Document) -> dict[str, Any]:
 def found(document: Document) -> dict[str, list[str]]:
     """Our commands in the document, by the event of Claude Code."""
     by_event: dict[str, list[str]] = {}
-    for event, command in _commands(document):
-        by_event.setdefault(event, []).append(command)
+    for event, hook in _ours(document):
+        by_event.setdefault(event, []).append(hook["command"])
     return by_event
 
 
 def _without_ours(group: object) -> object:
     """A group of hooks without ours; None where nothing is left of it, as it is where none was in it."""
-    hooks = cast("Document", group).get("hooks") if isinstance(group, dict) else None
-    if not isinstance(hooks, list):
+    if not isinstance(group, dict):
         return group
-    kept = [hook for hook in cast("list[object]", hooks) if not _is_ours(hook)]
-    if len(kept) == len(cast("list[object]", hooks)):
-        return cast("object", group)
-    return {**cast("Document", group), "hooks": kept} if kept else None
+    told = cast("Document", group)
+    if not isinstance(told.get("hooks"), list):
+        return told
+    hooks = cast("list[object]", told["hooks"])
+    kept = [hook for hook in hooks if not _is_ours(hook)]
+    if len(kept) == len(hooks):
+        return told
+    return {**told, "hooks": kept} if kept else None
 
 
-def _commands(document: Document) -> list[tuple[str, str]]:
+def _ours(document: Document) -> list[tuple[str, Document]]:
+    """Our hooks with their events, in the order of our events."""
     events = _object("hooks", document.get("hooks", {}))
+    known = [event for event, _, _ in EVENTS]
     return [
-        (event, hook["command"])
-        for event, groups in events.items()
-        for group in _list(f"hooks.{event}", groups)
+        (event, hook)
+        for event in [*(one for one in known if one in events), *(one for one in events if one not in known)]
+        for group in _list(f"hooks.{event}", events[event])
         if isinstance(group, dict) and isinstance(hooks := cast("Document", group).get("hooks"), list)
         for hook in cast("list[Any]", hooks)
         if _is_ours(hook)

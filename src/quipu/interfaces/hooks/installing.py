@@ -36,7 +36,10 @@ def project_settings(folder: Path, *, local: bool) -> Path:
 
 
 def commands(options: Mapping[str, str]) -> dict[str, str]:
-    """What each hook runs, by the event. On a machine without this installation it does nothing.
+    """What each hook runs, by the event.
+
+    It ends well whatever happens, where this installation is gone, too: a hook that ends with exit code 2, as
+    Python does where a file is missing, would have Claude Code refuse the prompt.
 
     Raises:
         BadInput: this system has none of what hooks need.
@@ -48,10 +51,7 @@ def commands(options: Mapping[str, str]) -> dict[str, str]:
         )
     program, file = shlex.quote(sys.executable), shlex.quote(str(Path(client.__file__).resolve()))
     given = "".join(f" --{name} {shlex.quote(value)}" for name, value in options.items())
-    return {
-        name: f"test ! -x {program} || exec {program} -I -S {file} {name}{given}"
-        for _, name, _ in entries.EVENTS
-    }
+    return {name: f"{program} -I -S {file} {name}{given} || true" for _, name, _ in entries.EVENTS}
 
 
 def install(path: Path, options: Mapping[str, str], *, now: datetime, dry_run: bool = False) -> Change:

@@ -38,7 +38,7 @@ class SettingsFile:
         return json.dumps(document, indent=indent, ensure_ascii=False).encode() + b"\n"
 
     def write(self, document: Mapping[str, Any], *, now: datetime) -> Path | None:
-        """Put the document in its place, with the mode and the owner of the old one; where the old one is kept.
+        """Put the document in the place of the old one, with its mode and owner; where the old one is kept.
 
         Raises:
             Conflict: somebody else changed the file since it was read.
@@ -47,23 +47,28 @@ class SettingsFile:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             backup = None if self.before is None else self._keep(now)
-            handle, name = mkstemp(prefix=f".{self.path.name}-", dir=self.path.parent)
-            made = Path(name)
-            with os.fdopen(handle, "wb") as file:
-                file.write(self.text(document))
-                file.flush()
-                os.fsync(file.fileno())
-            self._dress(made)
-            if _content(self.path) != self.before:
-                made.unlink()
-                raise Conflict(f"{self.path} was changed a moment ago.", hint="Try again.")
-            made.replace(self.path)
+            self._replace(self.text(document))
         except OSError as error:
             raise BadInput(
                 f"{error.filename or self.path} cannot be written: {error.strerror}.",
                 hint="Correct its owner or mode, then try again.",
             ) from error
         return backup
+
+    def _replace(self, text: bytes) -> None:
+        handle, name = mkstemp(prefix=f".{self.path.name}-", dir=self.path.parent)
+        made = Path(name)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            self._dress(made)
+            if _content(self.path) != self.before:
+                raise Conflict(f"{self.path} was changed a moment ago.", hint="Try again.")
+            made.replace(self.path)
+        finally:
+            made.unlink(missing_ok=True)
 
     def _keep(self, now: datetime) -> Path:
         """A copy of the file as it was, readable by nobody who cannot read the file."""

@@ -44,7 +44,7 @@ class Told:
 
     def new(self, session: str, hits: Sequence[Hit]) -> list[Hit]:
         """The hits that it was not told, and did not say itself."""
-        known = self._sessions.get(session, {})
+        known = self._sessions.get(session, OrderedDict())
         return [hit for hit in hits if (hit.kind, hit.id) not in known and hit.source.session != session]
 
     def tell(self, session: str, hits: Sequence[Hit]) -> None:

@@ -56,6 +56,7 @@ class Service:
         self._answers: Answers | None = None
         self._failure = ""
         self._ready, self._asked, self._over = anyio.Event(), anyio.Event(), anyio.Event()
+        self._answered_one = anyio.Event()
 
     async def run(self) -> None:
         """Listen, open the memory meanwhile, and end in good order."""
@@ -64,8 +65,7 @@ class Service:
             tasks.start_soon(self._heed_signals)
             await self._hold_memory()
             with anyio.move_on_after(_LEAVE_SECONDS):
-                while self._now:
-                    await anyio.sleep(0.01)
+                await self._nobody_waits()
             tasks.cancel_scope.cancel()
 
     async def _hold_memory(self) -> None:
@@ -85,6 +85,11 @@ class Service:
             self._failure = str(error)
             self._ready.set()
 
+    async def _nobody_waits(self) -> None:
+        while self._now:
+            self._answered_one = anyio.Event()
+            await self._answered_one.wait()
+
     @asynccontextmanager
     async def _listening(self) -> AsyncGenerator[SocketListener]:
         """The socket, in its place all at once and for us alone; what lay there was left by the dead."""
@@ -92,7 +97,7 @@ class Service:
         async with await anyio.create_unix_listener(made, mode=0o600, backlog=64) as listener:
             made.replace(place)
             try:
-                yield cast("SocketListener", listener)
+                yield listener
             finally:
                 place.unlink(missing_ok=True)
 
@@ -149,6 +154,7 @@ class Service:
             return {"error": str(error) if isinstance(error, QuipuError) else repr(error)}
         finally:
             self._now -= 1
+            self._answered_one.set()
             self._last = time.monotonic()
 
     async def _sync(self, memory: AsyncMemory) -> None:
