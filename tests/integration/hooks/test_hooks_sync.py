@@ -1,0 +1,67 @@
+"""What was said reaches the memory when a turn or a session ends, also where no service runs just then."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from hook_process import Hooks, until
+
+from quipu import AsyncMemory
+from quipu.kernel.config import Settings
+
+pytestmark = pytest.mark.anyio
+
+
+def recorded(folder: Path, name: str, words: str) -> Path:
+    """A transcript of the project ``boat`` with one prompt."""
+    line = {
+        "type": "user",
+        "uuid": f"u-{name}",
+        "sessionId": name,
+        "timestamp": "2026-05-04T10:00:00.000Z",
+        "cwd": "/home/dana/src/boat",
+        "message": {"role": "user", "content": words},
+    }
+    path = folder / f"{name}.jsonl"
+    path.write_text(json.dumps(line) + "\n")
+    return path
+
+
+async def said(settings: Settings, space: str = "boat") -> set[str]:
+    async with AsyncMemory(settings=settings) as memory:
+        return {hit.text for hit in await memory.recall("What about the mast?", space=space)}
+
+
+async def test_the_end_of_a_turn_takes_in_what_was_said(
+    hooks: Hooks, settings: Settings, tmp_path: Path
+) -> None:
+    path = recorded(tmp_path, "s-1", "The mast was painted green.")
+    ran = hooks.run("stop", transcript_path=str(path))
+    assert (ran.code, ran.printed) == (0, "")
+    assert until(lambda: hooks.status().get("synced") == 1)
+    assert await said(settings) == {"The mast was painted green."}
+    assert hooks.status()["pending"] == 0
+    assert hooks.log == ""
+
+
+async def test_what_was_asked_of_a_killed_service_is_done_by_the_next(
+    hooks: Hooks, settings: Settings, tmp_path: Path
+) -> None:
+    hooks.run("session-start")
+    pid = hooks.status()["pid"]
+    os.kill(pid, signal.SIGSTOP)
+    hooks.run("session-end", transcript_path=str(recorded(tmp_path, "s-2", "The mast is 9 metres high.")))
+    os.kill(pid, signal.SIGKILL)
+    hooks.run("session-start")
+    assert until(lambda: hooks.status().get("synced") == 1)
+    assert await said(settings) == {"The mast is 9 metres high."}
+
+
+async def test_a_transcript_that_is_gone_is_noted_and_dropped(hooks: Hooks, tmp_path: Path) -> None:
+    hooks.run("stop", transcript_path=str(tmp_path / "gone.jsonl"))
+    assert until(lambda: "gone.jsonl" in hooks.log)
+    assert until(lambda: hooks.status().get("pending") == 0)
