@@ -24,7 +24,7 @@ class Imported:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exported:
-    """What was written into a file, by table; ``repeated``: lines of forked sessions, which a file holds once."""
+    """What was written into a file, by table; ``repeated``: lines of forks, which a file holds once."""
 
     path: Path
     written: Mapping[str, int]
