@@ -125,14 +125,13 @@ def test_what_fails_in_the_middle_changes_nothing(file: Path) -> None:
     assert all_rows(file, "sqlite_master") == before
 
 
-def _foreign() -> Iterator[Any]:
-    yield pytest.param(b"", "no file of ccrecall", id="empty")
-    yield pytest.param(
-        b"Not a database at all, but long enough to be read as one." * 20, "no SQLite", id="text"
-    )
+FOREIGN = [
+    pytest.param(b"", "no file of ccrecall", id="empty"),
+    pytest.param(b"Not a database at all, but long enough to be read as one." * 20, "no SQLite", id="text"),
+]
 
 
-@pytest.mark.parametrize(("content", "told"), _foreign())
+@pytest.mark.parametrize(("content", "told"), FOREIGN)
 def test_a_file_of_another_kind_is_refused_and_left_alone(tmp_path: Path, content: bytes, told: str) -> None:
     path = tmp_path / "other.db"
     path.write_bytes(content)

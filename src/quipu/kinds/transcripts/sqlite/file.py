@@ -72,9 +72,9 @@ def check(connection: Connection, path: Path) -> dict[str, set[str]]:
     return tables
 
 
-def rows(connection: Connection, query: str, **values: Any) -> list[sqlite3.Row]:
-    """What a query of ours finds."""
-    return connection.execute(READ[query], values).fetchall()
+def rows(connection: Connection, query: str, **values: Any) -> list[dict[str, Any]]:
+    """What a query of ours finds, by the names of the columns."""
+    return [dict(row) for row in connection.execute(READ[query], values)]
 
 
 @contextmanager

@@ -177,12 +177,21 @@ def _parsed(text: object) -> object:
         return text
 
 
-def blocks_of(text: str | None, thinking: str | None, calls: Iterable[Row], results: Iterable[Row]) -> str:
-    """The content of a message as a file keeps it: its blocks as JSON."""
-    blocks = _rebuilt({"thinking": thinking, "content_text": text})
-    blocks += [_call(call) for call in calls]
-    blocks += [_result(result) for result in results]
-    return json.dumps(blocks, ensure_ascii=False)
+def content_of(
+    text: str | None,
+    thinking: str | None,
+    calls: Iterable[Row],
+    results: Iterable[Row],
+    rest: Iterable[object],
+) -> str:
+    """The content of a message as a file keeps it: its blocks as JSON. ``calls`` have their input parsed."""
+    blocks: list[object] = [*_rebuilt({"thinking": thinking, "content_text": text})]
+    blocks += [
+        {"type": "tool_use", "id": one["id"], "name": one["tool_name"], "input": one["tool_input"]}
+        for one in calls
+    ]
+    blocks += [_result(one) for one in results]
+    return json.dumps([*blocks, *rest], ensure_ascii=False)
 
 
 def memory_id(value: object, mended: Counter[str]) -> UUID:
