@@ -26,14 +26,14 @@ async def session(
     """A session with one prompt; its number."""
     at = AT + timedelta(hours=hours)
     row = await within.conn.execute(
-        "insert into core.sessions (space_id, name, started_at, last_at) values (core.current_space(), %s, %s, %s)"
-        " returning id",
+        "insert into core.sessions (space_id, name, started_at, last_at)"
+        " values (core.current_space(), %s, %s, %s) returning id",
         (name, at, at),
     )
     ((number,),) = await row.fetchall()
     await within.conn.execute(
-        "insert into transcripts.session_details (session_id, project_path, git_branch, custom_title, parent_session,"
-        " first_line_at, last_line_at) values (%s, %s, 'main', %s, %s, %s, %s)",
+        "insert into transcripts.session_details (session_id, project_path, git_branch, custom_title,"
+        " parent_session, first_line_at, last_line_at) values (%s, %s, 'main', %s, %s, %s, %s)",
         (number, project, title, parent, at, at),
     )
     await line(within, number, "prompt", at, is_prompt=True)
@@ -43,8 +43,8 @@ async def session(
 async def line(within: Within, number: int, uuid: str, at: datetime, *, is_prompt: bool = False) -> int:
     """A line of a session; its number."""
     row = await within.conn.execute(
-        "insert into transcripts.lines (session_id, uuid, type, happened_at, is_prompt) values (%s, %s, 'user', %s, %s)"
-        " returning id",
+        "insert into transcripts.lines (session_id, uuid, type, happened_at, is_prompt)"
+        " values (%s, %s, 'user', %s, %s) returning id",
         (number, uuid, at, is_prompt),
     )
     ((line_id,),) = await row.fetchall()
@@ -58,8 +58,8 @@ async def call(
     at = AT + timedelta(hours=hours)
     line_id = await line(within, number, f"line of {name}", at)
     await within.conn.execute(
-        "insert into transcripts.tool_calls (id, line_id, session_id, tool_name, tool_input, path, happened_at)"
-        " values (%s, %s, %s, %s, %s, %s, %s)",
+        "insert into transcripts.tool_calls (id, line_id, session_id, tool_name, tool_input, path,"
+        " happened_at) values (%s, %s, %s, %s, %s, %s, %s)",
         (name, line_id, number, tool, Jsonb(given), given.get("file_path"), at),
     )
 
@@ -77,7 +77,7 @@ async def lesson(
     """A memory."""
     at = AT - timedelta(days=days_ago)
     await within.conn.execute(
-        "insert into transcripts.memories (fact, category, confidence, project_path, created_at, updated_at, status)"
-        " values (%s, %s, %s, %s, %s, %s, %s)",
+        "insert into transcripts.memories (fact, category, confidence, project_path, created_at,"
+        " updated_at, status) values (%s, %s, %s, %s, %s, %s, %s)",
         (fact, category, confidence, project, at, at, status),
     )

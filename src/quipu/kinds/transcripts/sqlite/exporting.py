@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from quipu.errors import Conflict
 from quipu.kernel.db import queries
@@ -109,7 +109,7 @@ def _content(message: Row, calls: Sequence[Row], results: Sequence[Row]) -> str 
     kept = message["content_json"]
     if message["type"] not in ("user", "assistant"):
         return None if kept is None else json.dumps(kept, ensure_ascii=False)
-    rest = kept if isinstance(kept, list) else []
+    rest = cast("list[object]", kept) if isinstance(kept, list) else []
     return rules.content_of(message["content_text"], message["thinking"], calls, results, rest)
 
 
