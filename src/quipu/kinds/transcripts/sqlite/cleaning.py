@@ -17,15 +17,16 @@ class Cleaning:
         self._secrets = secrets
         self.redacted: Counter[str] = Counter()
 
-    def text(self, text: str | None) -> str | None:
-        """The text as it is stored."""
+    def text(self, text: str | None, *, counted: bool = True) -> str | None:
+        """The text as it is stored; not ``counted`` where the same text was counted elsewhere."""
         if text is None:
             return None
         text = clean(text).text
         if not self._secrets:
             return text
         found = redact(text)
-        self.redacted.update(found.counts)
+        if counted:
+            self.redacted.update(found.counts)
         return found.text
 
     def value(self, value: Any) -> Any:

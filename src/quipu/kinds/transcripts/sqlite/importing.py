@@ -54,7 +54,7 @@ async def keep(within: Within, session: Session, cleaning: Cleaning) -> Counter[
         "first_at": details.first_at,
         "last_at": details.last_at,
         "summary": cleaning.text(summary),
-        "first_prompt": cleaning.text(details.first_prompt),
+        "first_prompt": cleaning.text(details.first_prompt, counted=False),
     }
     await store.run(within, "keep_details", about)
     new: Counter[str] = Counter()
@@ -75,7 +75,7 @@ def _line(entry: Entry, cleaning: Cleaning) -> Row:
         "model": entry.model,
         "response_id": entry.response_id,
         "happened_at": entry.happened_at.isoformat(),
-        "content_text": None if entry.text is None else cleaning.text(echo.strip(entry.text).text),
+        "content_text": cleaning.text(_without_echoes(entry.text), counted=entry.said is None),
         "thinking": cleaning.text(entry.thinking),
         "blocks": cleaning.value(entry.rest),
         "cwd": entry.cwd,
@@ -87,6 +87,10 @@ def _line(entry: Entry, cleaning: Cleaning) -> Row:
         "is_prompt": entry.is_prompt,
         "said": entry.said is not None,
     }
+
+
+def _without_echoes(text: str | None) -> str | None:
+    return None if text is None else echo.strip(text).text
 
 
 def _response(entry: Entry) -> Row:
