@@ -131,7 +131,10 @@ async def test_what_goes_in_comes_out(memory: AsyncMemory, tmp_path: Path) -> No
     await memory.transcripts.import_sqlite(theirs)
     report = await memory.transcripts.export_sqlite(ours)
     assert report.written["messages"] == 9
-    words = "select uuid, session_id, parent_uuid, type, model, content_text, timestamp from messages"
+    words = (
+        "select uuid, session_id, parent_uuid, type, model, content_text, timestamp from messages"
+        " order by uuid"
+    )
     hidden, shown = str(table(theirs, words)).replace(SECRET, "*"), str(table(ours, words))
     shown = re.sub(r"\[redacted:[a-z_-]+\]", "*", shown)
     assert shown == hidden

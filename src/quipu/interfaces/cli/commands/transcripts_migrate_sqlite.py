@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -10,6 +11,7 @@ from rich.text import Text
 from quipu.interfaces.cli.call import Call, common
 from quipu.interfaces.cli.opening import opened
 from quipu.interfaces.cli.screen import Screen
+from quipu.kinds.transcripts.sqlite.migrating import migrate
 
 
 @click.command("migrate-sqlite")
@@ -30,11 +32,12 @@ def command(call: Call, file: Path, write_memories: bool, spaces: tuple[str, ...
 
     FILE as it was is kept beside it. All is done in one transaction, or nothing.
     """
-    screen = Screen(call)
-    with opened(call, screen) as memory:
-        done = memory.transcripts.migrate_sqlite(
-            file.expanduser(), write_memories=write_memories, spaces=spaces or None
-        )
+    screen, file = Screen(call), file.expanduser()
+    if write_memories:
+        with opened(call, screen) as memory:
+            done = memory.transcripts.migrate_sqlite(file, write_memories=True, spaces=spaces or None)
+    else:  # no memory is needed for it
+        done = migrate(file, now=datetime.now(UTC))
     lines = [
         f"Made in {done.path}: {', '.join(done.changed)}."
         if done.changed
