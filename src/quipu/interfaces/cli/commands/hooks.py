@@ -27,15 +27,8 @@ _LOG_LINES = 3
 def _where(function: Command) -> Command:
     """Add what tells the settings file."""
     for option in (
-        click.option(
-            "--project",
-            type=click.Path(path_type=Path, exists=True, file_okay=False),
-            is_flag=False,
-            flag_value=".",
-            metavar="[DIR]",
-            help="Of this project (.claude/settings.json), not of the user.",
-        ),
-        click.option("--local", is_flag=True, help="Of this project on this machine (settings.local.json)."),
+        click.option("--project", is_flag=True, help="Of the project in this directory, not of the user."),
+        click.option("--local", is_flag=True, help="Of this project on this machine alone."),
     ):
         function = option(function)
     return function
@@ -125,10 +118,10 @@ def stop(call: Call) -> None:
     Screen(call).answer({"stopped": told is not None}, Text(text))
 
 
-def _settings(*, project: Path | None, local: bool) -> Path:
-    if project is None and not local:
+def _settings(*, project: bool, local: bool) -> Path:
+    if not project and not local:
         return installing.user_settings()
-    return installing.project_settings(project or Path.cwd(), local=local)
+    return installing.project_settings(Path.cwd(), local=local)
 
 
 def _tell(screen: Screen, done: Change, agent: str, what: str, *, dry_run: bool) -> None:
