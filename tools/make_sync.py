@@ -28,6 +28,8 @@ FACES = (
     Face("quipu.kinds.ledger.retention.retaining", "AsyncRetention", "Retention"),
     Face("quipu.kinds.ledger.ledger", "AsyncLedger", "Ledger"),
     Face("quipu.kinds.ledger.evidence.trace", "AsyncTrace", "Trace"),
+    Face("quipu.kinds.transcripts.bootstrap.service", "AsyncBootstrap", "Bootstrapping"),
+    Face("quipu.kinds.transcripts.sqlite.exchange", "AsyncExchange", "Exchange"),
     Face("quipu.kinds.transcripts.transcripts", "AsyncTranscripts", "Transcripts"),
 )
 

@@ -7,6 +7,8 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.kinds.ledger.evidence.trace
 - quipu.kinds.ledger.ledger
 - quipu.kinds.ledger.retention.retaining
+- quipu.kinds.transcripts.bootstrap.service
+- quipu.kinds.transcripts.sqlite.exchange
 - quipu.kinds.transcripts.transcripts
 """
 
@@ -59,6 +61,10 @@ if TYPE_CHECKING:
     from quipu.kinds.ledger.retention.retaining import AsyncRetention
     from quipu.kinds.ledger.sessions import CardType, Status
     from quipu.kinds.ledger.signals.model import Evidence, Review, Signals, Theme
+    from quipu.kinds.transcripts.bootstrap.model import Bootstrap
+    from quipu.kinds.transcripts.bootstrap.service import AsyncBootstrap
+    from quipu.kinds.transcripts.sqlite.exchange import AsyncExchange
+    from quipu.kinds.transcripts.sqlite.model import Exported, Imported, Migrated
     from quipu.kinds.transcripts.syncing.model import Pending, SyncReport
     from quipu.kinds.transcripts.transcripts import AsyncTranscripts, Roots
     from quipu.recall.model import Hit
@@ -74,7 +80,16 @@ if TYPE_CHECKING:
     from quipu.upkeep.spaces import SpaceCounts
 
 
-__all__ = ["Ledger", "Memory", "Recommendations", "Retention", "Trace", "Transcripts"]
+__all__ = [
+    "Bootstrapping",
+    "Exchange",
+    "Ledger",
+    "Memory",
+    "Recommendations",
+    "Retention",
+    "Trace",
+    "Transcripts",
+]
 
 
 class Memory:
@@ -1035,7 +1050,93 @@ class Trace:
         )
 
 
-class Transcripts:
+class Bootstrapping:
+    """Tells what an agent should know when a session begins."""
+
+    def __init__(self, inner: AsyncBootstrap, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def bootstrap(
+        self,
+        *,
+        space: str,
+        query: str | None = None,
+        project: str | None = None,
+        session: str | None = None,
+        limit: int = 10,
+        budget_tokens: int = 400,
+    ) -> Bootstrap:
+        """Recent sessions, memories, files often edited and open tasks, as text of at most ``budget_tokens``.
+
+        ``query`` picks the memories by what they mean; without it the surest come. ``project`` keeps to one:
+        its path, or the last part of it. ``session`` is the one that begins, which is left out. ``limit`` is
+        the most of each. The text is marked as recalled memory, so that it is never taken in again.
+
+        Raises:
+            BadInput: an argument is out of range.
+        """
+        return self._portal.call(
+            lambda: self._inner.bootstrap(
+                space=space,
+                query=query,
+                project=project,
+                session=session,
+                limit=limit,
+                budget_tokens=budget_tokens,
+            )
+        )
+
+
+class Exchange:
+    """Takes files of ccrecall in, writes them, and brings them to the seed's schema."""
+
+    def __init__(self, inner: AsyncExchange, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def import_sqlite(
+        self, path: str | PathLike[str], *, space: str | None = None, progress: Progress | None = None
+    ) -> Imported:
+        """Take in a file of ccrecall: sessions, messages, calls and results, teams, memories.
+
+        Each project goes to the space of its directory's name, or all to ``space``. The file is only read.
+        What is known already stays as it is, so doing it again changes nothing, and what was cut off is
+        finished by doing it again. ``progress`` is told how many lines were dealt with since the last call.
+
+        Raises:
+            NotFound: there is no such file.
+            BadInput: it is no file of ccrecall, damaged, or locked.
+        """
+        return self._portal.call(lambda: self._inner.import_sqlite(path, space=space, progress=progress))
+
+    def export_sqlite(self, path: str | PathLike[str], *, spaces: Sequence[str] | None = None) -> Exported:
+        """Write a new file that ccrecall can read, with the tables of the seed: of ``spaces``, or of all.
+
+        Raises:
+            Conflict: there is such a file already.
+            BadInput: it cannot be written.
+        """
+        return self._portal.call(lambda: self._inner.export_sqlite(path, spaces=spaces))
+
+    def migrate_sqlite(
+        self, path: str | PathLike[str], *, write_memories: bool = False, spaces: Sequence[str] | None = None
+    ) -> Migrated:
+        """Bring an existing file of ccrecall to the seed's schema; a second time nothing is changed.
+
+        The file as it was is kept beside it. With ``write_memories`` the active memories of ``spaces``, or of
+        all, are written into it.
+
+        Raises:
+            NotFound: there is no such file.
+            BadInput: it is no file of ccrecall, damaged, or locked; nothing was changed.
+        """
+        return self._portal.call(
+            lambda: self._inner.migrate_sqlite(path, write_memories=write_memories, spaces=spaces)
+        )
+
+
+class Transcripts(Bootstrapping, Exchange):
     """Recorded sessions of coding agents: what people and agent said, thought and did, line by line.
 
     Each project is a space of its own, named like the directory that its sessions were started in.

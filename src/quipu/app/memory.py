@@ -57,6 +57,7 @@ class _Parts:
     models: Models
     record: Record
     answering: Answering
+    search: Search
     tidying: Tidying
 
 
@@ -70,7 +71,7 @@ async def _assemble(stack: AsyncExitStack, settings: Settings, clock: Clock) -> 
     search = Search(models, clock=clock, cache=Cache())
     tidying = Tidying(database)
     stack.push_async_callback(tidying.aclose)
-    return _Parts(database, models, record, Answering(database, search, models), tidying)
+    return _Parts(database, models, record, Answering(database, search, models), search, tidying)
 
 
 class AsyncMemory:
@@ -338,7 +339,12 @@ class AsyncMemory:
 
             ready = self._ready
             self._transcripts = AsyncTranscripts(
-                ready.database, ready.models, clock=self._clock, settings=self._settings
+                ready.database,
+                ready.models,
+                ready.record,
+                search=ready.search,
+                clock=self._clock,
+                settings=self._settings,
             )
         return self._transcripts
 

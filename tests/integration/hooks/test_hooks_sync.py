@@ -65,3 +65,12 @@ async def test_a_transcript_that_is_gone_is_noted_and_dropped(hooks: Hooks, tmp_
     hooks.run("stop", transcript_path=str(tmp_path / "gone.jsonl"))
     assert until(lambda: "gone.jsonl" in hooks.log)
     assert until(lambda: hooks.status().get("pending") == 0)
+
+
+async def test_the_next_session_is_told_of_the_one_that_was_taken_in(hooks: Hooks, tmp_path: Path) -> None:
+    hooks.run("session-end", transcript_path=str(recorded(tmp_path, "s-3", "Tell me which ropes are worn.")))
+    assert until(lambda: hooks.status().get("synced") == 1)
+    told = hooks.run("session-start", session_id="s-4").context
+    assert "## Recent Activity" in told
+    assert "Tell me which ropes are worn." in told
+    assert hooks.run("session-start", session_id="s-3").printed == ""

@@ -181,6 +181,26 @@ async def test_a_file_that_we_wrote_can_be_taken_in_elsewhere(
     assert await stored(database, "copy", same) == await stored(database, "my-boat", same)
 
 
+async def test_a_transcript_that_the_file_was_made_from_brings_nothing_twice(
+    memory: AsyncMemory, database: Database, tmp_path: Path
+) -> None:
+    asked = {
+        "type": "user",
+        "uuid": "u-1",
+        "message": {"role": "user", "content": "Paint the mast green, please."},
+    }
+    later = {"type": "user", "uuid": "u-9", "message": {"role": "user", "content": "And the boom?"}}
+    file = tmp_path / "s-1.jsonl"
+    about = {"sessionId": "s-1", "cwd": CWD, "timestamp": at(0).isoformat()}
+    file.write_text("".join(json.dumps({**line, **about}) + "\n" for line in (asked, later)))
+    await memory.transcripts.import_sqlite(ccrecall(tmp_path / "c.db"))
+    report = await memory.transcripts.sync([file])
+    assert (report.spaces["my-boat"].lines, report.spaces["my-boat"].known) == (1, 1)
+    await memory.transcripts.index(space="my-boat")
+    said = await stored(database, "my-boat", "select content from core.messages where content like 'Paint%'")
+    assert said == [("Paint the mast green, please.",)]
+
+
 async def test_memories_are_written_back_into_the_file_they_were_learned_from(
     memory: AsyncMemory, database: Database, tmp_path: Path
 ) -> None:

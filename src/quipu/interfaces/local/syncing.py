@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from quipu import AsyncMemory
 from quipu.errors import BadInput, NotFound, QuipuError
-from quipu.interfaces.cli import claude
 from quipu.interfaces.hooks.client import note
 from quipu.interfaces.local import pending
 from quipu.interfaces.local.pending import Pending
+from quipu.kinds.transcripts.syncing.model import Trouble
 
 
 async def sync_all(memory: AsyncMemory, home: str, folder: Path) -> int:
@@ -20,7 +21,8 @@ async def sync_all(memory: AsyncMemory, home: str, folder: Path) -> int:
     done = 0
     for one in pending.take(folder):
         try:
-            await _sync(memory, one)
+            for trouble in await _sync(memory, one):
+                note(home, f"sync of {trouble.path}: {trouble.reason}")
         except (BadInput, NotFound, OSError) as error:
             note(home, f"sync of {one.path}: {error}")
         except QuipuError as error:
@@ -33,6 +35,11 @@ async def sync_all(memory: AsyncMemory, home: str, folder: Path) -> int:
     return done
 
 
-async def _sync(memory: AsyncMemory, one: Pending) -> None:
-    space = one.space or claude.project(one.path)
-    await memory.import_messages(claude.messages([one.path]), space=space)
+async def _sync(memory: AsyncMemory, one: Pending) -> Sequence[Trouble]:
+    """Take in what is new, and make it findable now, so that no later prompt waits for that."""
+    beside = one.path.with_suffix("")  # subagents, and outputs too long for a line
+    roots = [one.path, beside] if beside.is_dir() else [one.path]
+    report = await memory.transcripts.sync(roots, space=one.space)
+    for space in report.spaces:
+        await memory.transcripts.index(space=space)
+    return report.troubles

@@ -13,24 +13,36 @@ from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
+from quipu.kinds.transcripts.bootstrap.service import AsyncBootstrap
 from quipu.kinds.transcripts.filing import messages
+from quipu.kinds.transcripts.sqlite.exchange import AsyncExchange
 from quipu.kinds.transcripts.syncing.model import Pending, SyncReport
 from quipu.kinds.transcripts.syncing.service import Syncing
 from quipu.recall.generations import Models
-from quipu.record.service import Progress
+from quipu.recall.search import Search
+from quipu.record.service import Progress, Record
 
 Roots = Iterable[str | PathLike[str]]
 
 
-class AsyncTranscripts:
+class AsyncTranscripts(AsyncBootstrap, AsyncExchange):
     """Recorded sessions of coding agents: what people and agent said, thought and did, line by line.
 
     Each project is a space of its own, named like the directory that its sessions were started in.
     """
 
-    def __init__(self, database: Database, models: Models, *, clock: Clock, settings: Settings) -> None:
-        self._database = database
-        self._models = models
+    def __init__(
+        self,
+        database: Database,
+        models: Models,
+        record: Record,
+        *,
+        search: Search,
+        clock: Clock,
+        settings: Settings,
+    ) -> None:
+        AsyncBootstrap.__init__(self, database, search=search, clock=clock)
+        AsyncExchange.__init__(self, database, models, record, clock=clock, redact=settings.redact)
         self._language = settings.language
         self._syncing = Syncing(database, clock=clock, redact=settings.redact)
 

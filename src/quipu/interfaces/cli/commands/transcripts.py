@@ -10,6 +10,12 @@ from quipu.interfaces.cli.lazy import LazyGroup, Line
 _LINES = {
     "sync": Line("transcripts_sync", "Take in recorded sessions, what is new of them."),
     "index": Line("transcripts_index", "Let recalls find all that was taken in.", embeds=True),
+    "bootstrap": Line("transcripts_bootstrap", "Tell what an agent should know when a session begins."),
+    "import-sqlite": Line("transcripts_import_sqlite", "Take in a file of ccrecall."),
+    "export-sqlite": Line("transcripts_export_sqlite", "Write a file that ccrecall can read."),
+    "migrate-sqlite": Line(
+        "transcripts_migrate_sqlite", "Bring a file of ccrecall to the schema with memories."
+    ),
 }
 
 
