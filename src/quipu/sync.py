@@ -1102,7 +1102,8 @@ class Exchange:
 
         Each project goes to the space of its directory's name, or all to ``space``. The file is only read.
         What is known already stays as it is, so doing it again changes nothing, and what was cut off is
-        finished by doing it again. ``progress`` is told how many lines were dealt with since the last call.
+        finished by doing it again. Memories are found by their meaning at once, messages with the next
+        recalls (or ``index``). ``progress`` is told how many lines were dealt with since the last call.
 
         Raises:
             NotFound: there is no such file.

@@ -341,7 +341,6 @@ class AsyncMemory:
             self._transcripts = AsyncTranscripts(
                 ready.database,
                 ready.models,
-                ready.record,
                 search=ready.search,
                 clock=self._clock,
                 settings=self._settings,

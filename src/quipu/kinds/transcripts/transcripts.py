@@ -20,7 +20,7 @@ from quipu.kinds.transcripts.syncing.model import Pending, SyncReport
 from quipu.kinds.transcripts.syncing.service import Syncing
 from quipu.recall.generations import Models
 from quipu.recall.search import Search
-from quipu.record.service import Progress, Record
+from quipu.record.service import Progress
 
 Roots = Iterable[str | PathLike[str]]
 
@@ -35,14 +35,13 @@ class AsyncTranscripts(AsyncBootstrap, AsyncExchange):
         self,
         database: Database,
         models: Models,
-        record: Record,
         *,
         search: Search,
         clock: Clock,
         settings: Settings,
     ) -> None:
         AsyncBootstrap.__init__(self, database, search=search, clock=clock)
-        AsyncExchange.__init__(self, database, models, record, clock=clock, redact=settings.redact)
+        AsyncExchange.__init__(self, database, models, clock=clock, redact=settings.redact)
         self._language = settings.language
         self._syncing = Syncing(database, clock=clock, redact=settings.redact)
 

@@ -23,7 +23,7 @@ from quipu.kinds.transcripts.sqlite.model import Exported, Imported, Migrated
 from quipu.kinds.transcripts.sqlite.reading import Session, sessions
 from quipu.kinds.transcripts.sqlite.taking import Taking
 from quipu.recall.generations import Models
-from quipu.record.service import Progress, Record
+from quipu.record.service import Progress
 
 Row = Mapping[str, Any]
 
@@ -33,12 +33,9 @@ _REST = ("teams", "team_members", "team_tasks", "memories", "memory_sources")
 class AsyncExchange:
     """Takes files of ccrecall in, writes them, and brings them to the seed's schema."""
 
-    def __init__(
-        self, database: Database, models: Models, record: Record, *, clock: Clock, redact: bool
-    ) -> None:
+    def __init__(self, database: Database, models: Models, *, clock: Clock, redact: bool) -> None:
         self._database = database
         self._models = models
-        self._record = record
         self._clock = clock
         self._redact = redact
 
@@ -49,19 +46,21 @@ class AsyncExchange:
 
         Each project goes to the space of its directory's name, or all to ``space``. The file is only read.
         What is known already stays as it is, so doing it again changes nothing, and what was cut off is
-        finished by doing it again. ``progress`` is told how many lines were dealt with since the last call.
+        finished by doing it again. Memories are found by their meaning at once, messages with the next
+        recalls (or ``index``). ``progress`` is told how many lines were dealt with since the last call.
 
         Raises:
             NotFound: there is no such file.
             BadInput: it is no file of ccrecall, damaged, or locked.
         """
         optional_name("space", space)
-        taking = Taking(self._database, self._record, Cleaning(secrets=self._redact), progress)
-        now, mended = self._clock.now(), Counter[str]()
-        async with _to_read(Path(path)) as (connection, tables):
-            found = sessions(connection, space=space, now=now, mended=mended)
+        path, now, mended = Path(path), self._clock.now(), Counter[str]()
+        async with _to_read(path) as (connection, tables):
+            file = await to_thread.run_sync(importing.transcript, path)
+            taking = Taking(self._database, file, Cleaning(secrets=self._redact), progress)
+            found = sessions(connection, space=space, now=now, mended=mended, secrets=self._redact)
             while (session := await to_thread.run_sync(_next, found)) is not None:
-                await taking.session(session)
+                await taking.session(session, now=now)
             side = await to_thread.run_sync(_side, connection, tables)
         await taking.teams(side, default=space)
         await self._memories(taking, side, space, mended, now)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
-from quipu.kernel.base import echo
 from quipu.kernel.db.database import Database, Within
-from quipu.kinds.transcripts.reading.model import Entry
+from quipu.kinds.transcripts.reading.chunks import START, Mark
+from quipu.kinds.transcripts.reading.places import Transcript
 from quipu.kinds.transcripts.sqlite import rules, store
 from quipu.kinds.transcripts.sqlite.cleaning import Cleaning
 from quipu.kinds.transcripts.sqlite.reading import Session
+from quipu.kinds.transcripts.syncing import store as syncing
+from quipu.kinds.transcripts.syncing.pieces import Batch, Piece
+from quipu.kinds.transcripts.syncing.writing import write
 from quipu.recall import index
 from quipu.recall.dates import tells_time
 from quipu.recall.generations import Models
@@ -28,92 +32,25 @@ _TRIES: Final = 5
 Row = Mapping[str, Any]
 
 
-def said(session: Session) -> Iterator[Mapping[str, object]]:
-    """The messages of a session as the record takes them, in the words of ``quipu import claude-code``."""
-    for entry in session.reading.entries:
-        if entry.said is not None:
-            yield {
-                "id": entry.uuid,
-                "session": entry.session,
-                "role": entry.said,
-                "content": entry.text or "",
-                "time": entry.happened_at,
-            }
+async def keep(within: Within, session: Session, file: Transcript, *, now: datetime) -> Counter[str]:
+    """Keep what a session's lines say, as those of a transcript are kept; new rows by table, and "known"."""
+    mark = Mark(file.size_bytes, START.prefix_sha256)
+    batch = Batch(pieces=[Piece(file, mark, session.reading)])
+    written = await write(within, batch, now=now)
+    await syncing.run(within, "attach_summaries", {})
+    return Counter(
+        messages=written.messages,
+        lines=len(written.new),
+        tool_calls=sum(len(row.entry.calls) for row in written.new),
+        tool_results=sum(len(row.entry.results) for row in written.new),
+        known=written.known,
+    )
 
 
-async def keep(within: Within, session: Session, cleaning: Cleaning) -> Counter[str]:
-    """Keep what a session's lines know besides what was said in them; new rows by table."""
-    number = await store.open_session(within, session.name)
-    details, reading = session.details, session.reading
-    summary = reading.summaries[-1].text if reading.summaries else None
-    about = {
-        "session": number,
-        "project_path": details.project_path or "",
-        "cwd": details.cwd,
-        "git_branch": details.git_branch,
-        "first_at": details.first_at,
-        "last_at": details.last_at,
-        "summary": cleaning.text(summary),
-        "first_prompt": cleaning.text(details.first_prompt, counted=False),
-    }
-    await store.run(within, "keep_details", about)
-    new: Counter[str] = Counter()
-    entries = reading.entries
-    new["lines"] = await store.keep(within, "keep_lines", number, [_line(one, cleaning) for one in entries])
-    await store.keep(within, "keep_responses", number, [_response(one) for one in entries if one.usage])
-    new["tool_calls"] = await store.keep(within, "keep_calls", number, list(_calls(entries, cleaning)))
-    new["tool_results"] = await store.keep(within, "keep_results", number, list(_results(entries, cleaning)))
-    return new
-
-
-def _line(entry: Entry, cleaning: Cleaning) -> Row:
-    return {
-        "uuid": entry.uuid,
-        "parent_uuid": entry.parent_uuid,
-        "type": entry.type,
-        "subtype": entry.subtype,
-        "model": entry.model,
-        "response_id": entry.response_id,
-        "happened_at": entry.happened_at.isoformat(),
-        "content_text": cleaning.text(_without_echoes(entry.text), counted=entry.said is None),
-        "thinking": cleaning.text(entry.thinking),
-        "blocks": cleaning.value(entry.rest),
-        "cwd": entry.cwd,
-        "git_branch": entry.git_branch,
-        "is_meta": entry.is_meta,
-        "is_sidechain": entry.is_sidechain,
-        "is_compact_summary": entry.is_compact_summary,
-        "is_noise": entry.is_noise,
-        "is_prompt": entry.is_prompt,
-        "said": entry.said is not None,
-    }
-
-
-def _without_echoes(text: str | None) -> str | None:
-    return None if text is None else echo.strip(text).text
-
-
-def _response(entry: Entry) -> Row:
-    assert entry.usage is not None
-    spent = entry.usage
-    tokens = (spent.input, spent.output, spent.cache_read, spent.cache_creation)
-    names = ("input", "output", "cache_read", "cache_creation")
-    told = {"response_id": entry.response_id or entry.uuid, "uuid": entry.uuid, "model": entry.model}
-    return told | dict(zip(names, tokens, strict=True))
-
-
-def _calls(entries: Sequence[Entry], cleaning: Cleaning) -> Iterator[Row]:
-    for entry in entries:
-        for call in entry.calls:
-            told = {"id": call.id, "uuid": entry.uuid, "name": call.name, "path": call.path}
-            yield told | {"input": cleaning.value(call.input)}
-
-
-def _results(entries: Sequence[Entry], cleaning: Cleaning) -> Iterator[Row]:
-    for entry in entries:
-        for one in entry.results:
-            told = {"call_id": one.call_id, "uuid": entry.uuid, "is_error": one.is_error}
-            yield told | {"content": cleaning.text(one.content)}
+def transcript(path: Path) -> Transcript:
+    """The file, as it is noted among those that were read."""
+    info = path.stat()
+    return Transcript(path.resolve(), info.st_size, datetime.fromtimestamp(info.st_mtime, UTC))
 
 
 async def keep_teams(within: Within, teams: Mapping[str, Sequence[Row]], cleaning: Cleaning) -> Counter[str]:

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from quipu.kinds.transcripts.reading import claude_code
+from quipu.kinds.transcripts.reading.cleaning import clean_reading
 from quipu.kinds.transcripts.reading.model import Details, Reading, Summary
 from quipu.kinds.transcripts.sqlite import rules
 from quipu.kinds.transcripts.sqlite.file import Connection, rows
@@ -26,21 +27,22 @@ class Session:
 
     name: str
     space: str
-    details: Details
     reading: Reading
 
 
 def sessions(
-    connection: Connection, *, space: str | None, now: datetime, mended: Counter[str]
+    connection: Connection, *, space: str | None, now: datetime, mended: Counter[str], secrets: bool
 ) -> Iterator[Session]:
-    """Every session, also those that the file mentions without having a row for them."""
+    """Every session, cleaned; also those that the file mentions without having a row for them."""
     known = rows(connection, "sessions")
     blank = dict.fromkeys(("git_branch", "cwd", "first_timestamp", "last_timestamp", "summary"))
     known += [{**blank, "id": row["id"], "project_path": _ORPHANS} for row in rows(connection, "homeless")]
     for row in known:
         reading = _read(connection, row, now=now, mended=mended)
         details = _details(row, reading, mended)
-        yield Session(row["id"], space or space_of(details.project_path), details, reading)
+        name = space or space_of(details.project_path)
+        clean_reading(reading, secrets=secrets)
+        yield Session(row["id"], name, reading)
 
 
 def space_of(project: str | None) -> str:
@@ -79,6 +81,7 @@ def _by_message(found: Sequence[Row]) -> Mapping[str, list[Row]]:
 def _details(session: Row, reading: Reading, mended: Counter[str]) -> Details:
     """What is known of a session, its span and its project put right."""
     details = reading.of(session["id"])
+    details.source = "ccrecall"
     for told in (session["first_timestamp"], session["last_timestamp"]):
         if (at := rules.moment(told)) is not None:
             details.spans(at)

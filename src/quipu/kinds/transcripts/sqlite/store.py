@@ -7,7 +7,6 @@ from typing import Any
 from uuid import UUID
 
 from psycopg.rows import dict_row
-from psycopg.types.json import Jsonb
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Within
@@ -27,25 +26,6 @@ async def run(within: Within, name: str, values: Row) -> int:
     """Run a write; how many rows it made."""
     done = await within.conn.execute(_SQL[name], {"space": within.space.id, **values})
     return max(done.rowcount, 0)
-
-
-async def keep(within: Within, name: str, session: int, found: Sequence[Row]) -> int:
-    """Keep what is not known yet of rows of a session; how many they were."""
-    if not found:
-        return 0
-    values = {"space": within.space.id, "session": session, "rows": Jsonb(list(found))}
-    done = await within.conn.execute(_SQL[name], values)
-    if done.description is None:
-        return max(done.rowcount, 0)
-    ((count,),) = await done.fetchall()
-    return count
-
-
-async def open_session(within: Within, name: str) -> int:
-    """The number of a session, which is made where it is missing."""
-    values = {"space": within.space.id, "name": name}
-    ((number,),) = await (await within.conn.execute(_SQL["open_session"], values)).fetchall()
-    return number
 
 
 async def hold_memories(within: Within) -> None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from quipu.kernel.db.database import Database
+from quipu.kinds.transcripts.reading.places import Transcript
 from quipu.kinds.transcripts.sqlite import importing, rules, store
 from quipu.kinds.transcripts.sqlite.cleaning import Cleaning
 from quipu.kinds.transcripts.sqlite.model import Imported
 from quipu.kinds.transcripts.sqlite.reading import Session
-from quipu.record.service import Progress, Record
+from quipu.record.service import Progress
 
 Row = Mapping[str, Any]
 
@@ -22,12 +24,12 @@ class Taking:
     """One import as far as it has come."""
 
     def __init__(
-        self, database: Database, record: Record, cleaning: Cleaning, progress: Progress | None
+        self, database: Database, file: Transcript, cleaning: Cleaning, progress: Progress | None
     ) -> None:
         self.cleaning = cleaning
         self.new: Counter[str] = Counter()
         self.known = 0
-        self._database, self._record, self._progress = database, record, progress
+        self._database, self._file, self._progress = database, file, progress
         self._spaces: dict[str, str] = {}
         self._sessions: Counter[str] = Counter()
         self._passed: Counter[str] = Counter()
@@ -38,20 +40,16 @@ class Taking:
             return self._spaces[session]
         return default or (next(iter(self._sessions)) if len(self._sessions) == 1 else "default")
 
-    async def session(self, session: Session) -> None:
-        """Take a session in: what was said first, then what else its lines know."""
+    async def session(self, session: Session, *, now: datetime) -> None:
+        """Take a session in."""
         self._spaces[session.name] = session.space
         self._sessions[session.space] += 1
-        report = await self._record.take(list(importing.said(session)), space=session.space)
-        self.new["messages"] += report.imported
-        self.cleaning.redacted.update(report.redacted)
+        self.cleaning.redacted.update(session.reading.redacted)
         self._passed.update(session.reading.passed)
-        if report.refused:
-            self._passed["refused messages"] += len(report.refused)
         async with self._database.writing(session.space) as within:
-            new = await importing.keep(within, session, self.cleaning)
+            new = await importing.keep(within, session, self._file, now=now)
+        self.known += new.pop("known")
         self.new.update(new)
-        self.known += len(session.reading.entries) - new["lines"]
         if self._progress is not None:
             self._progress(session.reading.lines)
 
