@@ -110,6 +110,18 @@ async def test_memories_are_found_and_keep_their_times(
     assert marked == [(1, "ccrecall")]
 
 
+async def test_a_summary_becomes_that_of_its_session(
+    memory: AsyncMemory, database: Database, tmp_path: Path
+) -> None:
+    file = ccrecall(tmp_path / "c.db")
+    with closing(sqlite3.connect(file)) as db, db:
+        db.execute("update sessions set summary = 'Painting the mast' where id = 's-1'")
+    await memory.transcripts.import_sqlite(file)
+    assert await stored(database, "my-boat", "select title, summary, source from transcripts.sessions") == [
+        ("Painting the mast", "Painting the mast", "ccrecall")
+    ]
+
+
 async def test_doing_it_again_changes_nothing(memory: AsyncMemory, tmp_path: Path) -> None:
     file = ccrecall(tmp_path / "c.db", memories=True)
     await memory.transcripts.import_sqlite(file)

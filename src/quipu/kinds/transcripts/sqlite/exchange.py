@@ -62,6 +62,7 @@ class AsyncExchange:
             while (session := await to_thread.run_sync(_next, found)) is not None:
                 await taking.session(session, now=now)
             side = await to_thread.run_sync(_side, connection, tables)
+        await taking.summaries()
         await taking.teams(side, default=space)
         await self._memories(taking, side, space, mended, now)
         return taking.imported(mended)

@@ -36,8 +36,8 @@ async def keep(within: Within, session: Session, file: Transcript, *, now: datet
     """Keep what a session's lines say, as those of a transcript are kept; new rows by table, and "known"."""
     mark = Mark(file.size_bytes, START.prefix_sha256)
     batch = Batch(pieces=[Piece(file, mark, session.reading)])
+    await syncing.lazily(within)  # the file is still there: what a crash undoes is done by importing again
     written = await write(within, batch, now=now)
-    await syncing.run(within, "attach_summaries", {})
     return Counter(
         messages=written.messages,
         lines=len(written.new),
@@ -45,6 +45,11 @@ async def keep(within: Within, session: Session, file: Transcript, *, now: datet
         tool_results=sum(len(row.entry.results) for row in written.new),
         known=written.known,
     )
+
+
+async def attach_summaries(within: Within) -> None:
+    """Give sessions the summaries that were found for their lines."""
+    await syncing.run(within, "attach_summaries", {})
 
 
 def transcript(path: Path) -> Transcript:

@@ -53,6 +53,12 @@ class Taking:
         if self._progress is not None:
             self._progress(session.reading.lines)
 
+    async def summaries(self) -> None:
+        """Give sessions the summaries that the file had for them."""
+        for space in self._sessions:
+            async with self._database.writing(space) as within:
+                await importing.attach_summaries(within)
+
     async def teams(self, side: Mapping[str, list[Row]], *, default: str | None) -> None:
         """Take teams in, each to the space of the session that leads it."""
         by_space: defaultdict[str, defaultdict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
