@@ -12,6 +12,7 @@ from tree import module_name, modules, place, syntax
 MAY_CATCH_ALL = {
     ("quipu.kinds.ledger.hooks", "tell"): "code of subscribers: what it raises must not lose a write",
     ("quipu.interfaces.local.service", "_answer"): "one question must not end the service for all others",
+    ("quipu.interfaces.local.syncing", "catch_up"): "what is not found yet is no reason to end the service",
     ("quipu.interfaces.local.syncing", "sync_all"): "one file must not end the service, nor every next one",
 }
 ALL = {"Exception", "BaseException"}

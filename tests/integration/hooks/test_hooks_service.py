@@ -65,8 +65,9 @@ def test_one_that_was_killed_is_replaced_though_its_socket_is_left(hooks: Hooks)
     assert "squeaks" in hooks.run("prompt", prompt=PROMPT).context
 
 
-def test_it_ends_when_nobody_asks_and_leaves_no_socket(hooks: Hooks) -> None:
-    with hooks.serve("--idle-seconds", "0.4") as service:
+@pytest.mark.parametrize("limit", [("--idle-seconds", "0.4"), ("--idle-seconds", "2", "--most-mb", "1")])
+def test_it_ends_when_nobody_asks_or_it_holds_too_much(hooks: Hooks, limit: tuple[str, ...]) -> None:
+    with hooks.serve(*limit) as service:
         assert service.wait(20) == 0
     assert not (hooks.run_directory / "hooks.sock").exists()
 

@@ -7,6 +7,7 @@ import os
 import signal
 from pathlib import Path
 
+import anyio
 import pytest
 from hook_process import Hooks, until
 
@@ -74,3 +75,17 @@ async def test_the_next_session_is_told_of_the_one_that_was_taken_in(hooks: Hook
     assert "## Recent Activity" in told
     assert "Tell me which ropes are worn." in told
     assert hooks.run("session-start", session_id="s-3").printed == ""
+
+
+async def test_what_was_taken_in_elsewhere_is_made_findable_when_a_session_begins(
+    hooks: Hooks, settings: Settings, tmp_path: Path
+) -> None:
+    async with AsyncMemory(settings=settings) as memory:
+        await memory.transcripts.sync([recorded(tmp_path, "s-5", "The anchor was lost at Drejø.")])
+        assert await memory.transcripts.waiting(space="boat") == 1
+        hooks.run("session-start")
+        for _ in range(200):
+            if not await memory.transcripts.waiting(space="boat"):
+                break
+            await anyio.sleep(0.05)
+        assert await memory.transcripts.waiting(space="boat") == 0

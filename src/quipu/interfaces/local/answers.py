@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from quipu import AsyncMemory
 from quipu.errors import BadInput
-from quipu.interfaces.local.rules import Told, question, space_of
+from quipu.interfaces.local.rules import Told, asked_space, question
 from quipu.recall.render import block
 
 _TOKENS = 400
@@ -27,8 +27,8 @@ class Answers:
         Raises:
             BadInput: what was asked cannot be understood.
         """
-        space = request.get("space") or space_of(request.get("project"))
-        if not isinstance(space, str):
+        space = asked_space(request)
+        if space is None:
             return ""
         match request.get("do"):
             case "session-start":

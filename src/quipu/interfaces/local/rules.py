@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from quipu.kernel.base.text import count_words
@@ -20,6 +20,12 @@ def space_of(project: object) -> str | None:
     """The space of a project: the name of its directory, as a sync calls it; None where there is none."""
     parts = [part for part in re.split(r"[\\/]", project) if part] if isinstance(project, str) else []
     return parts[-1] if parts else None
+
+
+def asked_space(request: Mapping[str, object]) -> str | None:
+    """The space that a request is about: the one that it names, else that of its project."""
+    given = request.get("space")
+    return given if isinstance(given, str) and given else space_of(request.get("project"))
 
 
 def question(prompt: object) -> str | None:

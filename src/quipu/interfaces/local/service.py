@@ -29,7 +29,8 @@ from quipu.interfaces.hooks.client import (
 from quipu.interfaces.local.answers import Answers
 from quipu.interfaces.local.life import Life, resident_mb
 from quipu.interfaces.local.pending import count
-from quipu.interfaces.local.syncing import sync_all
+from quipu.interfaces.local.rules import asked_space
+from quipu.interfaces.local.syncing import catch_up, sync_all
 
 _AT_ONCE = 16
 _READ_SECONDS, _MOST_SECONDS, _LEAVE_SECONDS = 5.0, 30.0, 5.0
@@ -53,6 +54,7 @@ class Service:
         self._since = self._last = time.monotonic()
         self._answered = self._synced = self._now = 0
         self._busy = False
+        self._begun: set[str] = set()
         self._answers: Answers | None = None
         self._failure = ""
         self._ready, self._asked, self._over = anyio.Event(), anyio.Event(), anyio.Event()
@@ -147,6 +149,9 @@ class Service:
                     return {"error": self._failure}
                 text = await self._answers.answer(request)
             self._answered += 1
+            if request["do"] == "session-start" and (space := asked_space(request)) is not None:
+                self._begun.add(space)
+                self._asked.set()
             return {"text": text}
         except TimeoutError:
             return {"error": f"no answer within {seconds:.1f} s"}
@@ -162,6 +167,8 @@ class Service:
             self._asked = anyio.Event()
             self._busy = True
             self._synced += await sync_all(memory, self._home, self._folder / "pending")
+            while self._begun:
+                await catch_up(memory, self._home, self._begun.pop())
             self._busy = False
             await self._asked.wait()
 

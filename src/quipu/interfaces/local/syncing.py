@@ -35,6 +35,14 @@ async def sync_all(memory: AsyncMemory, home: str, folder: Path) -> int:
     return done
 
 
+async def catch_up(memory: AsyncMemory, home: str, space: str) -> None:
+    """Make findable what was taken into a space elsewhere, so that its prompts need not wait for that."""
+    try:
+        await memory.transcripts.index(space=space)
+    except Exception as error:  # noqa: BLE001 - as above: what is not found yet is no reason to end
+        note(home, f"index of {space}: {error!r}")
+
+
 async def _sync(memory: AsyncMemory, one: Pending) -> Sequence[Trouble]:
     """Take in what is new, and make it findable now, so that no later prompt waits for that."""
     beside = one.path.with_suffix("")  # subagents, and outputs too long for a line
