@@ -705,6 +705,13 @@ begin
 end
 $$;
 
+CREATE FUNCTION transcripts.input_text(input jsonb) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (SELECT string_agg((v.one #>> '{}'::text[]), '
+'::text) AS string_agg FROM jsonb_path_query(input_text.input, 'strict $.**'::jsonpath) v(one) WHERE (jsonb_typeof(v.one) = ANY (ARRAY['string'::text, 'number'::text])));
+
+COMMENT ON FUNCTION transcripts.input_text(input jsonb) IS 'The values of what a tool was given, one a line, without their names.';
+
 CREATE FUNCTION transcripts.mark_session() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -719,6 +726,271 @@ begin
     return new;
 end
 $$;
+
+CREATE TABLE transcripts.texts (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    line_id bigint NOT NULL,
+    part text NOT NULL,
+    call_id text DEFAULT ''::text NOT NULL,
+    session_id bigint NOT NULL,
+    role text NOT NULL,
+    tool_name text,
+    is_error boolean DEFAULT false NOT NULL,
+    happened_at timestamp with time zone NOT NULL,
+    words integer NOT NULL,
+    weight real NOT NULL,
+    terms tsvector NOT NULL,
+    CONSTRAINT texts_part_check CHECK ((part = ANY (ARRAY['said'::text, 'thinking'::text, 'input'::text, 'result'::text]))),
+    CONSTRAINT texts_role_check CHECK ((role = ANY (ARRAY['user'::text, 'assistant'::text, 'system'::text, 'tool'::text]))),
+    CONSTRAINT texts_words_check CHECK ((words >= 0))
+)
+WITH (autovacuum_vacuum_insert_scale_factor='0.05');
+
+ALTER TABLE ONLY transcripts.texts FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE transcripts.texts IS 'The text index: made after the lines, in batches; see transcripts.indexing.';
+
+COMMENT ON COLUMN transcripts.texts.call_id IS 'The tool call of an input or a result; empty for what was said or thought.';
+
+COMMENT ON COLUMN transcripts.texts.weight IS 'What one occurrence of a word in it counts: by where it stands and how long it is.';
+
+COMMENT ON COLUMN transcripts.texts.terms IS 'Its words without positions, each with the number of the space in front.';
+
+CREATE FUNCTION transcripts.matching(asked tsquery, parts text[], sessions bigint[], roles text[], tools text[], errors boolean, since timestamp with time zone, until timestamp with time zone, sorted text, most integer) RETURNS TABLE(line_id bigint, part text, call_id text, session_id bigint, role text, tool_name text, is_error boolean, happened_at timestamp with time zone, words integer, found bigint)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT t.line_id,
+     t.part,
+     t.call_id,
+     t.session_id,
+     t.role,
+     t.tool_name,
+     t.is_error,
+     t.happened_at,
+     t.words,
+     count(*) OVER () AS found
+    FROM transcripts.texts t
+   WHERE ((t.space_id = core.current_space()) AND (t.terms @@ matching.asked) AND ((matching.parts IS NULL) OR (t.part = ANY (matching.parts))) AND ((matching.sessions IS NULL) OR (t.session_id = ANY (matching.sessions))) AND ((matching.roles IS NULL) OR (t.role = ANY (matching.roles))) AND ((matching.tools IS NULL) OR (t.tool_name = ANY (matching.tools))) AND ((NOT matching.errors) OR t.is_error) AND ((matching.since IS NULL) OR (t.happened_at >= matching.since)) AND ((matching.until IS NULL) OR (t.happened_at < matching.until)))
+   ORDER BY
+         CASE
+             WHEN (matching.sorted = 'relevance'::text) THEN t.weight
+             ELSE NULL::real
+         END DESC,
+         CASE
+             WHEN (matching.sorted <> 'time-asc'::text) THEN t.happened_at
+             ELSE NULL::timestamp with time zone
+         END DESC,
+         CASE
+             WHEN (matching.sorted = 'time-asc'::text) THEN t.happened_at
+             ELSE NULL::timestamp with time zone
+         END, t.line_id DESC, t.part
+  LIMIT matching.most;
+END;
+
+COMMENT ON FUNCTION transcripts.matching(asked tsquery, parts text[], sessions bigint[], roles text[], tools text[], errors boolean, since timestamp with time zone, until timestamp with time zone, sorted text, most integer) IS 'Texts of the space that was entered that have the words, the best or the latest first.';
+
+CREATE FUNCTION transcripts.reader_password(secret text) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+    execute format('alter role quipu_see password %L', secret);
+end
+$$;
+
+COMMENT ON FUNCTION transcripts.reader_password(secret text) IS 'Gives quipu_see a password (as a SCRAM secret), or none; needs the right to alter that role.';
+
+CREATE FUNCTION transcripts.reindex() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+declare
+    line constant bigint := case tg_table_name when 'lines' then (to_jsonb(new) ->> 'id')::bigint
+                                else (to_jsonb(new) ->> 'line_id')::bigint end;
+begin
+    delete from transcripts.texts where space_id = new.space_id and line_id = line;
+    insert into transcripts.unindexed (space_id, line_id) values (new.space_id, line) on conflict do nothing;
+    return null;
+end
+$$;
+
+CREATE TABLE core.messages (
+    space_id integer NOT NULL,
+    id bigint NOT NULL,
+    session_id bigint,
+    external_id text NOT NULL,
+    role text NOT NULL,
+    speaker text,
+    user_name text,
+    happened_at timestamp with time zone NOT NULL,
+    recorded_at timestamp with time zone NOT NULL,
+    redacted integer DEFAULT 0 NOT NULL,
+    content text NOT NULL,
+    CONSTRAINT messages_external_id_check CHECK (((char_length(external_id) >= 1) AND (char_length(external_id) <= 512))),
+    CONSTRAINT messages_redacted_check CHECK ((redacted >= 0)),
+    CONSTRAINT messages_role_check CHECK ((role = ANY (ARRAY['user'::text, 'assistant'::text, 'system'::text, 'tool'::text])))
+)
+WITH (autovacuum_vacuum_insert_scale_factor='0.05');
+
+ALTER TABLE ONLY core.messages FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN core.messages.id IS 'The id of its entry in core.recall_entries.';
+
+COMMENT ON COLUMN core.messages.external_id IS 'The id that the caller gave, or one made for it.';
+
+COMMENT ON COLUMN core.messages.redacted IS 'How many secrets were cut out before it was written.';
+
+CREATE TABLE transcripts.lines (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    id bigint NOT NULL,
+    session_id bigint NOT NULL,
+    uuid text NOT NULL,
+    parent_uuid text,
+    logical_parent_uuid text,
+    type text NOT NULL,
+    subtype text,
+    model text,
+    response_id text,
+    happened_at timestamp with time zone NOT NULL,
+    message_id bigint,
+    content_text text,
+    thinking text,
+    blocks jsonb,
+    cwd text,
+    git_branch text,
+    is_meta boolean DEFAULT false NOT NULL,
+    is_sidechain boolean DEFAULT false NOT NULL,
+    is_compact_summary boolean DEFAULT false NOT NULL,
+    is_noise boolean DEFAULT false NOT NULL,
+    is_prompt boolean DEFAULT false NOT NULL,
+    CONSTRAINT lines_uuid_check CHECK (((char_length(uuid) >= 1) AND (char_length(uuid) <= 512)))
+);
+
+ALTER TABLE ONLY transcripts.lines FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN transcripts.lines.content_text IS 'Of a line that nobody said (noise, meta, summary, system); what was said is in core.messages.';
+
+COMMENT ON COLUMN transcripts.lines.blocks IS 'Blocks that have no column (images without their data, documents), or the raw line of an unknown type.';
+
+COMMENT ON COLUMN transcripts.lines.is_prompt IS 'A person asked: it begins a turn.';
+
+CREATE TABLE transcripts.tool_calls (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    id text NOT NULL,
+    line_id bigint NOT NULL,
+    session_id bigint NOT NULL,
+    tool_name text NOT NULL,
+    tool_input jsonb DEFAULT '{}'::jsonb NOT NULL,
+    path text,
+    happened_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY transcripts.tool_calls FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE transcripts.tool_calls IS 'A call has the id that the model gave it, once in each session that holds it.';
+
+COMMENT ON COLUMN transcripts.tool_calls.path IS 'The file that it was about, where its input names one.';
+
+CREATE TABLE transcripts.tool_results (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    tool_call_id text NOT NULL,
+    line_id bigint NOT NULL,
+    session_id bigint NOT NULL,
+    content text NOT NULL,
+    is_error boolean DEFAULT false NOT NULL,
+    spilled_from text,
+    agent_session text,
+    compacted_bytes bigint,
+    compacted_at timestamp with time zone,
+    happened_at timestamp with time zone NOT NULL,
+    CONSTRAINT tool_results_compacted_bytes_check CHECK ((compacted_bytes >= 0))
+);
+
+ALTER TABLE ONLY transcripts.tool_results FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN transcripts.tool_results.spilled_from IS 'The file beside the transcript that had the output, where it was too long for the line.';
+
+COMMENT ON COLUMN transcripts.tool_results.agent_session IS 'The session of the subagent that the call began.';
+
+COMMENT ON COLUMN transcripts.tool_results.compacted_bytes IS 'How long it was before it was replaced by a marker.';
+
+CREATE FUNCTION transcripts.texts_of(space integer, line bigint) RETURNS TABLE(line_id bigint, part text, call_id text, session_id bigint, role text, tool_name text, is_error boolean, happened_at timestamp with time zone, content text)
+    LANGUAGE sql STABLE
+    BEGIN ATOMIC
+ SELECT l.id,
+     'said'::text,
+     ''::text,
+     l.session_id,
+         CASE
+             WHEN (l.is_meta OR l.is_noise OR l.is_compact_summary) THEN 'system'::text
+             WHEN (l.type = ANY (ARRAY['user'::text, 'assistant'::text])) THEN l.type
+             ELSE 'system'::text
+         END AS "case",
+     NULL::text AS text,
+     false,
+     l.happened_at,
+     COALESCE(m.content, l.content_text) AS "coalesce"
+    FROM (transcripts.lines l
+      LEFT JOIN core.messages m ON (((m.space_id = texts_of.space) AND (m.id = l.message_id))))
+   WHERE ((l.space_id = texts_of.space) AND (l.id = texts_of.line) AND ((l.message_id IS NOT NULL) OR (l.content_text IS NOT NULL)))
+ UNION ALL
+  SELECT l.id,
+     'thinking'::text,
+     ''::text,
+     l.session_id,
+     'assistant'::text,
+     NULL::text,
+     false,
+     l.happened_at,
+     l.thinking
+    FROM transcripts.lines l
+   WHERE ((l.space_id = texts_of.space) AND (l.id = texts_of.line) AND (l.thinking IS NOT NULL))
+ UNION ALL
+  SELECT c.line_id,
+     'input'::text,
+     c.id,
+     c.session_id,
+     'assistant'::text,
+     c.tool_name,
+     false,
+     c.happened_at,
+     transcripts.input_text(c.tool_input) AS input_text
+    FROM transcripts.tool_calls c
+   WHERE ((c.space_id = texts_of.space) AND (c.line_id = texts_of.line))
+ UNION ALL
+  SELECT r.line_id,
+     'result'::text,
+     r.tool_call_id,
+     r.session_id,
+     'tool'::text,
+     c.tool_name,
+     r.is_error,
+     r.happened_at,
+     r.content
+    FROM (transcripts.tool_results r
+      LEFT JOIN transcripts.tool_calls c ON (((c.space_id = texts_of.space) AND (c.session_id = r.session_id) AND (c.id = r.tool_call_id))))
+   WHERE ((r.space_id = texts_of.space) AND (r.line_id = texts_of.line));
+END;
+
+COMMENT ON FUNCTION transcripts.texts_of(space integer, line bigint) IS 'Every text of a line that can be searched, as it is now.';
+
+CREATE TABLE transcripts.tickets (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    digest bytea NOT NULL,
+    expires_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY transcripts.tickets FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION transcripts.ticket_space() RETURNS integer
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT t.space_id
+    FROM transcripts.tickets t
+   WHERE ((t.digest = sha256(convert_to(current_setting('quipu.ticket'::text, true), 'UTF8'::name))) AND (t.expires_at > now()));
+END;
+
+COMMENT ON FUNCTION transcripts.ticket_space() IS 'The space that the ticket of this connection is for, or null.';
 
 CREATE TABLE core.erasures (
     space_id integer NOT NULL,
@@ -747,32 +1019,6 @@ CREATE TABLE core.language_budget (
 );
 
 COMMENT ON TABLE core.language_budget IS 'Tokens by UTC day and purpose; a request counts with all it may cost until it is known what it did cost.';
-
-CREATE TABLE core.messages (
-    space_id integer NOT NULL,
-    id bigint NOT NULL,
-    session_id bigint,
-    external_id text NOT NULL,
-    role text NOT NULL,
-    speaker text,
-    user_name text,
-    happened_at timestamp with time zone NOT NULL,
-    recorded_at timestamp with time zone NOT NULL,
-    redacted integer DEFAULT 0 NOT NULL,
-    content text NOT NULL,
-    CONSTRAINT messages_external_id_check CHECK (((char_length(external_id) >= 1) AND (char_length(external_id) <= 512))),
-    CONSTRAINT messages_redacted_check CHECK ((redacted >= 0)),
-    CONSTRAINT messages_role_check CHECK ((role = ANY (ARRAY['user'::text, 'assistant'::text, 'system'::text, 'tool'::text])))
-)
-WITH (autovacuum_vacuum_insert_scale_factor='0.05');
-
-ALTER TABLE ONLY core.messages FORCE ROW LEVEL SECURITY;
-
-COMMENT ON COLUMN core.messages.id IS 'The id of its entry in core.recall_entries.';
-
-COMMENT ON COLUMN core.messages.external_id IS 'The id that the caller gave, or one made for it.';
-
-COMMENT ON COLUMN core.messages.redacted IS 'How many secrets were cut out before it was written.';
 
 CREATE TABLE core.migrations (
     room text NOT NULL,
@@ -1084,7 +1330,8 @@ ALTER TABLE core.tool_calls ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY
 
 CREATE TABLE core.unfiled_messages (
     space_id integer DEFAULT core.current_space() NOT NULL,
-    message_id bigint NOT NULL
+    message_id bigint NOT NULL,
+    happened_at timestamp with time zone NOT NULL
 );
 
 ALTER TABLE ONLY core.unfiled_messages FORCE ROW LEVEL SECURITY;
@@ -1731,41 +1978,19 @@ COMMENT ON TABLE transcripts.files IS 'How far each file was read; shown as tran
 
 COMMENT ON COLUMN transcripts.files.prefix_sha256 IS 'Of what was read: where it differs, the file was rewritten and is read anew.';
 
-CREATE TABLE transcripts.lines (
+CREATE TABLE transcripts.indexing (
     space_id integer DEFAULT core.current_space() NOT NULL,
-    id bigint NOT NULL,
-    session_id bigint NOT NULL,
-    uuid text NOT NULL,
-    parent_uuid text,
-    logical_parent_uuid text,
-    type text NOT NULL,
-    subtype text,
-    model text,
-    response_id text,
-    happened_at timestamp with time zone NOT NULL,
-    message_id bigint,
-    content_text text,
-    thinking text,
-    blocks jsonb,
-    cwd text,
-    git_branch text,
-    is_meta boolean DEFAULT false NOT NULL,
-    is_sidechain boolean DEFAULT false NOT NULL,
-    is_compact_summary boolean DEFAULT false NOT NULL,
-    is_noise boolean DEFAULT false NOT NULL,
-    is_prompt boolean DEFAULT false NOT NULL,
-    CONSTRAINT lines_uuid_check CHECK (((char_length(uuid) >= 1) AND (char_length(uuid) <= 512)))
+    indexed_to bigint DEFAULT 0 NOT NULL,
+    settled_to bigint DEFAULT 0 NOT NULL
 );
 
-ALTER TABLE ONLY transcripts.lines FORCE ROW LEVEL SECURITY;
+ALTER TABLE ONLY transcripts.indexing FORCE ROW LEVEL SECURITY;
 
-COMMENT ON COLUMN transcripts.lines.content_text IS 'Of a line that nobody said (noise, meta, summary, system); what was said is in core.messages.';
+COMMENT ON COLUMN transcripts.indexing.indexed_to IS 'Lines up to this id have their texts in the index, but for those in transcripts.unindexed.';
 
-COMMENT ON COLUMN transcripts.lines.blocks IS 'Blocks that have no column (images without their data, documents), or the raw line of an unknown type.';
+COMMENT ON COLUMN transcripts.indexing.settled_to IS 'No line up to this id can still come: whoever wrote one then has ended.';
 
-COMMENT ON COLUMN transcripts.lines.is_prompt IS 'A person asked: it begins a turn.';
-
-ALTER TABLE transcripts.lines ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+ALTER TABLE transcripts.lines ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
     SEQUENCE NAME transcripts.lines_id_seq
     START WITH 1
     INCREMENT BY 1
@@ -2004,6 +2229,17 @@ CREATE VIEW transcripts.sessions WITH (security_invoker='true') AS
           ORDER BY x_1.attempted_at DESC, x_1.extractor
          LIMIT 1) x ON (true));
 
+CREATE TABLE transcripts.summaries (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    leaf_uuid text NOT NULL,
+    summary text NOT NULL,
+    CONSTRAINT summaries_leaf_uuid_check CHECK (((char_length(leaf_uuid) >= 1) AND (char_length(leaf_uuid) <= 512)))
+);
+
+ALTER TABLE ONLY transcripts.summaries FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE transcripts.summaries IS 'Titles as they were found, each by the line that it names: often of a session in another file.';
+
 CREATE VIEW transcripts.sync_state WITH (security_invoker='true') AS
  SELECT path AS file_path,
     modified_at AS last_modified,
@@ -2057,42 +2293,14 @@ CREATE TABLE transcripts.teams (
 
 ALTER TABLE ONLY transcripts.teams FORCE ROW LEVEL SECURITY;
 
-CREATE TABLE transcripts.tool_calls (
+CREATE TABLE transcripts.unindexed (
     space_id integer DEFAULT core.current_space() NOT NULL,
-    id text NOT NULL,
-    line_id bigint NOT NULL,
-    session_id bigint NOT NULL,
-    tool_name text NOT NULL,
-    tool_input jsonb DEFAULT '{}'::jsonb NOT NULL,
-    path text,
-    happened_at timestamp with time zone NOT NULL
+    line_id bigint NOT NULL
 );
 
-ALTER TABLE ONLY transcripts.tool_calls FORCE ROW LEVEL SECURITY;
+ALTER TABLE ONLY transcripts.unindexed FORCE ROW LEVEL SECURITY;
 
-COMMENT ON TABLE transcripts.tool_calls IS 'A call has the id that the model gave it, once in each session that holds it.';
-
-COMMENT ON COLUMN transcripts.tool_calls.path IS 'The file that it was about, where its input names one.';
-
-CREATE TABLE transcripts.tool_results (
-    space_id integer DEFAULT core.current_space() NOT NULL,
-    tool_call_id text NOT NULL,
-    line_id bigint NOT NULL,
-    session_id bigint NOT NULL,
-    content text NOT NULL,
-    is_error boolean DEFAULT false NOT NULL,
-    spilled_from text,
-    compacted_bytes bigint,
-    compacted_at timestamp with time zone,
-    happened_at timestamp with time zone NOT NULL,
-    CONSTRAINT tool_results_compacted_bytes_check CHECK ((compacted_bytes >= 0))
-);
-
-ALTER TABLE ONLY transcripts.tool_results FORCE ROW LEVEL SECURITY;
-
-COMMENT ON COLUMN transcripts.tool_results.spilled_from IS 'The file beside the transcript that had the output, where it was too long for the line.';
-
-COMMENT ON COLUMN transcripts.tool_results.compacted_bytes IS 'How long it was before it was replaced by a marker.';
+COMMENT ON TABLE transcripts.unindexed IS 'Lines whose text was changed after it was indexed.';
 
 ALTER TABLE ONLY ledger.chat_competitor_checks ALTER COLUMN id SET DEFAULT nextval('ledger.chat_competitor_checks_id_seq'::regclass);
 
@@ -2109,6 +2317,17 @@ ALTER TABLE ONLY ledger.chat_review_signal_runs ALTER COLUMN id SET DEFAULT next
 ALTER TABLE ONLY ledger.source_runs ALTER COLUMN id SET DEFAULT nextval('ledger.source_runs_id_seq'::regclass);
 
 ALTER TABLE ONLY queue.saq_jobs ALTER COLUMN lock_key SET DEFAULT nextval('queue.saq_jobs_lock_key_seq'::regclass);
+
+CREATE INDEX texts_terms ON transcripts.texts USING gin (terms) WITH (gin_pending_list_limit='16384');
+
+CREATE FUNCTION transcripts.settle_texts() RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT gin_clean_pending_list('transcripts.texts_terms'::regclass) AS gin_clean_pending_list;
+END;
+
+COMMENT ON FUNCTION transcripts.settle_texts() IS 'Sorts in what was put into the text index lately: until then each search reads through it.';
 
 ALTER TABLE ONLY core.erasures
     ADD CONSTRAINT erasures_pkey PRIMARY KEY (space_id, id);
@@ -2242,11 +2461,14 @@ ALTER TABLE ONLY transcripts.extractions
 ALTER TABLE ONLY transcripts.files
     ADD CONSTRAINT files_pkey PRIMARY KEY (space_id, path);
 
-ALTER TABLE ONLY transcripts.lines
-    ADD CONSTRAINT lines_pkey PRIMARY KEY (space_id, id);
+ALTER TABLE ONLY transcripts.indexing
+    ADD CONSTRAINT indexing_pkey PRIMARY KEY (space_id);
 
 ALTER TABLE ONLY transcripts.lines
-    ADD CONSTRAINT lines_space_id_session_id_uuid_key UNIQUE (space_id, session_id, uuid);
+    ADD CONSTRAINT lines_pkey PRIMARY KEY (id, space_id);
+
+ALTER TABLE ONLY transcripts.lines
+    ADD CONSTRAINT lines_uuid_space_id_session_id_key UNIQUE (uuid, space_id, session_id);
 
 ALTER TABLE ONLY transcripts.memories
     ADD CONSTRAINT memories_pkey PRIMARY KEY (space_id, id);
@@ -2272,6 +2494,9 @@ ALTER TABLE ONLY transcripts.responses
 ALTER TABLE ONLY transcripts.session_details
     ADD CONSTRAINT session_details_pkey PRIMARY KEY (space_id, session_id);
 
+ALTER TABLE ONLY transcripts.summaries
+    ADD CONSTRAINT summaries_pkey PRIMARY KEY (space_id, leaf_uuid);
+
 ALTER TABLE ONLY transcripts.team_members
     ADD CONSTRAINT team_members_pkey PRIMARY KEY (space_id, team_id, id);
 
@@ -2281,11 +2506,20 @@ ALTER TABLE ONLY transcripts.team_tasks
 ALTER TABLE ONLY transcripts.teams
     ADD CONSTRAINT teams_pkey PRIMARY KEY (space_id, id);
 
+ALTER TABLE ONLY transcripts.texts
+    ADD CONSTRAINT texts_pkey PRIMARY KEY (space_id, line_id, part, call_id);
+
+ALTER TABLE ONLY transcripts.tickets
+    ADD CONSTRAINT tickets_pkey PRIMARY KEY (space_id, digest);
+
 ALTER TABLE ONLY transcripts.tool_calls
     ADD CONSTRAINT tool_calls_pkey PRIMARY KEY (space_id, session_id, id);
 
 ALTER TABLE ONLY transcripts.tool_results
     ADD CONSTRAINT tool_results_pkey PRIMARY KEY (space_id, session_id, tool_call_id);
+
+ALTER TABLE ONLY transcripts.unindexed
+    ADD CONSTRAINT unindexed_pkey PRIMARY KEY (space_id, line_id);
 
 CREATE INDEX messages_user ON core.messages USING btree (space_id, user_name) WHERE (user_name IS NOT NULL);
 
@@ -2365,9 +2599,9 @@ CREATE INDEX idx_memories_created ON transcripts.memories USING btree (space_id,
 
 CREATE INDEX idx_memories_session ON transcripts.memories USING btree (space_id, session_id);
 
-CREATE INDEX lines_message ON transcripts.lines USING btree (space_id, message_id) WHERE (message_id IS NOT NULL);
+CREATE INDEX lines_message ON transcripts.lines USING btree (message_id) WHERE (message_id IS NOT NULL);
 
-CREATE INDEX lines_time ON transcripts.lines USING btree (space_id, session_id, happened_at, id);
+CREATE INDEX lines_time ON transcripts.lines USING btree (session_id, happened_at, id);
 
 CREATE UNIQUE INDEX memories_entry ON transcripts.memories USING btree (space_id, entry_id) WHERE (entry_id IS NOT NULL);
 
@@ -2388,6 +2622,8 @@ CREATE INDEX tool_calls_line ON transcripts.tool_calls USING btree (space_id, li
 CREATE INDEX tool_calls_name ON transcripts.tool_calls USING btree (space_id, tool_name, happened_at);
 
 CREATE INDEX tool_calls_path ON transcripts.tool_calls USING btree (space_id, path) WHERE (path IS NOT NULL);
+
+CREATE INDEX tool_results_agent ON transcripts.tool_results USING btree (space_id, agent_session) WHERE (agent_session IS NOT NULL);
 
 CREATE INDEX tool_results_line ON transcripts.tool_results USING btree (space_id, line_id);
 
@@ -2420,6 +2656,12 @@ CREATE TRIGGER unfile_excerpts AFTER UPDATE ON ledger.chat_recommendation_eviden
 CREATE TRIGGER write_session INSTEAD OF INSERT OR UPDATE ON ledger.chat_sessions FOR EACH ROW EXECUTE FUNCTION ledger.write_session();
 
 CREATE TRIGGER mark_session INSTEAD OF UPDATE ON transcripts.sessions FOR EACH ROW EXECUTE FUNCTION transcripts.mark_session();
+
+CREATE TRIGGER reindex AFTER UPDATE OF content_text, thinking, message_id, is_meta, is_noise, is_compact_summary ON transcripts.lines FOR EACH ROW WHEN (((old.content_text IS DISTINCT FROM new.content_text) OR (old.thinking IS DISTINCT FROM new.thinking) OR (old.message_id IS DISTINCT FROM new.message_id) OR (old.is_meta <> new.is_meta) OR (old.is_noise <> new.is_noise) OR (old.is_compact_summary <> new.is_compact_summary))) EXECUTE FUNCTION transcripts.reindex();
+
+CREATE TRIGGER reindex AFTER UPDATE OF tool_input, tool_name ON transcripts.tool_calls FOR EACH ROW WHEN (((old.tool_input IS DISTINCT FROM new.tool_input) OR (old.tool_name <> new.tool_name))) EXECUTE FUNCTION transcripts.reindex();
+
+CREATE TRIGGER reindex AFTER UPDATE OF content, is_error ON transcripts.tool_results FOR EACH ROW WHEN (((old.content IS DISTINCT FROM new.content) OR (old.is_error <> new.is_error))) EXECUTE FUNCTION transcripts.reindex();
 
 ALTER TABLE ONLY core.messages
     ADD CONSTRAINT messages_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
@@ -2538,6 +2780,9 @@ ALTER TABLE ONLY transcripts.extractions
 ALTER TABLE ONLY transcripts.files
     ADD CONSTRAINT files_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY transcripts.indexing
+    ADD CONSTRAINT indexing_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY transcripts.lines
     ADD CONSTRAINT lines_space_id_message_id_fkey FOREIGN KEY (space_id, message_id) REFERENCES core.messages(space_id, id) ON DELETE CASCADE;
 
@@ -2574,6 +2819,9 @@ ALTER TABLE ONLY transcripts.responses
 ALTER TABLE ONLY transcripts.session_details
     ADD CONSTRAINT session_details_space_id_session_id_fkey FOREIGN KEY (space_id, session_id) REFERENCES core.sessions(space_id, id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY transcripts.summaries
+    ADD CONSTRAINT summaries_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY transcripts.team_members
     ADD CONSTRAINT team_members_space_id_team_id_fkey FOREIGN KEY (space_id, team_id) REFERENCES transcripts.teams(space_id, id) ON DELETE CASCADE;
 
@@ -2583,11 +2831,20 @@ ALTER TABLE ONLY transcripts.team_tasks
 ALTER TABLE ONLY transcripts.teams
     ADD CONSTRAINT teams_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY transcripts.texts
+    ADD CONSTRAINT texts_space_id_line_id_fkey FOREIGN KEY (space_id, line_id) REFERENCES transcripts.lines(space_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY transcripts.tickets
+    ADD CONSTRAINT tickets_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY transcripts.tool_calls
     ADD CONSTRAINT tool_calls_space_id_line_id_fkey FOREIGN KEY (space_id, line_id) REFERENCES transcripts.lines(space_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY transcripts.tool_results
     ADD CONSTRAINT tool_results_space_id_line_id_fkey FOREIGN KEY (space_id, line_id) REFERENCES transcripts.lines(space_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY transcripts.unindexed
+    ADD CONSTRAINT unindexed_space_id_line_id_fkey FOREIGN KEY (space_id, line_id) REFERENCES transcripts.lines(space_id, id) ON DELETE CASCADE;
 
 ALTER TABLE core.erasures ENABLE ROW LEVEL SECURITY;
 
@@ -2636,6 +2893,10 @@ ALTER TABLE core.recall_vectors ENABLE ROW LEVEL SECURITY;
 CREATE POLICY relay ON core.outbox TO quipu_relay USING (true) WITH CHECK (true);
 
 CREATE POLICY relay ON core.spaces FOR SELECT TO quipu_relay USING (true);
+
+CREATE POLICY seen ON core.messages AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
+
+CREATE POLICY seen ON core.sessions AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
 
 ALTER TABLE core.sessions ENABLE ROW LEVEL SECURITY;
 
@@ -2695,7 +2956,13 @@ ALTER TABLE transcripts.extractions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE transcripts.files ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE transcripts.indexing ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE transcripts.lines ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY looking ON transcripts.texts FOR SELECT TO quipu_owner USING (true);
+
+CREATE POLICY looking ON transcripts.tickets FOR SELECT TO quipu_owner USING (true);
 
 ALTER TABLE transcripts.memories ENABLE ROW LEVEL SECURITY;
 
@@ -2708,6 +2975,8 @@ ALTER TABLE transcripts.memory_sources ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_space ON transcripts.extractions USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 CREATE POLICY own_space ON transcripts.files USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON transcripts.indexing USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 CREATE POLICY own_space ON transcripts.lines USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
@@ -2725,21 +2994,61 @@ CREATE POLICY own_space ON transcripts.responses USING ((space_id = ( SELECT cor
 
 CREATE POLICY own_space ON transcripts.session_details USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
+CREATE POLICY own_space ON transcripts.summaries USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
 CREATE POLICY own_space ON transcripts.team_members USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 CREATE POLICY own_space ON transcripts.team_tasks USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 CREATE POLICY own_space ON transcripts.teams USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
+CREATE POLICY own_space ON transcripts.texts USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON transcripts.tickets USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
 CREATE POLICY own_space ON transcripts.tool_calls USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 CREATE POLICY own_space ON transcripts.tool_results USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON transcripts.unindexed USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 ALTER TABLE transcripts.prompts ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE transcripts.responses ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY seen ON transcripts.extractions AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
+
+CREATE POLICY seen ON transcripts.files AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
+
+CREATE POLICY seen ON transcripts.lines AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
+
+CREATE POLICY seen ON transcripts.memories AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
+
+CREATE POLICY seen ON transcripts.memory_contradictions AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
+
+CREATE POLICY seen ON transcripts.memory_edits AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
+
+CREATE POLICY seen ON transcripts.memory_sources AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
+
+CREATE POLICY seen ON transcripts.prompts AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
+
+CREATE POLICY seen ON transcripts.responses AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
+
+CREATE POLICY seen ON transcripts.session_details AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
+
+CREATE POLICY seen ON transcripts.team_members AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
+
+CREATE POLICY seen ON transcripts.team_tasks AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
+
+CREATE POLICY seen ON transcripts.teams AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
+
+CREATE POLICY seen ON transcripts.tool_calls AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
+
+CREATE POLICY seen ON transcripts.tool_results AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
+
 ALTER TABLE transcripts.session_details ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE transcripts.summaries ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE transcripts.team_members ENABLE ROW LEVEL SECURITY;
 
@@ -2747,9 +3056,15 @@ ALTER TABLE transcripts.team_tasks ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE transcripts.teams ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE transcripts.texts ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE transcripts.tickets ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE transcripts.tool_calls ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE transcripts.tool_results ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE transcripts.unindexed ENABLE ROW LEVEL SECURITY;
 
 GRANT USAGE ON SCHEMA core TO quipu_app;
 GRANT USAGE ON SCHEMA core TO quipu_relay;
@@ -2759,6 +3074,7 @@ GRANT USAGE ON SCHEMA ledger TO quipu_app;
 GRANT USAGE ON SCHEMA queue TO quipu_relay;
 
 GRANT USAGE ON SCHEMA transcripts TO quipu_app;
+GRANT USAGE ON SCHEMA transcripts TO quipu_see;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.spaces TO quipu_app;
 
@@ -2783,11 +3099,33 @@ GRANT ALL ON FUNCTION ledger.erase_events(ids bigint[]) TO quipu_app;
 REVOKE ALL ON FUNCTION ledger.erase_events_of_sessions(sessions uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION ledger.erase_events_of_sessions(sessions uuid[]) TO quipu_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.texts TO quipu_app;
+
+REVOKE ALL ON FUNCTION transcripts.matching(asked tsquery, parts text[], sessions bigint[], roles text[], tools text[], errors boolean, since timestamp with time zone, until timestamp with time zone, sorted text, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION transcripts.matching(asked tsquery, parts text[], sessions bigint[], roles text[], tools text[], errors boolean, since timestamp with time zone, until timestamp with time zone, sorted text, most integer) TO quipu_app;
+
+REVOKE ALL ON FUNCTION transcripts.reader_password(secret text) FROM PUBLIC;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.messages TO quipu_app;
+GRANT SELECT ON TABLE core.messages TO quipu_see;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.lines TO quipu_app;
+GRANT SELECT ON TABLE transcripts.lines TO quipu_see;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.tool_calls TO quipu_app;
+GRANT SELECT ON TABLE transcripts.tool_calls TO quipu_see;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.tool_results TO quipu_app;
+GRANT SELECT ON TABLE transcripts.tool_results TO quipu_see;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.tickets TO quipu_app;
+
+REVOKE ALL ON FUNCTION transcripts.ticket_space() FROM PUBLIC;
+GRANT ALL ON FUNCTION transcripts.ticket_space() TO quipu_see;
+
 GRANT SELECT,INSERT ON TABLE core.erasures TO quipu_app;
 
 GRANT SELECT ON TABLE core.language_budget TO quipu_app;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.messages TO quipu_app;
 
 GRANT SELECT ON TABLE core.migrations TO quipu_app;
 
@@ -2821,6 +3159,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_vectors TO quipu_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE core.schedules TO quipu_relay;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.sessions TO quipu_app;
+GRANT SELECT ON TABLE core.sessions TO quipu_see;
 
 GRANT USAGE ON SEQUENCE core.sessions_id_seq TO quipu_app;
 
@@ -2922,43 +3261,61 @@ GRANT USAGE ON SEQUENCE queue.saq_jobs_lock_key_seq TO quipu_relay;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE queue.saq_stats TO quipu_relay;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.extractions TO quipu_app;
+GRANT SELECT ON TABLE transcripts.extractions TO quipu_see;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.files TO quipu_app;
+GRANT SELECT ON TABLE transcripts.files TO quipu_see;
 
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.lines TO quipu_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.indexing TO quipu_app;
 
 GRANT USAGE ON SEQUENCE transcripts.lines_id_seq TO quipu_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.memories TO quipu_app;
+GRANT SELECT ON TABLE transcripts.memories TO quipu_see;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.memory_contradictions TO quipu_app;
+GRANT SELECT ON TABLE transcripts.memory_contradictions TO quipu_see;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.memory_edits TO quipu_app;
+GRANT SELECT ON TABLE transcripts.memory_edits TO quipu_see;
 
 GRANT USAGE ON SEQUENCE transcripts.memory_edits_id_seq TO quipu_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.memory_sources TO quipu_app;
+GRANT SELECT ON TABLE transcripts.memory_sources TO quipu_see;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.responses TO quipu_app;
+GRANT SELECT ON TABLE transcripts.responses TO quipu_see;
 
 GRANT SELECT ON TABLE transcripts.messages TO quipu_app;
+GRANT SELECT ON TABLE transcripts.messages TO quipu_see;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.prompts TO quipu_app;
+GRANT SELECT ON TABLE transcripts.prompts TO quipu_see;
 
 GRANT USAGE ON SEQUENCE transcripts.prompts_id_seq TO quipu_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.session_details TO quipu_app;
+GRANT SELECT ON TABLE transcripts.session_details TO quipu_see;
 
 GRANT SELECT,UPDATE ON TABLE transcripts.sessions TO quipu_app;
+GRANT SELECT ON TABLE transcripts.sessions TO quipu_see;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.summaries TO quipu_app;
 
 GRANT SELECT ON TABLE transcripts.sync_state TO quipu_app;
+GRANT SELECT ON TABLE transcripts.sync_state TO quipu_see;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.team_members TO quipu_app;
+GRANT SELECT ON TABLE transcripts.team_members TO quipu_see;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.team_tasks TO quipu_app;
+GRANT SELECT ON TABLE transcripts.team_tasks TO quipu_see;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.teams TO quipu_app;
+GRANT SELECT ON TABLE transcripts.teams TO quipu_see;
 
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.tool_calls TO quipu_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.unindexed TO quipu_app;
 
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.tool_results TO quipu_app;
+REVOKE ALL ON FUNCTION transcripts.settle_texts() FROM PUBLIC;
+GRANT ALL ON FUNCTION transcripts.settle_texts() TO quipu_app;

@@ -29,6 +29,10 @@ FACES = (
     Face("quipu.kinds.ledger.ledger", "AsyncLedger", "Ledger"),
     Face("quipu.kinds.ledger.evidence.trace", "AsyncTrace", "Trace"),
     Face("quipu.kinds.transcripts.memories.memories", "AsyncMemories", "Memories"),
+    Face("quipu.kinds.transcripts.seeing.seeing", "AsyncSeeing", "Seeing"),
+    Face("quipu.kinds.transcripts.bootstrap.service", "AsyncBootstrap", "Bootstrapping"),
+    Face("quipu.kinds.transcripts.sqlite.exchange", "AsyncExchange", "Exchange"),
+    Face("quipu.kinds.transcripts.transcripts", "AsyncTranscripts", "Transcripts"),
 )
 
 HEAD = '''"""The blocking face: the methods of the async classes, without await.

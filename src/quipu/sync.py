@@ -7,7 +7,11 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.kinds.ledger.evidence.trace
 - quipu.kinds.ledger.ledger
 - quipu.kinds.ledger.retention.retaining
+- quipu.kinds.transcripts.bootstrap.service
 - quipu.kinds.transcripts.memories.memories
+- quipu.kinds.transcripts.seeing.seeing
+- quipu.kinds.transcripts.sqlite.exchange
+- quipu.kinds.transcripts.transcripts
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
     from os import PathLike
     from types import TracebackType
@@ -61,6 +65,8 @@ if TYPE_CHECKING:
     from quipu.kinds.ledger.retention.retaining import AsyncRetention
     from quipu.kinds.ledger.sessions import CardType, Status
     from quipu.kinds.ledger.signals.model import Evidence, Review, Signals, Theme
+    from quipu.kinds.transcripts.bootstrap.model import Bootstrap
+    from quipu.kinds.transcripts.bootstrap.service import AsyncBootstrap
     from quipu.kinds.transcripts.extract.model import Extractor
     from quipu.kinds.transcripts.memories.memories import AsyncMemories, SessionProgress
     from quipu.kinds.transcripts.memories.model import (
@@ -71,6 +77,27 @@ if TYPE_CHECKING:
         Pruned,
         State,
     )
+    from quipu.kinds.transcripts.seeing.model import (
+        Answer,
+        Compacted,
+        Indexed,
+        Part,
+        Recalled,
+        Relation,
+        Role,
+        Searched,
+        Seen,
+        ShownSession,
+        Sort,
+        Stats,
+        ToolUse,
+        Touched,
+    )
+    from quipu.kinds.transcripts.seeing.seeing import AsyncSeeing
+    from quipu.kinds.transcripts.sqlite.exchange import AsyncExchange
+    from quipu.kinds.transcripts.sqlite.model import Exported, Imported, Migrated
+    from quipu.kinds.transcripts.syncing.model import Pending, SyncReport
+    from quipu.kinds.transcripts.transcripts import AsyncTranscripts, Roots
     from quipu.recall.model import Hit
     from quipu.recall.render import Block
     from quipu.recall.why import Why
@@ -84,7 +111,18 @@ if TYPE_CHECKING:
     from quipu.upkeep.spaces import SpaceCounts
 
 
-__all__ = ["Ledger", "Memories", "Memory", "Recommendations", "Retention", "Trace"]
+__all__ = [
+    "Bootstrapping",
+    "Exchange",
+    "Ledger",
+    "Memories",
+    "Memory",
+    "Recommendations",
+    "Retention",
+    "Seeing",
+    "Trace",
+    "Transcripts",
+]
 
 
 class Memory:
@@ -330,6 +368,11 @@ class Memory:
     def memories(self) -> Memories:
         """Lessons: drawn from recorded sessions or written by hand, ageing, to be searched and edited."""
         return Memories(self._inner.memories, self._portal)
+
+    @property
+    def transcripts(self) -> Transcripts:
+        """Recorded sessions of coding agents: taking them in, and what they hold."""
+        return Transcripts(self._inner.transcripts, self._portal)
 
     def close(self) -> None:
         """Give back connections and the model, and stop the embedded server if nobody else uses it."""
@@ -1240,3 +1283,376 @@ class Memories:
     def prune(self, *, space: str, dry_run: bool = True) -> Pruned:
         """Archive the memories whose confidence fell below 0.1; with ``dry_run`` only say which they are."""
         return self._portal.call(lambda: self._inner.prune(space=space, dry_run=dry_run))
+
+
+class Seeing:
+    """Lists, shows, searches and counts the recorded sessions of a database.
+
+    ``project`` is part of a path, in any case; ``session`` the beginning of a name; ``since`` is included and
+    ``until`` is not. Sessions, lines and calls are those of one space.
+    """
+
+    def __init__(self, inner: AsyncSeeing, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def sessions(
+        self,
+        *,
+        space: str,
+        project: str | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        limit: int = 20,
+        offset: int = 0,
+    ) -> list[Seen]:
+        """Sessions, the latest first, with title, span, counts and tokens; subagents inside their parents."""
+        return self._portal.call(
+            lambda: self._inner.sessions(
+                space=space, project=project, since=since, until=until, limit=limit, offset=offset
+            )
+        )
+
+    def show(self, session: str, *, space: str, limit: int = 100, offset: int = 0) -> ShownSession:
+        """A session as it went: what was said and thought, the tools that were called and what they answered.
+
+        ``session`` is its name, or a beginning that no other name has.
+
+        Raises:
+            NotFound: there is no such session in the space.
+            BadInput: several names begin so.
+        """
+        return self._portal.call(lambda: self._inner.show(session, space=space, limit=limit, offset=offset))
+
+    def search(
+        self,
+        query: str,
+        *,
+        space: str,
+        project: str | None = None,
+        session: str | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        part: Part | Iterable[Part] | None = None,
+        role: Role | Iterable[Role] | None = None,
+        tool: str | Iterable[str] | None = None,
+        errors: bool = False,
+        sort: Sort = "relevance",
+        meaning: bool = True,
+        limit: int = 10,
+    ) -> Searched:
+        """Texts that have the words of the query: what was said and thought, what tools were given and
+        answered.
+
+        Words in quotes stand side by side, as do those that a sign joins (``fix-login``, ``src/app.py``);
+        ``*`` at the end of a word lets it go on; ``-`` in front leaves texts with the word out; ``OR``
+        stands between alternatives. No other character means anything. What was synced a moment ago is
+        found, too.
+
+        ``part``, ``role`` and ``tool`` keep to these, ``errors`` to what failed. Sorted by relevance,
+        messages that recall holds for near in meaning count more, and where the query is nothing but words
+        they join without having them; ``meaning=False`` leaves that out.
+
+        Raises:
+            BadInput: there is no word in the query, or an argument is out of range.
+        """
+        return self._portal.call(
+            lambda: self._inner.search(
+                query,
+                space=space,
+                project=project,
+                session=session,
+                since=since,
+                until=until,
+                part=part,
+                role=role,
+                tool=tool,
+                errors=errors,
+                sort=sort,
+                meaning=meaning,
+                limit=limit,
+            )
+        )
+
+    def recall(
+        self,
+        term: str,
+        *,
+        space: str,
+        turns: int = 2,
+        characters: int = 2000,
+        project: str | None = None,
+        session: str | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        sort: Sort = "relevance",
+        meaning: bool = True,
+        limit: int = 5,
+    ) -> Recalled:
+        """Messages that have the words of ``term`` (as for ``search``), with ``turns`` messages on each side.
+
+        Windows that overlap are one match. A message that only called tools reads "[used tools: …]". Each
+        is cut to so many characters.
+        """
+        return self._portal.call(
+            lambda: self._inner.recall(
+                term,
+                space=space,
+                turns=turns,
+                characters=characters,
+                project=project,
+                session=session,
+                since=since,
+                until=until,
+                sort=sort,
+                meaning=meaning,
+                limit=limit,
+            )
+        )
+
+    def tools(
+        self,
+        *,
+        space: str,
+        project: str | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        by_project: bool = False,
+        limit: int = 50,
+    ) -> list[ToolUse]:
+        """Tools, the most called first: calls, failures, and the median time until the answer."""
+        return self._portal.call(
+            lambda: self._inner.tools(
+                space=space, project=project, since=since, until=until, by_project=by_project, limit=limit
+            )
+        )
+
+    def files(
+        self,
+        *,
+        space: str,
+        project: str | None = None,
+        session: str | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        limit: int = 20,
+    ) -> list[Touched]:
+        """Files that tools worked on, the most changed first, then the most read."""
+        return self._portal.call(
+            lambda: self._inner.files(
+                space=space, project=project, session=session, since=since, until=until, limit=limit
+            )
+        )
+
+    def stats(
+        self,
+        *,
+        space: str,
+        project: str | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        limit: int = 30,
+    ) -> Stats | None:
+        """What the space holds, and the tokens of the last ``limit`` days that had any; None if there is no
+        space.
+
+        ``project``, ``since`` and ``until`` narrow the tokens by day, not the totals.
+        """
+        return self._portal.call(
+            lambda: self._inner.stats(space=space, project=project, since=since, until=until, limit=limit)
+        )
+
+    def query(self, sql: str, *, space: str, limit: int = 100, seconds: float = 10) -> Answer:
+        """The rows of one ``select`` over the views and tables of schema transcripts, of this space alone.
+
+        It runs as a role that can only read them. At most ``limit`` rows come back, and it may take
+        ``seconds``.
+
+        Raises:
+            BadInput: the server refuses the statement.
+            DatabaseError: it took too long.
+        """
+        return self._portal.call(lambda: self._inner.query(sql, space=space, limit=limit, seconds=seconds))
+
+    def schema(self, table: str | None = None, *, space: str) -> list[Relation]:
+        """The views and tables that ``query`` can name, with their columns and comments; or one of them.
+
+        Raises:
+            NotFound: there is none of that name.
+        """
+        return self._portal.call(lambda: self._inner.schema(table, space=space))
+
+    def compact(
+        self, *, space: str, older_than_days: int = 30, project: str | None = None, confirm: bool = False
+    ) -> Compacted:
+        """Replace old bulky tool output by a marker that says how long it was; never twice.
+
+        Without ``confirm`` nothing is changed: it says what would be. What is replaced is gone from the
+        database and from the text index; when and how much is kept in ``tool_results.compacted_at`` and
+        ``compacted_bytes``.
+        """
+        return self._portal.call(
+            lambda: self._inner.compact(
+                space=space, older_than_days=older_than_days, project=project, confirm=confirm
+            )
+        )
+
+    def index_texts(
+        self, *, space: str, seconds: float | None = None, progress: Callable[[int], None] | None = None
+    ) -> Indexed:
+        """Put the texts of lines that were synced since into the text index: all, or for so many seconds.
+
+        Searching does not need it, but is quicker after it. ``progress`` is called with the lines of each
+        batch.
+        """
+        return self._portal.call(
+            lambda: self._inner.index_texts(space=space, seconds=seconds, progress=progress)
+        )
+
+    def unindexed(self, *, space: str) -> int:
+        """How many lines the text index does not know yet."""
+        return self._portal.call(lambda: self._inner.unindexed(space=space))
+
+
+class Bootstrapping:
+    """Tells what an agent should know when a session begins."""
+
+    def __init__(self, inner: AsyncBootstrap, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def bootstrap(
+        self,
+        *,
+        space: str,
+        query: str | None = None,
+        project: str | None = None,
+        session: str | None = None,
+        limit: int = 10,
+        budget_tokens: int = 400,
+    ) -> Bootstrap:
+        """Recent sessions, memories, files often edited and open tasks, as text of at most ``budget_tokens``.
+
+        ``query`` picks the memories by what they mean; without it the surest come. ``project`` keeps to one:
+        its path, or the last part of it. ``session`` is the one that begins, which is left out. ``limit`` is
+        the most of each. The text is marked as recalled memory, so that it is never taken in again.
+
+        Raises:
+            BadInput: an argument is out of range.
+        """
+        return self._portal.call(
+            lambda: self._inner.bootstrap(
+                space=space,
+                query=query,
+                project=project,
+                session=session,
+                limit=limit,
+                budget_tokens=budget_tokens,
+            )
+        )
+
+
+class Exchange:
+    """Takes files of ccrecall in, writes them, and brings them to the seed's schema."""
+
+    def __init__(self, inner: AsyncExchange, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def import_sqlite(
+        self, path: str | PathLike[str], *, space: str | None = None, progress: Progress | None = None
+    ) -> Imported:
+        """Take in a file of ccrecall: sessions, messages, calls and results, teams, memories.
+
+        Each project goes to the space of its directory's name, or all to ``space``. The file is only read.
+        What is known already stays as it is, so doing it again changes nothing, and what was cut off is
+        finished by doing it again. Memories are found by their meaning at once, messages with the next
+        recalls (or ``index``). ``progress`` is told how many lines were dealt with since the last call.
+
+        Raises:
+            NotFound: there is no such file.
+            BadInput: it is no file of ccrecall, damaged, or locked.
+        """
+        return self._portal.call(lambda: self._inner.import_sqlite(path, space=space, progress=progress))
+
+    def export_sqlite(self, path: str | PathLike[str], *, spaces: Sequence[str] | None = None) -> Exported:
+        """Write a new file that ccrecall can read, with the tables of the seed: of ``spaces``, or of all.
+
+        Raises:
+            Conflict: there is such a file already.
+            BadInput: it cannot be written.
+        """
+        return self._portal.call(lambda: self._inner.export_sqlite(path, spaces=spaces))
+
+    def migrate_sqlite(
+        self, path: str | PathLike[str], *, write_memories: bool = False, spaces: Sequence[str] | None = None
+    ) -> Migrated:
+        """Bring an existing file of ccrecall to the seed's schema; a second time nothing is changed.
+
+        The file as it was is kept beside it. With ``write_memories`` the active memories of ``spaces``, or of
+        all, are written into it.
+
+        Raises:
+            NotFound: there is no such file.
+            BadInput: it is no file of ccrecall, damaged, or locked; nothing was changed.
+        """
+        return self._portal.call(
+            lambda: self._inner.migrate_sqlite(path, write_memories=write_memories, spaces=spaces)
+        )
+
+
+class Transcripts(Seeing, Bootstrapping, Exchange):
+    """Recorded sessions of coding agents: what people and agent said, thought and did, line by line.
+
+    Each project is a space of its own, named like the directory that its sessions were started in.
+    """
+
+    def __init__(self, inner: AsyncTranscripts, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def sync(
+        self, roots: Roots | None = None, *, space: str | None = None, progress: Progress | None = None
+    ) -> SyncReport:
+        """Take in what is new in recorded sessions, and tell what it was.
+
+        ``roots`` are directories of agents (``~/.claude``), of their sessions, or single files; where agents
+        keep them, if not given. ``space`` takes all projects into one. Doing it again takes what has come
+        since; a sync that was cut off is finished by doing it again. What was taken is searched by its words
+        at once; its meaning follows with the next recalls. ``progress`` is told how many bytes more were
+        dealt with.
+
+        Raises:
+            BadInput: a name or a root is none.
+        """
+        return self._portal.call(lambda: self._inner.sync(roots, space=space, progress=progress))
+
+    def pending(self, roots: Roots | None = None, *, space: str | None = None) -> Mapping[str, Pending]:
+        """What a sync would read now: by space, how many files have something new, and how many bytes."""
+        return self._portal.call(lambda: self._inner.pending(roots, space=space))
+
+    def follow(
+        self,
+        seen: Callable[[SyncReport], object],
+        roots: Roots | None = None,
+        *,
+        space: str | None = None,
+        every_seconds: float = 2.0,
+    ) -> None:
+        """Take in what comes, until cancelled; ``seen`` is told of each sync that found something.
+
+        Raises:
+            BadInput: a name or a root is none, or the time is not above zero.
+        """
+        self._portal.call(lambda: self._inner.follow(seen, roots, space=space, every_seconds=every_seconds))
+
+    def waiting(self, *, space: str) -> int:
+        """How many messages of a space wait for their meaning to be found: recalls find them by then."""
+        return self._portal.call(lambda: self._inner.waiting(space=space))
+
+    def index(self, *, space: str, progress: Progress | None = None) -> int:
+        """Let recalls find all that was taken in, the latest first; returns how many messages were waiting.
+
+        A recall does it by itself, a second's work at a time. ``progress`` is told how many more are done.
+        """
+        return self._portal.call(lambda: self._inner.index(space=space, progress=progress))

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from quipu.kinds.ledger.evidence.trace import AsyncTrace
     from quipu.kinds.ledger.ledger import AsyncLedger
     from quipu.kinds.transcripts.memories.memories import AsyncMemories
+    from quipu.kinds.transcripts.transcripts import AsyncTranscripts
 
 _CITES = {kind.code: kind.cite for kind in KINDS}
 
@@ -98,6 +99,7 @@ class AsyncMemory:
         self._ledger: AsyncLedger | None = None
         self._trace: AsyncTrace | None = None
         self._memories: AsyncMemories | None = None
+        self._transcripts: AsyncTranscripts | None = None
 
     async def __aenter__(self) -> Self:
         if self._parts is not None:
@@ -114,7 +116,7 @@ class AsyncMemory:
 
     async def aclose(self) -> None:
         """Give back connections and the model, and stop the embedded server if nobody else uses it."""
-        self._parts = self._ledger = self._trace = self._memories = None
+        self._parts = self._ledger = self._trace = self._memories = self._transcripts = None
         await self._open.aclose()
 
     async def observe(
@@ -369,6 +371,22 @@ class AsyncMemory:
                 ready.database, ready.models, ready.search, clock=self._clock, settings=self._settings
             )
         return self._memories
+
+    @property
+    def transcripts(self) -> AsyncTranscripts:
+        """Recorded sessions of coding agents: taking them in, and what they hold."""
+        if self._transcripts is None:
+            from quipu.kinds.transcripts.transcripts import AsyncTranscripts  # noqa: PLC0415 - as above
+
+            ready = self._ready
+            self._transcripts = AsyncTranscripts(
+                ready.database,
+                ready.models,
+                search=ready.search,
+                clock=self._clock,
+                settings=self._settings,
+            )
+        return self._transcripts
 
     @property
     def _ready(self) -> _Parts:

@@ -10,6 +10,7 @@ from typing import TextIO
 from rich.console import Console, RenderableType
 from rich.progress import (
     BarColumn,
+    DownloadColumn,
     MofNCompleteColumn,
     Progress,
     SpinnerColumn,
@@ -98,8 +99,11 @@ class Screen:
             yield
 
     @contextmanager
-    def progress(self, text: str, *, total: int | None) -> Generator[Steps]:
-        """Show how far the block has come; ``total`` is None where nobody knows the end."""
+    def progress(self, text: str, *, total: int | None, bytes: bool = False) -> Generator[Steps]:
+        """Show how far the block has come; ``total`` is None where nobody knows the end.
+
+        ``bytes``: what is counted are bytes.
+        """
         if not self.watched:
             yield Steps(None, 0)
             return
@@ -107,7 +111,7 @@ class Screen:
             SpinnerColumn(),
             TextColumn("{task.description}"),
             BarColumn(),
-            MofNCompleteColumn(),
+            DownloadColumn() if bytes else MofNCompleteColumn(),
             TimeElapsedColumn(),
         )
         with Progress(*columns, console=self._err, transient=True) as bars:

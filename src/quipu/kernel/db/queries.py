@@ -44,11 +44,11 @@ class Queries(dict[str, LiteralString]):
         raise KeyError(f"no query named {name!r}; known: {', '.join(sorted(self))}")
 
 
-def load(package: str) -> Queries:
-    """Read every ``sql/*.sql`` file of ``package``; a name that occurs twice is an error."""
+def load(package: str, *, folder: str = "sql") -> Queries:
+    """Read every ``.sql`` file in the ``folder`` of ``package``; a name that occurs twice is an error."""
     found = Queries()
-    folder = resources.files(package) / "sql"
-    for file in sorted((f for f in folder.iterdir() if f.name.endswith(".sql")), key=lambda f: f.name):
+    place = resources.files(package) / folder
+    for file in sorted((f for f in place.iterdir() if f.name.endswith(".sql")), key=lambda f: f.name):
         _, *parts = _NAME.split(file.read_text(encoding="utf-8"))
         for name, text in zip(parts[::2], parts[1::2], strict=True):
             if name in found:

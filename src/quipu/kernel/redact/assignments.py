@@ -29,10 +29,12 @@ _HARMLESS_TOKENS: Final = (
     "mask", "max", "csrf", "public", "jsonweb",
 )
 # fmt: on
+WORDS: Final = (*_PASSWORDS, "pwd", "senha", *_PASSWORDS_ELSEWHERE, *_TOKENS)
+"""Without one of these in it, a text gives nothing a value that is looked at here."""
 _LONG_VALUE_CHARACTERS: Final = 64
 _SEPARATORS: Final = " _.-"
 _BEFORE_CHARACTERS: Final = 64
-_NAME_CHARACTERS: Final = string.ascii_letters + string.digits + "_.-"
+NAME_CHARACTERS: Final = string.ascii_letters + string.digits + "_.-"
 _PROMPT: Final = " \t>$-"
 _SETTERS: Final = frozenset({"", "export", "set", "env", "setx"})
 _NETRC: Final = re.compile(r"\blogin\s+\S+\s+$")
@@ -80,7 +82,7 @@ class _Place:
     __slots__ = ("begins_line", "left", "prefix", "shouted")
 
     def __init__(self, text: str, before: str, start: int, end: int) -> None:
-        self.left: str = before.rstrip(_NAME_CHARACTERS)
+        self.left: str = before.rstrip(NAME_CHARACTERS)
         self.prefix: str = before[len(self.left) :]
         name = text[start - len(self.prefix) : end]
         self.shouted: bool = name == name.upper() != name.lower()
@@ -117,6 +119,15 @@ def _given(source: Source, word: str, subject: Subject) -> Iterator[Secret]:
                 resume = match.end()
 
 
+def tells(source: Source, word: str, position: int) -> bool:
+    """Whether the word at that position is given a value that looks like a secret, seen by itself."""
+    subject: Subject = "token" if word in _TOKENS else "password"
+    return any(
+        _judged(match, word, subject, form.grade) is not None
+        for form, match in _value(source, word, position)
+    )
+
+
 def _passwords(lower: str) -> Iterator[str]:
     """The words for a password that the text may have."""
     if "pass" in lower:
@@ -133,7 +144,7 @@ def _value(source: Source, word: str, position: int) -> Iterator[tuple[_Form, re
     """The value given to the name with the word at that position, if it is one and has one."""
     suffix = _SUFFIX.match(source.text, position + len(word))
     before = source.lower[max(0, position - _BEFORE_CHARACTERS) : position]
-    if suffix is None or not _is_secret_name(word, before):
+    if suffix is None or not is_secret_name(word, before):
         return
     place = _Place(source.text, before, position, suffix.end())
     if place.left.endswith("://"):  # a user name in a URL; its password is found as that
@@ -145,7 +156,7 @@ def _value(source: Source, word: str, position: int) -> Iterator[tuple[_Form, re
             return
 
 
-def _is_secret_name(word: str, before: str) -> bool:
+def is_secret_name(word: str, before: str) -> bool:
     """Whether the word says that its value is secret, after what stands before it."""
     if word not in ("key", "token"):
         return True

@@ -28,7 +28,7 @@ class Detector(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _Plugin:
+class Plugin:
     """A plugin of the library, asked about the surroundings of what its gate matches.
 
     With words, the gate is a name that a text has or has not; without, it is the form of the secret itself,
@@ -48,13 +48,13 @@ class _Plugin:
         return self.gate.search(source.runs) is not None
 
 
-def _plugin(name: str, kind: str, *, form: str = "", words: str = "") -> _Plugin:
+def _plugin(name: str, kind: str, *, form: str = "", words: str = "") -> Plugin:
     module, _, detector = name.partition(".")
     gate = re.compile(form) if form else re.compile(words.replace(" ", "|"), re.IGNORECASE)
-    return _Plugin(module, detector, kind, gate, tuple(words.split()))
+    return Plugin(module, detector, kind, gate, tuple(words.split()))
 
 
-_PLUGINS: Final = (
+PLUGINS: Final = (
     _plugin("artifactory.ArtifactoryDetector", "artifactory-token", form=r"\bA(?:KC|P[0-9A-F])\w{8}"),
     _plugin("cloudant.CloudantDetector", "cloudant-key", words="cloudant"),
     _plugin("discord.DiscordBotTokenDetector", "discord-token", form=r"\b[MNO][\w-]{23,25}\.[\w-]{6}\."),
@@ -74,12 +74,18 @@ def find(source: Source) -> Iterator[Secret]:
     """Every secret that a detector of the library sees and that looks drawn by a machine."""
     if not source.runs:
         return
-    for plugin in _PLUGINS:
+    for plugin in PLUGINS:
         if plugin.passes(source):
             for start, window in _windows(source.text, plugin.gate):
                 for value in set(_detector(plugin.module, plugin.name).analyze_string(window)):
                     if _looks_drawn(value):
                         yield from _places(window, value, start, plugin.kind)
+
+
+def tells(plugin: Plugin, text: str, position: int) -> bool:
+    """Whether the detector sees a secret around a match of its gate."""
+    window = text[max(0, position - _BEFORE_CHARACTERS) : position + _WINDOW_CHARACTERS]
+    return any(map(_looks_drawn, _detector(plugin.module, plugin.name).analyze_string(window)))
 
 
 def _looks_drawn(value: str) -> bool:

@@ -13,7 +13,7 @@ from quipu.kernel.redact.model import Secret, Source
 
 
 @dataclass(frozen=True, slots=True)
-class _Token:
+class Token:
     """One kind of token; the group ``secret`` of the expression is what goes.
 
     It is compiled when a text holds its beginning: most never are, and all of them cost every start 15 ms.
@@ -27,6 +27,14 @@ class _Token:
         """The expression, compiled."""
         return _compiled(self.expression)
 
+    @property
+    def leads(self) -> bool:
+        """Whether the anchor is what it begins with."""
+        return not self.expression.startswith(_NOT_WITHIN + "(?P<secret>[")
+
+
+_NOT_WITHIN: Final = "(?<![A-Za-z0-9+_])"
+
 
 @cache
 def _compiled(expression: str) -> re.Pattern[str]:
@@ -36,14 +44,15 @@ def _compiled(expression: str) -> re.Pattern[str]:
 # A token begins where no word is under way (the prefix in the base64 of a picture is none) and matches one
 # class of characters up to where a word ends, so that a search is linear.
 _TOKENS: Final = (
-    *(_Token(kind, rf"(?<![A-Za-z0-9+_])(?P<secret>{form})(?!\w)") for kind, _, form in FORMS),
-    *(_Token(kind, rf"{re.escape(anchor)}(?P<secret>{form})") for kind, anchor, form in FORMS_AFTER),
+    *(Token(kind, rf"{_NOT_WITHIN}(?P<secret>{form})(?!\w)") for kind, _, form in FORMS),
+    *(Token(kind, rf"{re.escape(anchor)}(?P<secret>{form})") for kind, anchor, form in FORMS_AFTER),
 )
-_ANCHORS: Final = tuple(
+ANCHORS: Final = tuple(
     (anchor, _TOKENS[index])
     for index, (_, anchors, _) in enumerate((*FORMS, *FORMS_AFTER))
     for anchor in anchors.split()
 )
+"""What a text with a token has, and which token that is."""
 
 # What documentation writes for a key: a run of the same letter, or the word that ends the examples of AWS.
 _MASK = re.compile(r"[xX*]{8}|(.)\1{11}|EXAMPLE$")
@@ -56,7 +65,7 @@ def find(source: Source) -> Iterator[Secret]:
     runs = source.runs
     if not runs:
         return
-    for token in dict.fromkeys([token for anchor, token in _ANCHORS if anchor in runs]):
+    for token in dict.fromkeys([token for anchor, token in ANCHORS if anchor in runs]):
         for match in token.pattern.finditer(source.text):
             if not _MASK.search(match["secret"]):
                 yield Secret(*match.span("secret"), token.kind)

@@ -44,7 +44,10 @@ class TranscriptsEraser:
         await store.run(within, "erase_sources", {"sessions": names, "messages": Int8s(doomed.messages)})
         await store.run(within, "erase_prompts", given)
         await store.run(within, "erase_teams", given)
-        await store.run(within, "erase_sessions", {"numbers": Int8s(list(doomed.sessions))})
+        numbers = {"numbers": Int8s(list(doomed.sessions))}
+        await store.run(within, "erase_summaries", {**numbers, "everything": what.everything})
+        await store.run(within, "erase_files", {"everything": what.everything})
+        await store.run(within, "erase_sessions", numbers)
         return [entry for _, entry in doomed.memories if entry is not None]
 
 

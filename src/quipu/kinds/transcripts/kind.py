@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from quipu.kinds.plug import Kind
 from quipu.kinds.transcripts.cite import cite
 from quipu.kinds.transcripts.eraser import TranscriptsEraser
-
-CODE: Final = 3  # core.recall_kinds.code
+from quipu.kinds.transcripts.filing.messages import CODE, catch_up
 
 TRANSCRIPTS = Kind(
     name="transcripts",
@@ -16,4 +13,5 @@ TRANSCRIPTS = Kind(
     package="quipu.kinds.transcripts",
     cite=cite,
     eraser=TranscriptsEraser(),
+    catch_up=catch_up,
 )

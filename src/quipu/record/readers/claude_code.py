@@ -71,15 +71,18 @@ def read(path: Path, *, skipped: Counter[str] | None = None) -> Iterator[Line | 
                 if line.ended:
                     yield Refusal(line.number, None, record, str(path))
                 continue
-            said = _said(record, path.stem)
-            if isinstance(said, str):
-                passed[said] += 1
+            found = said(record, path.stem)
+            if isinstance(found, str):
+                passed[found] += 1
             else:
-                yield Line(said, number=line.number, file=str(path))
+                yield Line(found, number=line.number, file=str(path))
 
 
-def _said(record: Fields, stem: str) -> dict[str, object] | str:
-    """The message in a record, or the kind of record that it is where nobody says anything."""
+def said(record: Fields, stem: str) -> dict[str, object] | str:
+    """The message in a record, or the kind of record that it is where nobody says anything.
+
+    ``stem`` is the name of its file: the session of a record that names none.
+    """
     kind = record.get("type")
     if kind == "attachment":
         return _queued(record, stem)

@@ -37,6 +37,15 @@ delete from transcripts.memory_sources
 where space_id = %(space)s
     and (session_id = any(%(sessions)s::text[]) or message_id = any(%(messages)s::int8[]))
 
+-- name: erase_summaries: titles of lines that go, or all
+delete from transcripts.summaries
+where space_id = %(space)s
+    and (%(everything)s or leaf_uuid in (
+        select uuid from transcripts.lines where space_id = %(space)s and session_id = any(%(numbers)s::int8[])))
+
+-- name: erase_files: how far files were read, where nothing is left of what was read
+delete from transcripts.files where space_id = %(space)s and %(everything)s
+
 -- name: erase_sessions: take out what is known of sessions besides what was said; lines take the rest with them
 with lines as (
     delete from transcripts.lines where space_id = %(space)s and session_id = any(%(numbers)s::int8[])

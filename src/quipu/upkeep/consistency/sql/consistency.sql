@@ -12,6 +12,8 @@ left join core.recall_entries e on e.space_id = m.space_id and e.id = m.id
 left join core.recall_names speaker on speaker.space_id = m.space_id and speaker.id = e.speaker
 left join core.recall_names owner on owner.space_id = m.space_id and owner.id = e.owner
 where m.space_id = %(space)s
+    and not exists (
+        select from core.unfiled_messages u where u.space_id = %(space)s and u.message_id = m.id and e.id is null)
     and (e.id is null or (e.happened_at, e.recorded_at, e.by_user, speaker.name, owner.name)
         is distinct from (m.happened_at, m.recorded_at, m.role = 'user', m.speaker, m.user_name))
 order by m.id
@@ -21,6 +23,15 @@ select id::text as what
 from core.messages
 where space_id = %(space)s and case when id > 0 then id >> 24 end is distinct from session_id
 order by id
+
+-- name: messages_filed_and_unfiled: a message that waits to be filed is not filed, and its space says that it waits
+select u.message_id::text as what
+from core.unfiled_messages u
+join core.spaces s on s.id = u.space_id
+where u.space_id = %(space)s
+    and (s.unfiled & 4 = 0
+        or exists (select from core.recall_entries e where e.space_id = %(space)s and e.id = u.message_id))
+order by u.message_id
 
 -- name: sessions_that_miscount: a session counts its messages and spans their times
 select s.name as what
@@ -85,8 +96,11 @@ left join (
     from core.recall_entries where space_id = %(space)s and id > 0 group by id >> 24
 ) e using (id)
 where t.space_id = %(space)s
-    and ((t.tokens, t.with_assistant) is distinct from (e.tokens, e.with_assistant) or e.last >= t.next_position
-        or array(select unnest(t.speakers) order by 1) is distinct from e.speakers)
+    and ((t.tokens, t.with_assistant) is distinct from (coalesce(e.tokens, 0), coalesce(e.with_assistant, false))
+        or e.last >= t.next_position
+        or array(select unnest(t.speakers) order by 1) is distinct from coalesce(e.speakers, '{}')
+        or (e.id is null and not exists (
+            select from core.unfiled_messages u where u.space_id = %(space)s and u.message_id >> 24 = t.id)))
 order by t.id
 
 -- name: entries_without_thread: every entry is in a thread or stands alone
@@ -104,6 +118,9 @@ where t.space_id = %(space)s
     and t.next_position <> (
         select count(*) from core.recall_entries e
         where e.space_id = t.space_id and e.id between t.id << 24 and (t.id << 24) + 16777215
+    ) + (
+        select count(*) from core.unfiled_messages u
+        where u.space_id = t.space_id and u.message_id between t.id << 24 and (t.id << 24) + 16777215
     )
 order by t.id
 

@@ -1,0 +1,174 @@
+"""``quipu hooks``: what coding agents call by themselves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+from rich.table import Table
+from rich.text import Text
+
+from quipu.errors import BadInput
+from quipu.interfaces.cli.call import Call, common
+from quipu.interfaces.cli.opening import settings_of
+from quipu.interfaces.cli.program import program
+from quipu.interfaces.cli.screen import Screen
+from quipu.interfaces.hooks import client, entries, installing, settings_file
+from quipu.interfaces.hooks.installing import Change
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+_LOG_LINES = 3
+
+
+def _where(function: Command) -> Command:
+    """Add what tells the settings file."""
+    for option in (
+        click.option("--project", is_flag=True, help="Of the project in this directory, not of the user."),
+        click.option("--local", is_flag=True, help="Of this project on this machine alone."),
+    ):
+        function = option(function)
+    return function
+
+
+def _agent(function: Command) -> Command:
+    return click.argument("agent", type=click.Choice(["claude-code"]), default="claude-code")(function)
+
+
+@click.group("hooks", no_args_is_help=False)
+def command() -> None:
+    """Let a coding agent remember by itself: what it is told, and what is taken in.
+
+    A session begins with what is known of the project, a prompt brings the memories that belong to it, and
+    what was said is taken in. A hook that fails is silent; hooks.log in the home says why.
+    """
+
+
+@command.command("install")
+@_agent
+@_where
+@click.option("--space", metavar="NAME", help="One space for all projects.")
+@click.option("--tokens", type=click.IntRange(1, 100_000), help="The most that a hook may tell (400).")
+@click.option("--dry-run", is_flag=True, help="Show the settings as they would be; change nothing.")
+@common
+@click.pass_obj
+def install(
+    call: Call, agent: str, dry_run: bool, space: str | None, tokens: int | None, **where: Any
+) -> None:
+    """Put the hooks into the settings of an agent; doing it again changes nothing.
+
+    What is there already stays as it is, and the file as it was is kept beside it.
+    """
+    if call.url is not None:
+        raise BadInput(
+            "A URL is not written into settings that others can read.",
+            field="--url",
+            hint="Set QUIPU_DATABASE_URL where the agent is started.",
+        )
+    given = {"home": call.home and client.home_directory(call.home), "space": space, "tokens": tokens}
+    options = {name: str(value) for name, value in given.items() if value is not None}
+    path, screen = _settings(**where), Screen(call)
+    done = installing.install(path, options, now=datetime.now(UTC), dry_run=dry_run)
+    _tell(screen, done, agent, "installed", dry_run=dry_run)
+    if done.changed and not dry_run:
+        screen.note(f"\nThe next session of {agent} has them. {program()} hooks status shows how they do.")
+
+
+@command.command("remove")
+@_agent
+@_where
+@click.option("--dry-run", is_flag=True, help="Show the settings as they would be; change nothing.")
+@common
+@click.pass_obj
+def remove(call: Call, agent: str, dry_run: bool, **where: Any) -> None:
+    """Take the hooks out of the settings of an agent; what is there of others stays."""
+    done = installing.remove(_settings(**where), now=datetime.now(UTC), dry_run=dry_run)
+    _tell(Screen(call), done, agent, "removed", dry_run=dry_run)
+
+
+@command.command("status")
+@common
+@click.pass_obj
+def status(call: Call) -> None:
+    """Show which hooks are installed, and how the service does that answers them."""
+    home = client.home_directory(str(settings_of(call).home))
+    screen, here = Screen(call), Path.cwd()
+    files = [
+        installing.user_settings(),
+        *(installing.project_settings(here, local=local) for local in (False, True)),
+    ]
+    document = {
+        "settings": {str(file): _events(file) for file in files},
+        "service": _asked(home, "status"),
+        "log": _log(home),
+    }
+    screen.answer(document, _shown(document))
+
+
+@command.command("stop")
+@common
+@click.pass_obj
+def stop(call: Call) -> None:
+    """End the service that answers hooks; the next hook starts it again."""
+    told = _asked(client.home_directory(str(settings_of(call).home)), "stop")
+    text = "It ends." if told else "It was not running."
+    Screen(call).answer({"stopped": told is not None}, Text(text))
+
+
+def _settings(*, project: bool, local: bool) -> Path:
+    if not project and not local:
+        return installing.user_settings()
+    return installing.project_settings(Path.cwd(), local=local)
+
+
+def _tell(screen: Screen, done: Change, agent: str, what: str, *, dry_run: bool) -> None:
+    if dry_run:
+        screen.answer(done, Text(done.text.rstrip()))
+        return
+    lines = [
+        f"Hooks of {agent} {what}: {done.path}" if done.changed else f"Nothing to change in {done.path}."
+    ]
+    if done.backup is not None:
+        lines.append(f"As it was: {done.backup}")
+    screen.answer(done, *map(Text, lines))
+
+
+def _events(file: Path) -> list[str] | str:
+    """The events that call us, or why nobody knows."""
+    try:
+        return list(entries.found(settings_file.read(file).document))
+    except BadInput as error:
+        return error.message
+
+
+def _asked(home: str, what: str) -> dict[str, object] | None:
+    try:
+        return client.converse(home, {"do": what}, 2.0)
+    except (OSError, EOFError, client.Refused, json.JSONDecodeError):
+        return None
+
+
+def _log(home: str) -> list[str]:
+    try:
+        lines = (Path(home) / "hooks.log").read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return []
+    return lines[-_LOG_LINES:]
+
+
+def _shown(document: dict[str, Any]) -> Table:
+    table = Table.grid(padding=(0, 2))
+    for path, events in document["settings"].items():
+        told = events if isinstance(events, str) else ", ".join(events) or "none of ours"
+        table.add_row(Text(path, style="dim"), Text(told))
+    service: dict[str, object] | None = document["service"]
+    if service is None:
+        table.add_row(Text("service", style="dim"), Text("not running; it starts when a hook needs it"))
+    for name, value in (service or {}).items():
+        table.add_row(Text(name.replace("_", " "), style="dim"), Text(str(value)))
+    for line in document["log"]:
+        table.add_row(Text("log", style="dim"), Text(line))
+    return table

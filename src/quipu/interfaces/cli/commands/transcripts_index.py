@@ -1,0 +1,32 @@
+"""``quipu transcripts index``."""
+
+from __future__ import annotations
+
+import click
+from rich.text import Text
+
+from quipu.interfaces.cli.call import Call, common
+from quipu.interfaces.cli.opening import opened
+from quipu.interfaces.cli.screen import Screen
+from quipu.interfaces.cli.views.text import count
+
+
+@click.command("index")
+@click.option(
+    "--space", "-s", envvar="QUIPU_SPACE", show_envvar=True, metavar="NAME", help="Only this space."
+)
+@common
+@click.pass_obj
+def command(call: Call, space: str | None) -> None:
+    """Let recalls find by their meaning all messages that a sync took in, the latest first.
+
+    Recalls do it by themselves, a second's work before each; this does all of it now.
+    """
+    screen = Screen(call)
+    with opened(call, screen) as memory:
+        names = [space] if space else [one.name for one in memory.spaces()]
+        waiting = {name: number for name in names if (number := memory.transcripts.waiting(space=name))}
+        with screen.progress("Indexing", total=sum(waiting.values())) as steps:
+            done = {name: memory.transcripts.index(space=name, progress=steps.advance) for name in waiting}
+    told = f"{count(sum(done.values()), 'message')} indexed" if done else "Everything is indexed."
+    screen.answer({"spaces": done}, Text(told))

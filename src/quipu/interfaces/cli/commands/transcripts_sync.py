@@ -1,0 +1,76 @@
+"""``quipu transcripts sync``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from quipu import Memory
+from quipu.interfaces.cli.call import Call, common
+from quipu.interfaces.cli.opening import opened
+from quipu.interfaces.cli.program import program
+from quipu.interfaces.cli.screen import Screen
+from quipu.interfaces.cli.views.syncs import pending, report
+from quipu.interfaces.problems import USAGE
+from quipu.kinds.transcripts.syncing.model import SyncReport
+
+_EXAMPLES = """\b
+Examples:
+  quipu transcripts sync
+  quipu transcripts sync ~/.claude --dry-run
+  quipu transcripts sync ~/old-sessions --space archive
+  quipu transcripts sync --follow
+"""
+
+
+@click.command("sync", epilog=_EXAMPLES)
+@click.argument("roots", nargs=-1, type=click.Path(path_type=Path), metavar="[ROOT]...")
+@click.option(
+    "--space",
+    "-s",
+    envvar="QUIPU_SPACE",
+    show_envvar=True,
+    metavar="NAME",
+    help="One space for all projects.",
+)
+@click.option("--follow", is_flag=True, help="Go on taking in what comes, until interrupted.")
+@click.option("--every", type=click.FloatRange(min=0.1), default=2.0, show_default=True, metavar="SECONDS")
+@click.option("--dry-run", is_flag=True, help="Only tell what has something new.")
+@common
+@click.pass_obj
+def command(
+    call: Call, roots: tuple[Path, ...], space: str | None, follow: bool, every: float, dry_run: bool
+) -> int:
+    """Take in what is new in recorded sessions of Claude Code and Codex.
+
+    ROOT is a directory of an agent, of its sessions, or one file; where agents keep them, if not given. Each
+    project goes to a space of its own, named like the directory that the session was started in. What a sync
+    has read is known by place, size and hash; it is never read again unless it was rewritten. Secrets are cut
+    out before anything is stored.
+    """
+    screen = Screen(call)
+    chosen = list(roots) or None
+    with opened(call, screen) as memory:
+        if dry_run:
+            found = memory.transcripts.pending(chosen, space=space)
+            screen.answer(found, pending(found))
+            return 0
+        done = _sync(memory, screen, chosen, space)
+        screen.answer(done, *report(done))
+        if done.lines:
+            screen.note(f'\nAsk: {program()} recall --space {next(iter(done.spaces))} "Why did we …?"')
+        if follow:
+            screen.note("Following; Ctrl-C ends it.")
+            memory.transcripts.follow(
+                lambda more: screen.answer(more, *report(more)), chosen, space=space, every_seconds=every
+            )
+    return USAGE if not done.spaces and done.troubles else 0
+
+
+def _sync(memory: Memory, screen: Screen, roots: list[Path] | None, space: str | None) -> SyncReport:
+    total = None
+    if screen.watched:
+        total = sum(one.bytes for one in memory.transcripts.pending(roots, space=space).values())
+    with screen.progress("Reading sessions", total=total, bytes=True) as steps:
+        return memory.transcripts.sync(roots, space=space, progress=steps.advance)

@@ -1,0 +1,75 @@
+"""What a sync took in."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from rich.console import RenderableType
+from rich.filesize import decimal
+from rich.table import Table
+from rich.text import Text
+
+from quipu.interfaces.cli.views.text import count, visible
+from quipu.kinds.transcripts.syncing.model import Pending, SyncReport
+
+_TROUBLES_SHOWN = 20
+
+
+def report(found: SyncReport) -> list[RenderableType]:
+    """A line for each project, and below it what is out of the ordinary."""
+    shown: list[RenderableType] = []
+    if found.spaces:
+        shown.append(_table(found))
+    shown.append(Text(_summary(found), style="bold"))
+    redacted, unknown = Counter[str](), Counter[str]()
+    for one in found.spaces.values():
+        redacted.update(one.redacted)
+        unknown.update(one.unknown)
+    if redacted:
+        shown.append(Text(f"secrets cut out: {_listed(redacted)}", style="yellow"))
+    if unknown:
+        shown.append(Text(f"kept as they came, of unknown type: {_listed(unknown)}"))
+    for trouble in found.troubles[:_TROUBLES_SHOWN]:
+        shown.append(Text(f"{visible(trouble.path)}: {visible(trouble.reason)}", style="red"))
+    if len(found.troubles) > _TROUBLES_SHOWN:
+        more = len(found.troubles) - _TROUBLES_SHOWN
+        shown.append(Text(f"… and {more:,} more; --json lists all", style="red"))
+    return shown
+
+
+def pending(found: Mapping[str, Pending]) -> RenderableType:
+    """What a sync would read, by project."""
+    if not found:
+        return Text("Nothing is new.")
+    table = _numbers("space", "files", "to read")
+    for name, one in found.items():
+        table.add_row(visible(name), f"{one.files:,}", decimal(one.bytes))
+    return table
+
+
+def _table(found: SyncReport) -> Table:
+    table = _numbers("space", "files", "sessions", "messages", "calls", "results", "secrets")
+    for name, one in found.spaces.items():
+        secrets = sum(one.redacted.values())
+        numbers = (one.files, one.sessions, one.messages, one.tool_calls, one.tool_results, secrets)
+        table.add_row(visible(name), *(f"{number:,}" for number in numbers))
+    return table
+
+
+def _numbers(*names: str) -> Table:
+    table = Table(*names, box=None, pad_edge=False)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    return table
+
+
+def _summary(found: SyncReport) -> str:
+    if not found.lines:
+        return f"Nothing is new; {found.seconds:.1f} s"
+    size = decimal(sum(one.bytes for one in found.spaces.values()))
+    return f"{count(found.lines, 'line')} of {size} taken in; {found.seconds:.1f} s"
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{number:,} {visible(kind)}" for kind, number in sorted(counts.items()))

@@ -1,0 +1,53 @@
+"""Taking in the transcripts that hooks name, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from quipu import AsyncMemory
+from quipu.errors import BadInput, NotFound, QuipuError
+from quipu.interfaces.hooks.client import note
+from quipu.interfaces.local import pending
+from quipu.interfaces.local.pending import Pending
+from quipu.kinds.transcripts.syncing.model import Trouble
+
+
+async def sync_all(memory: AsyncMemory, home: str, folder: Path) -> int:
+    """Sync everything that waits; how many were synced.
+
+    What cannot be read is noted in the log and dropped; what failed for another reason waits for next time.
+    """
+    done = 0
+    for one in pending.take(folder):
+        try:
+            for trouble in await _sync(memory, one):
+                note(home, f"sync of {trouble.path}: {trouble.reason}")
+        except (BadInput, NotFound, OSError) as error:
+            note(home, f"sync of {one.path}: {error}")
+        except QuipuError as error:
+            note(home, f"sync of {one.path}, put off: {error}")
+            continue
+        except Exception as error:  # noqa: BLE001 - one file must not end the service, nor each one after it
+            note(home, f"sync of {one.path}: {error!r}")
+        one.done()
+        done += 1
+    return done
+
+
+async def catch_up(memory: AsyncMemory, home: str, space: str) -> None:
+    """Make findable what was taken into a space elsewhere, so that its prompts need not wait for that."""
+    try:
+        await memory.transcripts.index(space=space)
+    except Exception as error:  # noqa: BLE001 - as above: what is not found yet is no reason to end
+        note(home, f"index of {space}: {error!r}")
+
+
+async def _sync(memory: AsyncMemory, one: Pending) -> Sequence[Trouble]:
+    """Take in what is new, and make it findable now, so that no later prompt waits for that."""
+    beside = one.path.with_suffix("")  # subagents, and outputs too long for a line
+    roots = [one.path, beside] if beside.is_dir() else [one.path]
+    report = await memory.transcripts.sync(roots, space=one.space)
+    for space in report.spaces:
+        await memory.transcripts.index(space=space)
+    return report.troubles

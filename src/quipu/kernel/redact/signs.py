@@ -1,0 +1,252 @@
+"""The signs without which no text has a secret, and what must stand around each.
+
+They are looked for in the bytes of many texts, with a NUL between two. Each check may say yes where
+there is none, never no where a finder finds one.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, partial
+from itertools import product
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quipu.kernel.redact import assignments, headers, library, tokens, urls
+from quipu.kernel.redact.anchors import Anchors
+from quipu.kernel.redact.model import Source
+
+BETWEEN: Final = b"\0"
+"""What stands between two texts, and in none of them."""
+
+Check = Callable[[bytes, int], bool]
+
+# No form reaches further back or on than this, whatever the characters: four bytes are the longest.
+_BEFORE_BYTES: Final = 4 * 80
+_AFTER_CHARACTERS: Final = 1_500
+_AFTER_BYTES: Final = 4 * _AFTER_CHARACTERS
+# Characters that count as ASCII letters in some case, so that words stand where their bytes do not.
+_STRANGE: Final = tuple(character.encode() for character in "\u212a\u0130\u0131\u017f")
+# What follows anchors that are too short to be looked for.
+_FOLLOWING: Final[Mapping[str, str]] = {
+    "SK": "0123456789abcdef",
+    "Q~": string.ascii_letters + string.digits + "_.~-",
+}
+_BEYOND_ASCII: Final = 0x80
+_DIGITS_BEFORE: Final = 8
+_SLICE_BYTES: Final = 128 * 1024
+_OVERLAP_BYTES: Final = 256
+_BEFORE_DOT: Final = (24, 25, 26)
+_FIRST_LETTERS: Final = np.frombuffer(b"MNO", dtype=np.uint8)
+_WIDEST_BYTES: Final = 4 * 26
+_DOTS_APART: Final = 7
+_TELEGRAM, _DISCORD = (
+    next(plugin.gate for plugin in library.PLUGINS if plugin.kind == kind)
+    for kind in ("telegram-token", "discord-token")
+)
+# What stands in each secret that a plugin knows by its form; the two above have nothing.
+_BEGINNINGS: Final[Mapping[str, Sequence[str]]] = {
+    "artifactory-token": ("AKC", *(f"AP{digit}" for digit in "0123456789ABCDEF")),
+    "mailchimp-key": [f"-us{digit}" for digit in range(10)],
+    "square-token": ("sq0csp",),
+}
+
+# Bytes beyond ASCII stand for any white space and any digit here.
+_WHITE: Final = rb"[\s\x80-\xff]{0,64}"
+_GIVEN = re.compile(
+    rb"(?:[_-]?(?:value|base|prod|dev|test|staging|live|old|new|[\d\x80-\xff]{1,8}))?(?:\\?[\"'`]|\]){0,3}"
+    rb"(?:%b(?:[=:!|(]|->|\xef\xbc\x9a|value|is|was|lautet|es|\xc3[\xa8\xa9])|>)" % _WHITE,
+    re.IGNORECASE,
+)
+_URL = re.compile(rb"://(?:[^\s:/@?#\"'<>]{0,512}:[^\s/\"'<>?#]{1,1024}@|[A-Za-z0-9_-]{32,128}@)")
+_QUALIFIED: Final = (b"key", b"token")
+_SPACES: Final = (b" ", b"\t")
+_NAME: Final = bytes(map(ord, assignments.NAME_CHARACTERS))
+
+
+def tells(word: bytes, data: bytes, at: int) -> bool:
+    """Whether a secret may stand where the word does."""
+    return any(check(data, at) for check in _CHECKS[word])
+
+
+def unnamed(data: bytes) -> Iterator[int]:
+    """Where secrets may stand that begin with no word: by signs at known distances, or strange characters."""
+    array = np.frombuffer(data, dtype=np.uint8)
+    for start in range(0, len(data), _SLICE_BYTES):
+        part = array[start : start + _SLICE_BYTES + _OVERLAP_BYTES]
+        for at in _after_digits(part):
+            if _TELEGRAM.search(data[max(0, start + at - 40) : start + at + 160].decode("utf-8", "ignore")):
+                yield start + at
+        for at in _before_dots(part):
+            if _DISCORD.search(data[max(0, start + at - 120) : start + at + 40].decode("utf-8", "ignore")):
+                yield start + at
+        yield from (start + at for at in _strangers(part))
+
+
+def _strangers(array: NDArray[np.uint8]) -> list[int]:
+    """Characters that are ASCII letters in another case."""
+    beyond = np.flatnonzero(array >= _BEYOND_ASCII)
+    found: list[int] = []
+    for character in _STRANGE if len(beyond) else ():
+        at = beyond[beyond < len(array) - len(character)]
+        for step, byte in enumerate(character):
+            at = at[array[at + step] == byte]
+        found += at.tolist()
+    return found
+
+
+def _after_digits(array: NDArray[np.uint8]) -> list[int]:
+    """Colons after eight digits; a byte of a character beyond ASCII counts as one."""
+    found = np.flatnonzero(array == ord(":"))
+    found = found[found >= _DIGITS_BEFORE]
+    for step in range(1, _DIGITS_BEFORE + 1):
+        before = array[found - step]
+        found = found[((before >= ord("0")) & (before <= ord("9"))) | (before >= _BEYOND_ASCII)]
+    return found.tolist()
+
+
+def _before_dots(array: NDArray[np.uint8]) -> list[int]:
+    """Dots with six characters up to the next dot, and one of M, N, O at the right distance before."""
+    dots = np.flatnonzero(array == ord("."))
+    gaps = np.diff(dots)
+    beyond = np.flatnonzero(array >= _BEYOND_ASCII)
+    found = dots[:-1][gaps == _DOTS_APART]
+    begins = np.zeros(len(found), dtype=bool)
+    for step in _BEFORE_DOT:
+        begins |= np.isin(array[np.maximum(found - step, 0)], _FIRST_LETTERS)
+    if len(beyond) and len(dots):  # where characters have several bytes, distances in bytes say nothing
+        begins |= np.searchsorted(beyond, found) > np.searchsorted(beyond, found - _WIDEST_BYTES)
+        between = np.diff(np.searchsorted(beyond, dots)) > 0
+        wide = dots[:-1][between & (gaps > _DOTS_APART) & (gaps <= 4 * _DOTS_APART)]
+        return [*found[begins].tolist(), *wide.tolist()]
+    return found[begins].tolist()
+
+
+@cache
+def _pattern(expression: str) -> re.Pattern[bytes]:
+    return re.compile(expression.encode(), re.ASCII)
+
+
+def _token(token: tokens.Token, data: bytes, at: int) -> bool:
+    pattern = _pattern(token.expression)
+    if token.leads:
+        return pattern.match(data, at) is not None
+    return pattern.search(data, max(0, at - _BEFORE_BYTES), at + _AFTER_BYTES) is not None
+
+
+def _assigned(begin: bytes, words: Sequence[str], data: bytes, at: int) -> bool:
+    """Whether a name that says that its value is secret is given one."""
+    if begin in _QUALIFIED:
+        before = data[max(0, at - 20) : at].decode("utf-8", "ignore").lower()
+        if not assignments.is_secret_name(begin.decode(), before):
+            return False
+    for word in words:
+        end = at + len(word.encode())
+        if word.isascii() and data[at:end].lower().decode("ascii", "replace") != word:
+            continue
+        if _may_be_given(data, at, end):
+            text, place = _around(data, at)
+            if text[place : place + len(word)].lower() == word and assignments.tells(
+                Source(text), word, place
+            ):
+                return True
+    return False
+
+
+def _may_be_given(data: bytes, at: int, end: int) -> bool:
+    """Whether what follows a name gives it a value, or what stands before lets it stand beside one."""
+    if _GIVEN.match(data, end) is not None:
+        return True
+    if data[end : end + 1] not in _SPACES:
+        return False
+    before = data[max(0, at - _BEFORE_BYTES) : at]
+    named = before[len(before.rstrip(_NAME)) :]
+    return named[:1] == b"-" or b"login" in before
+
+
+def _around(data: bytes, at: int) -> tuple[str, int]:
+    """What stands around a place in its text, and the place in it."""
+    start = max(0, at - _BEFORE_BYTES, data.rfind(BETWEEN, max(0, at - _BEFORE_BYTES), at) + 1)
+    before = data[start:at].decode("utf-8", "ignore")
+    end = data.find(BETWEEN, at, at + _AFTER_BYTES)
+    after = data[at : end if end >= 0 else at + _AFTER_BYTES].decode("utf-8", "ignore")
+    return before + after[:_AFTER_CHARACTERS], len(before)
+
+
+def _url(data: bytes, at: int) -> bool:
+    return _URL.match(data, at) is not None
+
+
+def _curl(data: bytes, at: int) -> bool:
+    text, place = _around(data, at)
+    return urls.CURL_USER.search(text, place + 4, place + urls.CURL_WITHIN) is not None
+
+
+def _header(data: bytes, at: int) -> bool:
+    text, place = _around(data, at)
+    return next(headers.find(Source(text[place:])), None) is not None
+
+
+def _plugin(plugin: library.Plugin, data: bytes, at: int) -> bool:
+    text, place = _around(data, at)
+    return library.tells(plugin, text, place) if plugin.words else plugin.gate.search(text) is not None
+
+
+def _always(data: bytes, at: int) -> bool:  # noqa: ARG001 - as the others
+    return True
+
+
+def _beginnings(word: str) -> Sequence[str]:
+    """What to look for so that a word is found in whatever case; only the case of ASCII letters is free."""
+    if word.isascii():
+        return [word]
+    plain = re.match(r"[a-z]{4,}", word)
+    pairs = product(*({character, character.upper()} for character in word[:2]))
+    return [plain[0]] if plain else ["".join(pair) for pair in pairs]
+
+
+def _assignments() -> Mapping[str, list[str]]:
+    """The words of names by what they are looked for by."""
+    begins = sorted({begin for word in assignments.WORDS for begin in _beginnings(word)})
+    return {
+        begin: [word for word in assignments.WORDS if word.startswith(begin.lower())]
+        for begin in begins
+        if not any(begin != other and begin.startswith(other) for other in begins)
+    }
+
+
+_ASSIGNED: Final = _assignments()
+
+
+def _checks() -> dict[bytes, list[Check]]:
+    """What is tried where a word stands."""
+    found: defaultdict[str, list[Check]] = defaultdict(list)
+    for anchor, token in tokens.ANCHORS:
+        for follower in _FOLLOWING.get(anchor, [""]):
+            found[anchor + follower].append(partial(_token, token))
+    for begin, words in _ASSIGNED.items():
+        found[begin].append(partial(_assigned, begin.encode(), words))
+    for word, check in (("authorization", _header), ("bearer", _header), ("://", _url), ("curl ", _curl)):
+        found[word].append(check)
+    found["PRIVATE KEY"].append(_always)
+    for plugin in library.PLUGINS:
+        for word in plugin.words or _BEGINNINGS.get(plugin.kind, ()):
+            found[word].append(partial(_plugin, plugin))
+    return {word.encode(): checks for word, checks in found.items()}
+
+
+_CHECKS: Final = _checks()
+_FOLDED: Final = frozenset(
+    word.encode()
+    for word in (
+        *(begin for begin in _ASSIGNED if begin.isascii()),
+        *("authorization", "bearer", "curl "),
+        *(word for plugin in library.PLUGINS for word in plugin.words),
+    )
+)
+ANCHORS: Final = Anchors((word for word in _CHECKS if word not in _FOLDED), _FOLDED)

@@ -1,0 +1,76 @@
+"""What a session can be told at its beginning: recent sessions, memories, files and open tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """A recent session; ``prompts`` is how often a person asked."""
+
+    id: str
+    project_path: str
+    title: str | None
+    git_branch: str | None
+    first_timestamp: datetime | None
+    last_timestamp: datetime | None
+    prompts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """A memory; ``confidence`` is 0 to 1 as of today."""
+
+    id: str
+    fact: str
+    category: str | None
+    confidence: float
+    session_id: str | None
+    happened_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """A file and how often it was edited, in how many sessions."""
+
+    path: str
+    edits: int
+    sessions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Todo:
+    """A task that is open; ``source`` is where it stands: a memory, the agent's own list, or a team's."""
+
+    text: str
+    status: str
+    source: str
+    session_id: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What there is to tell, the most important of each kind first."""
+
+    sessions: Sequence[Activity] = ()
+    memories: Sequence[Lesson] = ()
+    frequent_files: Sequence[Touched] = ()
+    todos: Sequence[Todo] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bootstrap:
+    """What fits: the lists, and the same as a marked block for a prompt with an estimate of its tokens.
+
+    ``text`` is empty where nothing fits or nothing is known.
+    """
+
+    sessions: Sequence[Activity]
+    memories: Sequence[Lesson]
+    frequent_files: Sequence[Touched]
+    todos: Sequence[Todo]
+    text: str
+    tokens: int

@@ -1,0 +1,94 @@
+"""Telling a session what is known when it begins."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Final
+
+from quipu.errors import BadInput
+from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.db.arrays import Int8s
+from quipu.kernel.db.database import Database, Within
+from quipu.kinds.transcripts.bootstrap import rules, store
+from quipu.kinds.transcripts.bootstrap.model import Bootstrap, Known
+from quipu.recall.model import Filters
+from quipu.recall.search import Search
+
+_TRANSCRIPTS: Final = 3  # core.recall_kinds.code
+_EDITING: Final = ("Edit", "MultiEdit", "Write", "NotebookEdit", "apply_patch")
+_HALF_LIFE_DAYS: Final = 70
+_FILES_OF_DAYS: Final = 90
+_MOST, _MOST_TOKENS = 100, 100_000
+
+
+class AsyncBootstrap:
+    """Tells what an agent should know when a session begins."""
+
+    def __init__(self, database: Database, *, search: Search, clock: Clock) -> None:
+        self._database = database
+        self._search = search
+        self._clock = clock
+
+    async def bootstrap(
+        self,
+        *,
+        space: str,
+        query: str | None = None,
+        project: str | None = None,
+        session: str | None = None,
+        limit: int = 10,
+        budget_tokens: int = 400,
+    ) -> Bootstrap:
+        """Recent sessions, memories, files often edited and open tasks, as text of at most ``budget_tokens``.
+
+        ``query`` picks the memories by what they mean; without it the surest come. ``project`` keeps to one:
+        its path, or the last part of it. ``session`` is the one that begins, which is left out. ``limit`` is
+        the most of each. The text is marked as recalled memory, so that it is never taken in again.
+
+        Raises:
+            BadInput: an argument is out of range.
+        """
+        check_name("space", space)
+        project, session = optional_name("project", project), optional_name("session", session)
+        _inside("limit", limit, most=_MOST)
+        _inside("budget_tokens", budget_tokens, most=_MOST_TOKENS)
+        async with self._database.reading(space) as within:
+            known = Known() if within is None else await self._known(within, query, project, session, limit)
+        return rules.fit(known, budget_tokens=budget_tokens, project=project)
+
+    async def _known(
+        self, within: Within, query: str | None, project: str | None, session: str | None, limit: int
+    ) -> Known:
+        now = self._clock.now()
+        folder = None if project is None else project.rstrip("/\\") or "/"
+        asked = query is not None and bool(query.strip())
+        values = {
+            "project": folder,
+            "below": f"{folder}/",
+            "named": f"/{folder}",
+            "session": session,
+            "limit": limit,
+            "now": now,
+            "half_life_days": _HALF_LIFE_DAYS,
+            "since": now - timedelta(days=_FILES_OF_DAYS),
+            "editing": list(_EDITING),
+            "entries": Int8s(await self._meant(within, query or "", limit)) if asked else None,
+        }
+        return Known(
+            sessions=await store.activity(within, values),
+            memories=await store.lessons(within, values),
+            frequent_files=await store.files(within, values),
+            todos=await store.todos(within, values),
+        )
+
+    async def _meant(self, within: Within, query: str, limit: int) -> list[int]:
+        """The entries of memories that a query means, best first: more than are shown, as some are tasks."""
+        filters = Filters(kinds=(_TRANSCRIPTS,))
+        ((_, found),) = await self._search.find(within, [query], filters=filters, limit=3 * limit)
+        return [one.id for one in found]
+
+
+def _inside(field: str, value: object, *, most: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
+        raise BadInput(f"a whole number from 1 to {most:,}.", field=field)

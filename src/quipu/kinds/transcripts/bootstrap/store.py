@@ -1,0 +1,42 @@
+"""The queries of a session's beginning, one short function each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+from psycopg.rows import class_row
+
+from quipu.kernel.db import queries
+from quipu.kernel.db.database import Within
+from quipu.kinds.transcripts.bootstrap.model import Activity, Lesson, Todo, Touched
+
+_SQL = queries.load("quipu.kinds.transcripts.bootstrap")
+
+Row = TypeVar("Row", Activity, Lesson, Todo, Touched)
+
+
+async def activity(within: Within, values: Mapping[str, object]) -> list[Activity]:
+    """The latest sessions."""
+    return await _rows(within, "activity", Activity, values)
+
+
+async def lessons(within: Within, values: Mapping[str, object]) -> list[Lesson]:
+    """Memories, in the order of ``entries`` where they are given, else the surest first."""
+    return await _rows(within, "lessons", Lesson, values)
+
+
+async def files(within: Within, values: Mapping[str, object]) -> list[Touched]:
+    """The files edited most."""
+    return await _rows(within, "files", Touched, values)
+
+
+async def todos(within: Within, values: Mapping[str, object]) -> list[Todo]:
+    """Open tasks: the agent's own list first, then what was remembered, then those of teams."""
+    return await _rows(within, "todos", Todo, values)
+
+
+async def _rows(within: Within, name: str, row: type[Row], values: Mapping[str, object]) -> list[Row]:
+    async with within.conn.cursor(row_factory=class_row(row)) as cursor:
+        found = await cursor.execute(_SQL[name], {"space": within.space.id, **values})
+        return await found.fetchall()

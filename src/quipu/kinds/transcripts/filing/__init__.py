@@ -1,0 +1,1 @@
+"""Filing in the index what was written without being embedded."""

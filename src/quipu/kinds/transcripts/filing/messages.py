@@ -1,0 +1,143 @@
+"""Filing messages that came in bulk: a sync embeds nothing, so recalls and ``index`` catch up with it.
+
+A recall must not wait for a hundred thousand messages: it files the latest for about a second, and whatever
+is left with the next one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from anyio import to_thread
+from numpy.typing import NDArray
+
+from quipu.kernel.db.arrays import Int8s
+from quipu.kernel.db.database import Database
+from quipu.kinds.transcripts.filing import store
+from quipu.kinds.transcripts.filing.store import Unfiled
+from quipu.recall import late
+from quipu.recall.generations import Embedded, Models
+from quipu.recall.model import Draft, Moved
+from quipu.record.model import Incoming, Role
+from quipu.record.prepare import Prepared, prepare
+from quipu.record.service import MESSAGE, Progress
+
+CODE: Final = 3  # core.recall_kinds.code
+_BIT: Final = 1 << (CODE - 1)
+BEFORE_A_RECALL_SECONDS: Final = 1.0
+_FIRST_AT_ONCE, _MOST_AT_ONCE = 32, 512
+_STEP_SECONDS: Final = 0.25
+
+
+@dataclass(slots=True)
+class _Ready:
+    found: Sequence[Unfiled]
+    prepared: Sequence[Prepared]
+    embedded: Embedded
+
+
+async def catch_up(database: Database, models: Models, space: str) -> None:
+    """File the latest messages for about a second; what is left waits for the next time."""
+    await file(database, models, space, seconds=BEFORE_A_RECALL_SECONDS)
+
+
+async def file(
+    database: Database,
+    models: Models,
+    space: str,
+    *,
+    seconds: float | None = None,
+    language: str = "auto",
+    progress: Progress | None = None,
+) -> int:
+    """File messages, the latest first, until none is left or the time is over; how many were filed."""
+    until = None if seconds is None else time.monotonic() + seconds
+    at_once, done = _FIRST_AT_ONCE, 0
+    while until is None or time.monotonic() < until:
+        began = time.monotonic()
+        async with database.reading(space) as within:
+            found = [] if within is None else await store.latest(within, limit=at_once)
+            generation = None if within is None else within.space.generation
+        if not found:
+            await _settle(database, space)
+            break
+        ready = await _ready(models, found, generation, language)
+        filed = await _file(database, models, space, ready)
+        done += filed
+        if progress is not None:
+            progress(filed)
+        pace = len(found) / max(time.monotonic() - began, 1e-3)
+        at_once = max(1, min(_MOST_AT_ONCE, 2 * at_once, round(pace * _STEP_SECONDS)))
+    return done
+
+
+async def waiting(database: Database, space: str) -> int:
+    """How many messages of a space are not filed."""
+    async with database.reading(space) as within:
+        return 0 if within is None else await store.count(within)
+
+
+async def _ready(models: Models, found: Sequence[Unfiled], generation: int | None, language: str) -> _Ready:
+    prepared = await to_thread.run_sync(_prepared, found, language)
+    embedded = await models.embed([one.content for one in found], generation=generation)
+    return _Ready(found, prepared, embedded)
+
+
+def _prepared(found: Sequence[Unfiled], language: str) -> list[Prepared]:
+    return [prepare(_incoming(one), language=language, secrets=False) for one in found]
+
+
+def _incoming(one: Unfiled) -> Incoming:
+    role: Role = "user" if one.role == "user" else "assistant"
+    return Incoming(content=one.content, role=role, speaker=one.speaker, user=one.user_name)
+
+
+async def _file(database: Database, models: Models, space: str, ready: _Ready) -> int:
+    """File what is still not filed of a batch, by whatever model the space has by then."""
+    while True:
+        try:
+            return await _write(database, space, ready)
+        except Moved as moved:
+            texts = [one.content for one in ready.found]
+            ready.embedded = await models.embed(texts, generation=moved.generation)
+
+
+async def _write(database: Database, space: str, ready: _Ready) -> int:
+    async with database.writing(space) as within:
+        held = await store.hold(within, [one.id for one in ready.found])
+        chosen = [place for place, one in enumerate(ready.found) if one.id in held]
+        drafts = [
+            _draft(ready.found[place], ready.prepared[place], ready.embedded.vectors[place])
+            for place in chosen
+        ]
+        ids = [ready.found[place].id for place in chosen]
+        await late.file(within, drafts, ids, generation=ready.embedded.generation)
+        await store.run(within, "filed", {"ids": Int8s(ids)})
+    return len(ids)
+
+
+async def _settle(database: Database, space: str) -> None:
+    """Recalls need not look any more, unless something has come meanwhile: writers are through by then."""
+    async with database.erasing(space) as within:
+        if within is not None:
+            await store.run(within, "settle", {"bit": _BIT})
+
+
+def _draft(one: Unfiled, prepared: Prepared, vector: NDArray[np.float32]) -> Draft:
+    return Draft(
+        kind=MESSAGE,
+        bag=prepared.bag,
+        vector=vector,
+        happened_at=one.happened_at,
+        recorded_at=one.recorded_at,
+        thread=one.session_id,
+        speaker=one.speaker,
+        owner=one.user_name,
+        by_user=one.role == "user",
+        asks=prepared.asks,
+        has_time=prepared.has_time,
+    )

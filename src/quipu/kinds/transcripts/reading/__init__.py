@@ -1,0 +1,1 @@
+"""Reading what coding agents recorded: files become values, nothing is written."""

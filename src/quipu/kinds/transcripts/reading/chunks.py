@@ -1,0 +1,128 @@
+"""A file in pieces of whole lines, from where it was read to the last time."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Final, Protocol, Self
+
+CHUNK_BYTES: Final = 2 * 1024 * 1024
+LINE_LIMIT_BYTES: Final = 64 * 1024 * 1024
+_BLOCK_BYTES: Final = 1024 * 1024
+
+
+class _Running(Protocol):
+    """A running SHA-256."""
+
+    def update(self, data: bytes, /) -> None: ...
+    def digest(self) -> bytes: ...
+    def copy(self) -> Self: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How far a file was read, and the SHA-256 of all that was read of it."""
+
+    offset_bytes: int
+    prefix_sha256: bytes
+
+
+START: Final = Mark(0, hashlib.sha256().digest())
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Whole lines of a file, and how far it is read with them.
+
+    ``overlong`` counts lines that were passed over because they were longer than 64 MiB. ``anew``: the file
+    was rewritten since the last time, and this is read from its beginning. ``binary``: what follows is no
+    text.
+    """
+
+    lines: list[bytes]
+    mark: Mark
+    overlong: int = 0
+    anew: bool = False
+    binary: bool = False
+
+
+def chunks(path: Path, since: Mark = START, *, size_bytes: int = CHUNK_BYTES) -> Iterator[Chunk]:
+    """What the file says beyond ``since``; all of it, where what was read before stands there no more.
+
+    A last line that is still being written waits: it comes when it has its end, or is a whole JSON object.
+    Only one piece is in memory at a time.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with path.open("rb") as file:
+        running = hashlib.sha256()
+        stands = _hash(file, since.offset_bytes, running) and running.digest() == since.prefix_sha256
+        if not stands:
+            file.seek(0)
+            running = hashlib.sha256()
+        yield from _pieces(
+            file, since.offset_bytes if stands else 0, running, size_bytes=size_bytes, anew=not stands
+        )
+
+
+def _hash(file: BinaryIO, length: int, running: _Running) -> bool:
+    """Feed the beginning of the file to a hash; whether there was so much of it."""
+    while length and (block := file.read(min(length, _BLOCK_BYTES))):
+        running.update(block)
+        length -= len(block)
+    return length == 0
+
+
+def _pieces(
+    file: BinaryIO, offset: int, running: _Running, *, size_bytes: int, anew: bool
+) -> Iterator[Chunk]:
+    lines: list[bytes] = []
+    held = overlong = 0
+    binary = False
+    while line := file.readline(LINE_LIMIT_BYTES + 1):
+        if len(line) > LINE_LIMIT_BYTES:
+            longer = running.copy()
+            length = _skip(file, line, longer)
+            if length is None:
+                break
+            running, offset, overlong = longer, offset + length, overlong + 1
+            continue
+        if not line.endswith(b"\n") and not _is_whole(line):
+            binary = b"\0" in line
+            break
+        running.update(line)
+        offset += len(line)
+        held += len(line)
+        lines.append(line)
+        if held >= size_bytes:
+            yield Chunk(lines, Mark(offset, running.digest()), overlong, anew)
+            lines, held, overlong, anew = [], 0, 0, False
+    if lines or overlong or anew or binary:
+        yield Chunk(lines, Mark(offset, running.digest()), overlong, anew, binary)
+
+
+def _skip(file: BinaryIO, line: bytes, running: _Running) -> int | None:
+    """Pass over a line that is too long; its length, or None where it has no end yet."""
+    length = 0
+    while line:
+        running.update(line)
+        length += len(line)
+        if line.endswith(b"\n"):
+            return length
+        line = file.readline(_BLOCK_BYTES)
+    return None
+
+
+def _is_whole(line: bytes) -> bool:
+    """Whether a line without an end is complete nevertheless."""
+    if not line.rstrip().endswith(b"}"):
+        return False
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True

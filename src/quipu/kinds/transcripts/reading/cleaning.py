@@ -1,0 +1,216 @@
+"""Texts on their way into the database: storable, without our own memory in them, without secrets."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final, Protocol, cast
+
+from quipu.kernel.base import echo
+from quipu.kernel.base.text import clean
+from quipu.kernel.redact import Redacted, redact
+from quipu.kernel.redact.many import redact_many
+from quipu.kinds.transcripts.reading.model import Entry, Reading
+
+_ENCODE: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+_OUR_MARK: Final = "quipu-memory"
+_NONE: Final[Mapping[int, Redacted]] = {}
+_SECRET_NAMES: Final = ("pass", "pwd", "senha", "token", "secret", "key", "credential", "auth")
+_ABOUT_SESSION: Final = (
+    *("project_path", "cwd", "git_branch", "custom_title", "ai_title", "first_prompt", "last_prompt"),
+    *("pr_url", "agent_type", "agent_description"),
+)
+
+
+class Owner(Protocol):
+    """What holds a JSON value keeps the text of it too."""
+
+    json: str | None
+
+
+@dataclass(slots=True)
+class _Value:
+    """A text that several owners have."""
+
+    text: str
+    owners: list[object] = field(default_factory=list[object])
+
+
+class Cleaner:
+    """Cleans fields of values in place, all together when told to ``finish``.
+
+    ``secrets``: whether to cut them out. ``redacted`` counts them by kind, ``repaired`` the characters that
+    no database can store.
+    """
+
+    def __init__(self, *, secrets: bool) -> None:
+        self._secrets = secrets
+        self._texts: list[str] = []
+        self._owners: list[tuple[object, str]] = []
+        self._documents: dict[int, tuple[Owner, str]] = {}
+        self.redacted: Counter[str] = Counter()
+        self._repeated: list[tuple[_Value, str, str]] = []
+        self.repaired = 0
+
+    def add(self, owner: object, *names: str) -> None:
+        """Fields that hold a text, or None."""
+        for name in names:
+            text = getattr(owner, name)
+            if text:
+                if not text.isascii() or "\0" in text or _OUR_MARK in text:
+                    text = self._storable(text)
+                    setattr(owner, name, text)
+                self._texts.append(text)
+                self._owners.append((owner, name))
+
+    def repeated(self, owners: Iterable[object], field: str) -> None:
+        """A field that has the same few values in many owners."""
+        values: dict[str, _Value] = {}
+        for owner in owners:
+            text: str | None = getattr(owner, field)
+            if text:
+                if text not in values:
+                    values[text] = _Value(text)
+                    self.add(values[text], "text")
+                values[text].owners.append(owner)
+        self._repeated += [(value, field, text) for text, value in values.items()]
+
+    def document(self, owner: Owner, field: str) -> None:
+        """A field that holds a JSON value; the text of it is put into ``owner.json``."""
+        value = getattr(owner, field)
+        leaves, text = _leaves(value), _dumped(value)
+        if text is None or not text.isascii() or "\\u0000" in text or _OUR_MARK in text:
+            value = self._rebuilt(value)
+            setattr(owner, field, value)
+            leaves, text = _leaves(value), _dumped(value) or "null"
+        owner.json = text
+        for leaf in leaves:
+            self._documents[len(self._texts)] = (owner, field)
+            self._texts.append(leaf)
+            self._owners.append((owner, field))
+
+    def finish(self) -> None:
+        """Cut the secrets out of all that was added."""
+        found = redact_many(self._texts) if self._secrets else _NONE
+        again: dict[int, tuple[Owner, str]] = {}
+        for place, redacted in found.items():
+            owner, name = self._owners[place]
+            if place in self._documents:
+                again[id(owner)] = self._documents[place]
+                continue
+            self.redacted.update(redacted.counts)
+            setattr(owner, name, redacted.text)
+            if isinstance(owner, Entry) and name == "text":
+                owner.secrets += sum(redacted.counts.values())
+        for value, name, before in self._repeated:
+            if value.text != before:
+                for owner in value.owners:
+                    setattr(owner, name, value.text)
+        for document, name in again.values():
+            clean_value = self._without_secrets(getattr(document, name), "")
+            setattr(document, name, clean_value)
+            document.json = _dumped(clean_value) or "null"
+
+    def _storable(self, text: str) -> str:
+        if not text.isascii() or "\0" in text:
+            cleaned = clean(text)
+            self.repaired += cleaned.repaired
+            if cleaned.repaired or cleaned.text != text:
+                text = cleaned.text
+        if _OUR_MARK in text:
+            text = echo.strip(text).text
+        return text
+
+    def _rebuilt(self, value: object) -> object:
+        """A JSON value that a database can store: no half characters, no numbers beyond all bounds."""
+        if isinstance(value, str):
+            return self._storable(value)
+        if isinstance(value, float):
+            return value if value - value == 0 else repr(value)
+        if isinstance(value, dict):
+            items = cast("Mapping[str, object]", value).items()
+            return {self._storable(name): self._rebuilt(inner) for name, inner in items}
+        if isinstance(value, list):
+            return [self._rebuilt(inner) for inner in cast("list[object]", value)]
+        return value
+
+    def _without_secrets(self, value: object, called: str) -> object:
+        if isinstance(value, str):
+            return self._told(value, called)
+        if isinstance(value, dict):
+            items = cast("Mapping[str, object]", value).items()
+            return {self._told(name, ""): self._without_secrets(inner, name) for name, inner in items}
+        if isinstance(value, list):
+            return [self._without_secrets(inner, called) for inner in cast("list[object]", value)]
+        return value
+
+    def _told(self, text: str, called: str) -> str:
+        """The text without secrets; it may be one only because of what it is called."""
+        alone = redact(text)
+        assigned = f"{called}="
+        if called and not alone.counts:
+            given = redact(assigned + text)
+            if given.counts and given.text.startswith(assigned):
+                self.redacted.update(given.counts)
+                return given.text.removeprefix(assigned)
+        self.redacted.update(alone.counts)
+        return alone.text
+
+
+def clean_reading(reading: Reading, *, secrets: bool) -> int:
+    """Clean all texts of a reading in place; how many characters no database could store."""
+    cleaner = Cleaner(secrets=secrets)
+    for name in ("cwd", "git_branch", "model"):
+        cleaner.repeated(reading.entries, name)
+    for entry in reading.entries:
+        cleaner.add(entry, "text", "thinking")
+        for call in entry.calls:
+            cleaner.add(call, "path")
+            cleaner.document(call, "input")
+        for result in entry.results:
+            cleaner.add(result, "content", "spilled_from")
+        if entry.rest is not None:
+            cleaner.document(entry, "rest")
+    for details in reading.details.values():
+        cleaner.add(details, *_ABOUT_SESSION)
+    for summary in reading.summaries:
+        cleaner.add(summary, "text")
+    cleaner.finish()
+    reading.redacted.update(cleaner.redacted)
+    return cleaner.repaired
+
+
+def _dumped(value: object) -> str | None:
+    try:
+        return _ENCODE(value)
+    except ValueError:
+        return None
+
+
+def _leaves(value: object) -> list[str]:
+    """The texts in a JSON value, as they stand and as they are assigned to a name that tells."""
+    found: list[str] = []
+    pending: list[tuple[object, str]] = [(value, "")]
+    while pending:
+        inner, called = pending.pop()
+        if isinstance(inner, str):
+            found.append(inner)
+            if called and _tells(called):
+                found.append(f"{called}={inner}")
+        elif isinstance(inner, dict):
+            items = cast("Mapping[str, object]", inner)
+            found += items
+            pending += [(one, name) for name, one in items.items()]
+        elif isinstance(inner, list):
+            pending += [(one, called) for one in cast("list[object]", inner)]
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _tells(name: str) -> bool:
+    """Whether a name may say that its value is secret."""
+    name = name.lower()
+    return any(word in name for word in _SECRET_NAMES)

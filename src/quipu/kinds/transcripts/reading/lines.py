@@ -1,0 +1,35 @@
+"""What one line of a transcript says as JSON, mended where it is broken."""
+
+from __future__ import annotations
+
+import json
+from typing import Final, cast
+
+_BOM: Final = b"\xef\xbb\xbf"
+_TOO_DEEP: Final = "lines that are nested too deeply"
+_NO_JSON: Final = "lines that are no JSON"
+_NO_OBJECT: Final = "lines that are no objects"
+REPAIRED: Final = "lines with invalid UTF-8, mended"
+
+Fields = dict[str, object]
+
+
+def parse(line: bytes) -> tuple[Fields | None, str | None]:
+    """The object of a line, and what was wrong with it, as the name of a group of such lines.
+
+    Bytes that are not UTF-8 become U+FFFD, which is a fault but loses nothing else.
+    """
+    fault: str | None = None
+    try:
+        text = line.decode()
+    except UnicodeDecodeError:
+        text, fault = line.removeprefix(_BOM).decode(errors="replace"), REPAIRED
+    try:
+        said: object = json.loads(text)
+    except RecursionError:
+        return None, _TOO_DEEP
+    except ValueError:
+        if text.startswith("\ufeff"):
+            return parse(line.removeprefix(_BOM))
+        return None, _NO_JSON
+    return (cast("Fields", said), fault) if isinstance(said, dict) else (None, _NO_OBJECT)

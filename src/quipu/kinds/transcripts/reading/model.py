@@ -1,0 +1,145 @@
+"""What a transcript says, line by line; the values are cleaned in place before they are stored."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from datetime import datetime
+from typing import Literal
+
+Said = Literal["user", "assistant"]
+
+
+@dataclass(slots=True)
+class Usage:
+    """What one answer of the model cost, in tokens; each of its lines repeats it."""
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_creation: int = 0
+
+
+@dataclass(slots=True, kw_only=True)
+class ToolCall:
+    """A tool that the agent called. ``input`` is what it was given; ``json`` the same as it is stored."""
+
+    id: str
+    name: str
+    input: object
+    path: str | None = None
+    json: str | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class ToolResult:
+    """What a call brought. ``spilled_from`` is the file beside the transcript that had it; ``agent`` the
+    session of the subagent that the call began."""
+
+    call_id: str
+    content: str
+    is_error: bool = False
+    spilled_from: str | None = None
+    agent: str | None = None
+
+
+@dataclass(slots=True)
+class Entry:
+    """One line of a transcript.
+
+    ``said`` is the role of who spoke, None where nobody did; ``text`` what was said, or the text of a line
+    that nobody said. ``rest`` is what has no place of its own (``json`` the same as it is stored).
+    ``secrets`` counts what was cut out of ``text``.
+    """
+
+    session: str
+    uuid: str
+    type: str
+    happened_at: datetime
+    _: KW_ONLY
+    subtype: str | None = None
+    parent_uuid: str | None = None
+    logical_parent_uuid: str | None = None
+    model: str | None = None
+    response_id: str | None = None
+    said: Said | None = None
+    text: str | None = None
+    thinking: str | None = None
+    rest: object = None
+    json: str | None = None
+    cwd: str | None = None
+    git_branch: str | None = None
+    is_meta: bool = False
+    is_sidechain: bool = False
+    is_compact_summary: bool = False
+    is_noise: bool = False
+    usage: Usage | None = None
+    calls: Sequence[ToolCall] = ()
+    results: Sequence[ToolResult] = ()
+    secrets: int = 0
+
+    @property
+    def is_prompt(self) -> bool:
+        """Whether a person asked: it begins a turn."""
+        return self.said == "user"
+
+
+@dataclass(slots=True, kw_only=True)
+class Details:
+    """What lines tell of their session as a whole; None where they do not say."""
+
+    session: str
+    source: str = "claude-code"
+    first_at: datetime | None = None
+    last_at: datetime | None = None
+    project_path: str | None = None
+    cwd: str | None = None
+    git_branch: str | None = None
+    agent_version: str | None = None
+    custom_title: str | None = None
+    ai_title: str | None = None
+    first_prompt: str | None = None
+    last_prompt: str | None = None
+    pr_url: str | None = None
+    parent_session: str | None = None
+    agent_type: str | None = None
+    agent_description: str | None = None
+    tool_use_id: str | None = None
+
+    def spans(self, moment: datetime) -> None:
+        """Stretch over a moment."""
+        if self.first_at is None or moment < self.first_at:
+            self.first_at = moment
+        if self.last_at is None or moment > self.last_at:
+            self.last_at = moment
+
+
+@dataclass(slots=True)
+class Summary:
+    """A title that was found for the session which holds the line ``leaf_uuid``, often in another file."""
+
+    leaf_uuid: str
+    text: str
+
+
+@dataclass(slots=True)
+class Reading:
+    """What some lines say. ``passed`` counts what is not kept, by kind; ``unknown`` kept as it came, by type;
+    ``faults`` what was wrong, in sentences, with how often. ``redacted`` counts secrets by kind."""
+
+    entries: list[Entry] = field(default_factory=list[Entry])
+    details: dict[str, Details] = field(default_factory=dict[str, Details])
+    summaries: list[Summary] = field(default_factory=list[Summary])
+    lines: int = 0
+    passed: Counter[str] = field(default_factory=Counter[str])
+    unknown: Counter[str] = field(default_factory=Counter[str])
+    faults: Counter[str] = field(default_factory=Counter[str])
+    redacted: Counter[str] = field(default_factory=Counter[str])
+
+    def of(self, session: str) -> Details:
+        """The details of a session."""
+        found = self.details.get(session)
+        if found is None:
+            found = self.details[session] = Details(session=session)
+        return found

@@ -1,0 +1,194 @@
+"""Where agents keep what they record, and what each file there is."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import Final, cast
+
+_NO_SESSIONS: Final = frozenset({"journal.jsonl", "history.jsonl"})
+_LINES_THAT_TELL: Final = 200
+_TELLING_BYTES: Final = 1024 * 1024
+_AT_HOME: Final = (".claude", ".config/claude", ".claude-sneakpeek/claudesp/config", ".codex")
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """A file with lines of sessions, as it was when it was found."""
+
+    path: Path
+    size_bytes: int
+    modified_at: datetime
+
+
+@dataclass(slots=True)
+class Found:
+    """What lies below some roots. ``troubles``: what could not be looked at, by path, with the reason."""
+
+    transcripts: list[Transcript] = field(default_factory=list[Transcript])
+    histories: list[Path] = field(default_factory=list[Path])
+    indexes: list[Path] = field(default_factory=list[Path])
+    teams: list[Path] = field(default_factory=list[Path])
+    tasks: list[Path] = field(default_factory=list[Path])
+    troubles: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+
+
+def default_roots(environment: Mapping[str, str] = os.environ, home: Path | None = None) -> list[Path]:
+    """Where agents keep sessions, as far as it is there.
+
+    ``$CLAUDE_CONFIG_DIR`` takes the place of ``~/.claude``; several, separated by commas, are all taken.
+    """
+    home = home or Path.home()
+    told = environment.get("CLAUDE_CONFIG_DIR")
+    usual = [home / name for name in _AT_HOME]
+    if told:
+        usual = [*(Path(one.strip()).expanduser() for one in told.split(",") if one.strip()), *usual[1:]]
+    if codex := environment.get("CODEX_HOME"):
+        usual[-1] = Path(codex).expanduser()
+    return [root for root in usual if root.is_dir()]
+
+
+def find(roots: Iterable[Path]) -> Found:
+    """Everything below the roots, or that a root is; nothing twice, whatever links there are."""
+    found = Found()
+    seen: set[tuple[int, int]] = set()
+    for root in roots:
+        root = root.expanduser()
+        if root.is_file():
+            _take(root, found, seen)
+        elif root.is_dir():
+            _walk(root, found, seen)
+        else:
+            found.troubles.append((str(root), "it is not there."))
+    return found
+
+
+def _walk(root: Path, found: Found, seen: set[tuple[int, int]]) -> None:
+    # Only what can hold sessions: the whole directory of an agent has much else in it.
+    inner = [root / name for name in ("projects", "sessions", "archived_sessions", "teams", "tasks")]
+    tops = (
+        [path for path in inner if path.is_dir()]
+        if (root / "projects").is_dir() or _is_codex(root)
+        else [root]
+    )
+    if (root / "history.jsonl").is_file():
+        _take(root / "history.jsonl", found, seen)
+    pending = list(reversed(tops))
+    while pending:
+        here = pending.pop()
+        try:
+            key = _key(here.stat())
+            names = sorted(os.listdir(here)) if key not in seen else []
+        except OSError as failed:
+            found.troubles.append((str(here), _reason(failed)))
+            continue
+        seen.add(key)
+        for path in (here / name for name in names):
+            if path.is_dir():
+                pending.append(path)
+            elif path.suffix in (".jsonl", ".json"):
+                _take(path, found, seen)
+
+
+def _is_codex(root: Path) -> bool:
+    return (root / "sessions").is_dir()
+
+
+def _take(path: Path, found: Found, seen: set[tuple[int, int]]) -> None:
+    """Put a file where it belongs."""
+    try:
+        stat = path.stat()
+    except OSError as failed:
+        found.troubles.append((str(path), _reason(failed)))
+        return
+    if _key(stat) in seen:
+        return
+    seen.add(_key(stat))
+    if path.suffix == ".jsonl":
+        if path.name == "history.jsonl":
+            found.histories.append(path)
+        elif path.name not in _NO_SESSIONS:
+            modified = datetime.fromtimestamp(stat.st_mtime, UTC)
+            found.transcripts.append(Transcript(path, stat.st_size, modified))
+    elif path.name == "sessions-index.json":
+        found.indexes.append(path)
+    elif path.name == "config.json" and path.parent.parent.name == "teams":
+        found.teams.append(path)
+    elif path.parent.parent.name == "tasks":
+        found.tasks.append(path)
+
+
+def _key(stat: os.stat_result) -> tuple[int, int]:
+    return stat.st_dev, stat.st_ino
+
+
+def _reason(failed: OSError) -> str:
+    return f"it cannot be read: {failed.strerror or failed}."
+
+
+def home_of(path: Path) -> Path:
+    """The file that says which project a transcript is of: a subagent's session, where that is there."""
+    within = next((up.parent for up in path.parents if up.name == "subagents"), None)
+    if within is not None and (session := within.with_suffix(".jsonl")).is_file():
+        return session
+    return path
+
+
+def project(path: Path) -> str:
+    """The name of the project that a session worked on; where it does not say, that of the file's folder.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with path.open("rb") as file:
+        told = 0
+        for line in islice(iter(lambda: file.readline(_TELLING_BYTES), b""), _LINES_THAT_TELL):
+            told += len(line)
+            if b'"cwd"' in line and (name := last_part(_cwd(line))):
+                return name
+            if told > 8 * _TELLING_BYTES:
+                break
+    return path.parent.name
+
+
+def last_part(where: object) -> str | None:
+    """The last name in a path of whatever system."""
+    parts = [part for part in re.split(r"[\\/]", where) if part] if isinstance(where, str) else []
+    return parts[-1] if parts else None
+
+
+def _cwd(line: bytes) -> object:
+    try:
+        said: object = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(said, dict):
+        return None
+    record = cast("dict[str, object]", said)
+    payload = record.get("payload")
+    inner = cast("dict[str, object]", payload).get("cwd") if isinstance(payload, dict) else None
+    return record.get("cwd") or inner
+
+
+def agent_of(path: Path) -> tuple[str, Mapping[str, object]] | None:
+    """Of a subagent's file, its id and what ``agent-….meta.json`` beside it tells; None of any other file."""
+    if not path.name.startswith("agent-"):
+        return None
+    try:
+        told: object = json.loads(path.with_suffix(".meta.json").read_bytes())
+    except (OSError, ValueError, RecursionError):
+        told = {}
+    return path.stem.removeprefix("agent-"), cast("Mapping[str, object]", told) if isinstance(
+        told, dict
+    ) else {}
+
+
+def stems(transcripts: Sequence[Transcript]) -> dict[str, Path]:
+    """The files of sessions by the name that they bear."""
+    return {one.path.stem: one.path for one in transcripts}

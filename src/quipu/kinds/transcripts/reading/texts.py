@@ -1,0 +1,64 @@
+"""The texts in the content of a message, and what in it is no text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, cast
+
+Fields = Mapping[str, object]
+
+BETWEEN_BLOCKS: Final = "\n\n"
+_BETWEEN_OUTPUTS: Final = "\n"
+_NOTHING: Final[Fields] = {}
+
+
+def fields(value: object) -> Fields:
+    """The fields of an object; none of what is no object."""
+    return cast("Fields", value) if isinstance(value, dict) else _NOTHING
+
+
+def blocks(content: object) -> list[Fields]:
+    """The blocks of a content that has some."""
+    if not isinstance(content, list):
+        return []
+    several = cast("list[Fields]", content)
+    return several if all(isinstance(block, dict) for block in several) else [fields(b) for b in several]
+
+
+def text(value: object) -> str | None:
+    """A text that has something in it, or None."""
+    return value if isinstance(value, str) and value else None
+
+
+def joined(content: object) -> str:
+    """The text of a message: it is the content itself, or in its blocks of type text."""
+    if isinstance(content, str):
+        return content
+    found = (block.get("text") for block in blocks(content) if block.get("type") == "text")
+    return BETWEEN_BLOCKS.join(one for one in found if isinstance(one, str) and one.strip())
+
+
+def output(content: object) -> str:
+    """What a tool gave back, as text; a picture is named in its place."""
+    if isinstance(content, str):
+        return content
+    parts: list[str] = []
+    for block in [fields(cast("object", content))] if isinstance(content, dict) else blocks(content):
+        told = block.get("text")
+        parts.append(told if isinstance(told, str) else f"[{_named(block)}]")
+    return _BETWEEN_OUTPUTS.join(parts)
+
+
+def without_data(block: Fields) -> dict[str, object]:
+    """A block less the bytes of its picture or document, of which only the length stays."""
+    source = fields(block.get("source"))
+    data = source.get("data")
+    if not isinstance(data, str):
+        return dict(block)
+    kept = {name: value for name, value in source.items() if name != "data"}
+    return {**block, "source": {**kept, "data_characters": len(data)}}
+
+
+def _named(block: Fields) -> str:
+    media = fields(block.get("source")).get("media_type")
+    return " ".join(word for word in (block.get("type"), media) if isinstance(word, str)) or "no text"

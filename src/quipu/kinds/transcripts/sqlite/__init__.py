@@ -1,0 +1,1 @@
+"""Exchange with the SQLite files of ccrecall."""

@@ -1,0 +1,190 @@
+"""Exchange with files of ccrecall, as a caller meets it."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from contextlib import ExitStack, asynccontextmanager
+from datetime import datetime
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from anyio import to_thread
+
+from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.db.database import Database, Within
+from quipu.kinds.transcripts.sqlite import importing, migrating, rules, store
+from quipu.kinds.transcripts.sqlite.cleaning import Cleaning
+from quipu.kinds.transcripts.sqlite.exporting import Writer
+from quipu.kinds.transcripts.sqlite.file import Connection, check, opened, rows
+from quipu.kinds.transcripts.sqlite.model import Exported, Imported, Migrated
+from quipu.kinds.transcripts.sqlite.reading import Session, sessions
+from quipu.kinds.transcripts.sqlite.taking import Taking
+from quipu.recall.generations import Models
+from quipu.record.service import Progress
+
+Row = Mapping[str, Any]
+
+_REST = ("teams", "team_members", "team_tasks", "memories", "memory_sources")
+
+
+class AsyncExchange:
+    """Takes files of ccrecall in, writes them, and brings them to the seed's schema."""
+
+    def __init__(self, database: Database, models: Models, *, clock: Clock, redact: bool) -> None:
+        self._database = database
+        self._models = models
+        self._clock = clock
+        self._redact = redact
+
+    async def import_sqlite(
+        self, path: str | PathLike[str], *, space: str | None = None, progress: Progress | None = None
+    ) -> Imported:
+        """Take in a file of ccrecall: sessions, messages, calls and results, teams, memories.
+
+        Each project goes to the space of its directory's name, or all to ``space``. The file is only read.
+        What is known already stays as it is, so doing it again changes nothing, and what was cut off is
+        finished by doing it again. Memories are found by their meaning at once, messages with the next
+        recalls (or ``index``). ``progress`` is told how many lines were dealt with since the last call.
+
+        Raises:
+            NotFound: there is no such file.
+            BadInput: it is no file of ccrecall, damaged, or locked.
+        """
+        optional_name("space", space)
+        path, now, mended = Path(path), self._clock.now(), Counter[str]()
+        async with _to_read(path) as (connection, tables):
+            file = await to_thread.run_sync(importing.transcript, path)
+            taking = Taking(self._database, file, Cleaning(secrets=self._redact), progress)
+            found = sessions(connection, space=space, now=now, mended=mended, secrets=self._redact)
+            while (session := await to_thread.run_sync(_next, found)) is not None:
+                await taking.session(session, now=now)
+            side = await to_thread.run_sync(_side, connection, tables)
+        await taking.summaries()
+        await taking.teams(side, default=space)
+        await self._memories(taking, side, space, mended, now)
+        return taking.imported(mended)
+
+    async def _memories(
+        self,
+        taking: Taking,
+        side: Mapping[str, list[Row]],
+        space: str | None,
+        mended: Counter[str],
+        now: datetime,
+    ) -> None:
+        by_space: defaultdict[str, list[Row]] = defaultdict(list)
+        for row in side["memories"]:
+            made = importing.memory(row, taking.cleaning, mended, now=now)
+            by_space[taking.space_of(row["session_id"], default=space)].append(made)
+        for name, memories in by_space.items():
+            kept = await importing.keep_memories(self._database, self._models, name, memories, now=now)
+            taking.new["memories"] += kept
+            taking.known += len(memories) - kept
+        await taking.sources(side, default=space)
+
+    async def export_sqlite(
+        self, path: str | PathLike[str], *, spaces: Sequence[str] | None = None
+    ) -> Exported:
+        """Write a new file that ccrecall can read, with the tables of the seed: of ``spaces``, or of all.
+
+        Raises:
+            Conflict: there is such a file already.
+            BadInput: it cannot be written.
+        """
+        path = Path(path)
+        if spaces is None:
+            spaces = [one.name for one in await self._database.spaces()]
+        writer = await to_thread.run_sync(Writer, path)
+        try:
+            for name in spaces:
+                async with self._database.reading(check_name("spaces", name)) as within:
+                    if within is not None:
+                        await _export(within, writer)
+            await to_thread.run_sync(writer.finish)
+        finally:
+            writer.abandon()
+        return Exported(path=path, written=dict(writer.written), repeated=writer.repeated)
+
+    async def migrate_sqlite(
+        self, path: str | PathLike[str], *, write_memories: bool = False, spaces: Sequence[str] | None = None
+    ) -> Migrated:
+        """Bring an existing file of ccrecall to the seed's schema; a second time nothing is changed.
+
+        The file as it was is kept beside it. With ``write_memories`` the active memories of ``spaces``, or of
+        all, are written into it.
+
+        Raises:
+            NotFound: there is no such file.
+            BadInput: it is no file of ccrecall, damaged, or locked; nothing was changed.
+        """
+        path, now = Path(path), self._clock.now()
+        if not write_memories:
+            return await to_thread.run_sync(lambda: migrating.migrate(path, now=now))
+        if spaces is None:
+            spaces = [one.name for one in await self._database.spaces()]
+        told = await self._learned(spaces)
+        return await to_thread.run_sync(
+            lambda: migrating.migrate(
+                path,
+                now=now,
+                memories=told["memories"],
+                sources=told["memory_sources"],
+                extracted=told["extracted"],
+            )
+        )
+
+    async def _learned(self, spaces: Sequence[str]) -> Mapping[str, list[Row]]:
+        """Memories of spaces, their sources, and sessions that were looked through, as a file has them."""
+        told: defaultdict[str, list[Row]] = defaultdict(list)
+        for name in spaces:
+            async with self._database.reading(check_name("spaces", name)) as within:
+                if within is None:
+                    continue
+                for table in ("memories", "memory_sources"):
+                    told[table] += map(_as_stored, await store.rows(within, table))
+                told["extracted"] += [
+                    {"id": one["id"], "attempted_at": rules.milliseconds(one["extraction_attempted_at"])}
+                    for one in await store.rows(within, "sessions")
+                    if one["memories_extracted"]
+                ]
+        return told
+
+
+@asynccontextmanager
+async def _to_read(path: Path) -> AsyncGenerator[tuple[Connection, dict[str, set[str]]]]:
+    """The file as of one moment, with its tables."""
+    with ExitStack() as stack:
+        connection = await to_thread.run_sync(stack.enter_context, opened(path, mode="ro"))
+        tables = await to_thread.run_sync(check, connection, path)
+        connection.execute("begin")
+        yield connection, tables
+
+
+def _next(found: Iterator[Session]) -> Session | None:
+    return next(found, None)
+
+
+def _side(connection: Connection, tables: Mapping[str, set[str]]) -> Mapping[str, list[Row]]:
+    """The tables beside the sessions, as far as the file has them."""
+    side: dict[str, list[Row]] = {name: [*rows(connection, name)] if name in tables else [] for name in _REST}
+    has_state = {"memories_extracted", "extraction_attempted_at"} <= tables["sessions"]
+    side["extracted"] = [*rows(connection, "extracted")] if has_state else []
+    return side
+
+
+async def _export(within: Within, writer: Writer) -> None:
+    for session in await store.rows(within, "sessions"):
+        number = session["session_number"]
+        messages = await store.rows(within, "messages", session=number)
+        calls = await store.rows(within, "calls", session=number)
+        results = await store.rows(within, "results", session=number)
+        await to_thread.run_sync(writer.session, session, messages, calls, results)
+    rest = {name: await store.rows(within, name) for name in _REST}
+    await to_thread.run_sync(writer.rest, rest)
+
+
+def _as_stored(row: Row) -> Row:
+    return {name: rules.milliseconds(v) if isinstance(v, datetime) else v for name, v in row.items()}

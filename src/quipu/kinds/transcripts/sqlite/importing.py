@@ -1,0 +1,138 @@
+"""Keeping what a file of ccrecall tells: sessions with their lines, teams, memories."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+from uuid import UUID
+
+from quipu.kernel.db.database import Database, Within
+from quipu.kinds.transcripts.reading.chunks import START, Mark
+from quipu.kinds.transcripts.reading.places import Transcript
+from quipu.kinds.transcripts.sqlite import rules, store
+from quipu.kinds.transcripts.sqlite.cleaning import Cleaning
+from quipu.kinds.transcripts.sqlite.reading import Session
+from quipu.kinds.transcripts.syncing import store as syncing
+from quipu.kinds.transcripts.syncing.pieces import Batch, Piece
+from quipu.kinds.transcripts.syncing.writing import write
+from quipu.recall import index
+from quipu.recall.dates import tells_time
+from quipu.recall.generations import Models
+from quipu.recall.languages import DEFAULT
+from quipu.recall.model import Draft, Moved
+from quipu.recall.terms import bag
+
+_TRANSCRIPTS: Final = 3  # core.recall_kinds.code
+_LONGEST_FACT: Final = 10_000
+_TRIES: Final = 5
+
+Row = Mapping[str, Any]
+
+
+async def keep(within: Within, session: Session, file: Transcript, *, now: datetime) -> Counter[str]:
+    """Keep what a session's lines say, as those of a transcript are kept; new rows by table, and "known"."""
+    mark = Mark(file.size_bytes, START.prefix_sha256)
+    batch = Batch(pieces=[Piece(file, mark, session.reading)])
+    await syncing.lazily(within)  # the file is still there: what a crash undoes is done by importing again
+    written = await write(within, batch, now=now)
+    return Counter(
+        messages=written.messages,
+        lines=len(written.new),
+        tool_calls=sum(len(row.entry.calls) for row in written.new),
+        tool_results=sum(len(row.entry.results) for row in written.new),
+        known=written.known,
+    )
+
+
+async def attach_summaries(within: Within) -> None:
+    """Give sessions the summaries that were found for their lines."""
+    await syncing.run(within, "attach_summaries", {})
+
+
+def transcript(path: Path) -> Transcript:
+    """The file, as it is noted among those that were read."""
+    info = path.stat()
+    return Transcript(path.resolve(), info.st_size, datetime.fromtimestamp(info.st_mtime, UTC))
+
+
+async def keep_teams(within: Within, teams: Mapping[str, Sequence[Row]], cleaning: Cleaning) -> Counter[str]:
+    """Keep teams with their members and tasks; new rows by table."""
+    new: Counter[str] = Counter()
+    for table, query in (
+        ("teams", "keep_team"),
+        ("team_members", "keep_member"),
+        ("team_tasks", "keep_task"),
+    ):
+        for row in teams.get(table, ()):
+            values = {name: cleaning.text(v) if isinstance(v, str) else v for name, v in row.items()}
+            times = {name: rules.moment(v) for name, v in row.items() if name.endswith("_at")}
+            new[table] += await store.run(within, query, values | times)
+    return new
+
+
+def memory(row: Row, cleaning: Cleaning, mended: Counter[str], *, now: datetime) -> Row:
+    """A memory of the file as it is kept."""
+    made = rules.moment(row["created_at"]) or now
+    return {
+        "id": rules.memory_id(row["id"], mended),
+        "session": row["session_id"],
+        "fact": (cleaning.text(str(row["fact"]).strip()) or "")[:_LONGEST_FACT],
+        "category": rules.category(row["category"], mended),
+        "confidence": rules.confidence(row["confidence"], mended),
+        "created_at": made,
+        "updated_at": rules.moment(row["updated_at"]) or made,
+    }
+
+
+async def keep_memories(
+    database: Database, models: Models, space: str, memories: Sequence[Row], *, now: datetime
+) -> int:
+    """Keep memories and make them findable, in one transaction; how many were new."""
+    generation: int | None = None
+    for attempt in range(_TRIES):
+        async with database.reading(space) as within:
+            known: set[UUID] = (
+                set() if within is None else await store.known_memories(within, [m["id"] for m in memories])
+            )
+            generation = generation or (None if within is None else within.space.generation)
+        new = [one for one in memories if one["id"] not in known and one["fact"]]
+        if not new:
+            return 0
+        embedded = await models.embed([one["fact"] for one in new], generation=generation)
+        try:
+            async with database.writing(space) as within:
+                await store.hold_memories(within)
+                if await store.known_memories(within, [one["id"] for one in new]):
+                    continue  # somebody else kept some of them meanwhile
+                fallback = next(iter(within.space.languages), DEFAULT)
+                drafts = [
+                    _draft(one, vector, fallback, now=now)
+                    for one, vector in zip(new, embedded.vectors, strict=True)
+                ]
+                ids = await index.file(within, drafts, generation=embedded.generation)
+                for one, entry in zip(new, ids, strict=True):
+                    await store.run(within, "keep_memory", {**one, "entry": entry})
+            return len(new)
+        except Moved as moved:
+            generation = moved.generation
+            if attempt == _TRIES - 1:
+                raise
+    return 0
+
+
+def _draft(one: Row, vector: Any, fallback: str, *, now: datetime) -> Draft:
+    return Draft(
+        kind=_TRANSCRIPTS,
+        bag=bag(one["fact"], fallback=fallback),
+        vector=vector,
+        happened_at=one["created_at"],
+        recorded_at=now,
+        by_user=True,
+        has_time=tells_time(one["fact"]),
+        source_table="memories",
+        source_id=str(one["id"]),
+        content=one["fact"],
+    )

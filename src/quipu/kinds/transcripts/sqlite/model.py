@@ -1,0 +1,42 @@
+"""What an exchange with a file of ccrecall brought."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """What was taken in of a file: new rows by table, rows that were known, what was mended, by what it was.
+
+    ``redacted``: secrets that were cut out. ``passed``: rows that are kept nowhere, by kind.
+    """
+
+    spaces: Mapping[str, int]
+    new: Mapping[str, int]
+    known: int
+    mended: Mapping[str, int]
+    passed: Mapping[str, int]
+    redacted: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exported:
+    """What was written into a file, by table; ``repeated``: lines of forks, which a file holds once."""
+
+    path: Path
+    written: Mapping[str, int]
+    repeated: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Migrated:
+    """What was changed in a file; nothing where it was migrated before. ``backup`` is the file as it was."""
+
+    path: Path
+    changed: tuple[str, ...]
+    backup: Path | None
+    memories: int = 0
+    sources: int = 0

@@ -1,0 +1,38 @@
+"""The queries of an exchange, one short function each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import dict_row
+
+from quipu.kernel.db import queries
+from quipu.kernel.db.database import Within
+
+_SQL = queries.load("quipu.kinds.transcripts.sqlite")
+
+Row = Mapping[str, Any]
+
+
+async def rows(within: Within, name: str, **values: object) -> list[dict[str, Any]]:
+    """What a query finds, by the names of a file's columns."""
+    async with within.conn.cursor(row_factory=dict_row) as cursor:
+        return await (await cursor.execute(_SQL[name], {"space": within.space.id, **values})).fetchall()
+
+
+async def run(within: Within, name: str, values: Row) -> int:
+    """Run a write; how many rows it made."""
+    done = await within.conn.execute(_SQL[name], {"space": within.space.id, **values})
+    return max(done.rowcount, 0)
+
+
+async def hold_memories(within: Within) -> None:
+    """Wait until nobody else changes the memories of the space."""
+    await run(within, "hold_memories", {})
+
+
+async def known_memories(within: Within, ids: Sequence[UUID]) -> set[UUID]:
+    """Those of the memories that the space has already."""
+    return {row["id"] for row in await rows(within, "known_memories", ids=list(ids))}

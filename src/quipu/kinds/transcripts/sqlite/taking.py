@@ -1,0 +1,107 @@
+"""One import of a file of ccrecall: what went where, and what was new of it."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from quipu.kernel.db.database import Database
+from quipu.kinds.transcripts.reading.places import Transcript
+from quipu.kinds.transcripts.sqlite import importing, rules, store
+from quipu.kinds.transcripts.sqlite.cleaning import Cleaning
+from quipu.kinds.transcripts.sqlite.model import Imported
+from quipu.kinds.transcripts.sqlite.reading import Session
+from quipu.record.service import Progress
+
+Row = Mapping[str, Any]
+
+_TEAMS = ("teams", "team_members", "team_tasks")
+
+
+class Taking:
+    """One import as far as it has come."""
+
+    def __init__(
+        self, database: Database, file: Transcript, cleaning: Cleaning, progress: Progress | None
+    ) -> None:
+        self.cleaning = cleaning
+        self.new: Counter[str] = Counter()
+        self.known = 0
+        self._database, self._file, self._progress = database, file, progress
+        self._spaces: dict[str, str] = {}
+        self._sessions: Counter[str] = Counter()
+        self._passed: Counter[str] = Counter()
+
+    def space_of(self, session: str | None, *, default: str | None) -> str:
+        """The space that a session of the file went to; where it has none, the only one there is."""
+        if session is not None and session in self._spaces:
+            return self._spaces[session]
+        return default or (next(iter(self._sessions)) if len(self._sessions) == 1 else "default")
+
+    async def session(self, session: Session, *, now: datetime) -> None:
+        """Take a session in."""
+        self._spaces[session.name] = session.space
+        self._sessions[session.space] += 1
+        self.cleaning.redacted.update(session.reading.redacted)
+        self._passed.update(session.reading.passed)
+        async with self._database.writing(session.space) as within:
+            new = await importing.keep(within, session, self._file, now=now)
+        self.known += new.pop("known")
+        self.new.update(new)
+        if self._progress is not None:
+            self._progress(session.reading.lines)
+
+    async def summaries(self) -> None:
+        """Give sessions the summaries that the file had for them."""
+        for space in self._sessions:
+            async with self._database.writing(space) as within:
+                await importing.attach_summaries(within)
+
+    async def teams(self, side: Mapping[str, list[Row]], *, default: str | None) -> None:
+        """Take teams in, each to the space of the session that leads it."""
+        by_space: defaultdict[str, defaultdict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
+        leads = {row["id"]: row["lead_session_id"] for row in side["teams"]}
+        for table in _TEAMS:
+            for row in side[table]:
+                team = row["id"] if table == "teams" else row["team_id"]
+                if team not in leads:
+                    self._passed[f"{table} without their team"] += 1
+                    continue
+                by_space[self.space_of(leads[team], default=default)][table].append(row)
+        for space, tables in by_space.items():
+            async with self._database.writing(space) as within:
+                self.new.update(await importing.keep_teams(within, tables, self.cleaning))
+
+    async def sources(self, side: Mapping[str, list[Row]], *, default: str | None) -> None:
+        """Note where memories come from, and which sessions were looked through."""
+        by_space: defaultdict[str, list[tuple[str, Row]]] = defaultdict(list)
+        for row in side["memory_sources"]:
+            told = {
+                "memory": rules.memory_id(row["memory_id"], Counter()),
+                "session": row["session_id"],
+                "turn": max(int(row["turn_index"] or 0), 0),
+                "extracted_at": rules.moment(row["extracted_at"]),
+            }
+            by_space[self.space_of(row["session_id"], default=default)].append(("keep_source", told))
+        for row in side["extracted"]:
+            at = rules.moment(row["extraction_attempted_at"])
+            status = "done" if row["memories_extracted"] else "failed"
+            told = {"session": row["id"], "status": status, "attempted_at": at}
+            by_space[self.space_of(row["id"], default=default)].append(("keep_extracted", told))
+        for space, writes in by_space.items():
+            async with self._database.writing(space) as within:
+                for query, values in writes:
+                    await store.run(within, query, values)
+
+    def imported(self, mended: Counter[str]) -> Imported:
+        """The account."""
+        return Imported(
+            spaces=dict(self._sessions),
+            new={table: count for table, count in self.new.items() if count},
+            known=self.known,
+            mended={what: count for what, count in mended.items() if count},
+            passed=dict(self._passed),
+            redacted=dict(self.cleaning.redacted),
+        )

@@ -1,0 +1,175 @@
+"""Taking in what lies beside the transcripts: the history, the index of sessions, teams and tasks."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Final
+
+from anyio import to_thread
+
+from quipu.kernel.base.clock import Clock
+from quipu.kernel.db.arrays import Moments, Texts
+from quipu.kernel.db.database import Database, Within
+from quipu.kinds.transcripts.reading import side
+from quipu.kinds.transcripts.reading.cleaning import Cleaner
+from quipu.kinds.transcripts.reading.places import Found, last_part
+from quipu.kinds.transcripts.reading.side import Prompt, Task, Team
+from quipu.kinds.transcripts.syncing import store
+from quipu.kinds.transcripts.syncing.model import Tally, Trouble
+
+_AT_ONCE: Final = 2_000
+_HOMELESS: Final = "it belongs to no session that is known, and names no project."
+
+
+class Beside:
+    """Takes in the small files; each is read whole, and taking it in again changes nothing."""
+
+    def __init__(self, database: Database, *, clock: Clock, redact: bool, space: str | None) -> None:
+        self._database = database
+        self._clock = clock
+        self._redact = redact
+        self._space = space
+
+    async def take(
+        self, found: Found, tallies: defaultdict[str, Tally], projects: Mapping[Path, str]
+    ) -> list[Trouble]:
+        """Take in what was found; what cannot be read is returned."""
+        troubles: list[Trouble] = []
+        homes = {path.stem: space for path, space in projects.items()}
+        for path in found.histories:
+            await self._history(path, tallies, troubles)
+        for path in found.indexes:
+            await self._index(path, homes, troubles)
+        teams = await to_thread.run_sync(self._teams, found, troubles)
+        for team, tasks in teams:
+            space = self._space or homes.get(team.lead_session_id or "") or _project_of(team)
+            if space is None:
+                troubles.append(Trouble(team.id, _HOMELESS))
+                continue
+            await self._team(space, team, tasks, tallies)
+        return troubles
+
+    async def _history(self, path: Path, tallies: defaultdict[str, Tally], troubles: list[Trouble]) -> None:
+        try:
+            prompts = await to_thread.run_sync(self._prompts, path)
+        except OSError as failed:
+            troubles.append(Trouble(str(path), f"it cannot be read: {failed.strerror or failed}."))
+            return
+        for space, (several, cleaner) in prompts.items():
+            for start in range(0, len(several), _AT_ONCE):
+                some = several[start : start + _AT_ONCE]
+                async with self._database.writing(space) as within:
+                    new = await store.count(within, "insert_prompts", _prompt_rows(some))
+                if new:
+                    tallies[space].counts["prompts"] += new
+            if space in tallies:
+                tallies[space].redacted.update(cleaner.redacted)
+
+    def _prompts(self, path: Path) -> Mapping[str, tuple[Sequence[Prompt], Cleaner]]:
+        """The prompts of a history, clean, by space."""
+        found: defaultdict[str, tuple[list[Prompt], Cleaner]] = defaultdict(
+            lambda: ([], Cleaner(secrets=self._redact))
+        )
+        now = self._clock.now()
+        for line in side.lines(path):
+            prompt = side.prompt(line, now=now)
+            if prompt is not None and (space := self._space or last_part(prompt.project_path)):
+                prompts, cleaner = found[space]
+                prompts.append(prompt)
+                cleaner.add(prompt, "session", "project_path", "content")
+        for _, cleaner in found.values():
+            cleaner.finish()
+        return found
+
+    async def _index(self, path: Path, homes: Mapping[str, str], troubles: list[Trouble]) -> None:
+        try:
+            summaries = await to_thread.run_sync(side.index, path)
+        except (OSError, ValueError) as failed:
+            troubles.append(Trouble(str(path), f"it cannot be read: {failed}."))
+            return
+        by_space: defaultdict[str, dict[str, str]] = defaultdict(dict)
+        for session, summary in summaries.items():
+            if space := self._space or homes.get(session):
+                by_space[space][session] = summary
+        for space, told in by_space.items():
+            cleaned = [Prompt(None, "", self._clock.now(), text) for text in told.values()]
+            _clean(cleaned, ("content",), secrets=self._redact)
+            values = {"session": Texts(list(told)), "text": Texts([one.content for one in cleaned])}
+            async with self._database.writing(space) as within:
+                await store.run(within, "indexed_summaries", values)
+
+    def _teams(self, found: Found, troubles: list[Trouble]) -> list[tuple[Team, list[Task]]]:
+        """Every team with its tasks; tasks without a team belong to the session of that name."""
+        now = self._clock.now()
+        teams: dict[str, tuple[Team, list[Task]]] = {}
+        for path in found.teams:
+            try:
+                teams[path.parent.name] = (side.team(path, now=now), [])
+            except (OSError, ValueError) as failed:
+                troubles.append(Trouble(str(path), f"it cannot be read: {failed}."))
+        for path in found.tasks:
+            try:
+                task = side.task(path, now=now)
+            except (OSError, ValueError) as failed:
+                troubles.append(Trouble(str(path), f"it cannot be read: {failed}."))
+                continue
+            name = task.team_id
+            if name not in teams:
+                teams[name] = (Team(id=name, lead_session_id=name), [])
+            teams[name][1].append(task)
+        for team, tasks in teams.values():
+            _clean([team], ("name", "description", "lead_session_id"), secrets=self._redact)
+            fields = ("id", "name", "agent_type", "model", "prompt", "color", "cwd")
+            _clean(team.members, fields, secrets=self._redact)
+            _clean(tasks, ("owner_name", "subject", "description", "status"), secrets=self._redact)
+        return list(teams.values())
+
+    async def _team(
+        self, space: str, team: Team, tasks: Sequence[Task], tallies: defaultdict[str, Tally]
+    ) -> None:
+        async with self._database.writing(space) as within:
+            teams, done = await _write_team(within, team, tasks)
+        if teams or done:
+            tallies[space].counts.update(teams=teams, tasks=done)
+
+
+async def _write_team(within: Within, team: Team, tasks: Sequence[Task]) -> tuple[int, int]:
+    """Write a team with its members and tasks; whether it changed, and how many of its tasks."""
+    values = {
+        "id": team.id,
+        "name": team.name,
+        "description": team.description,
+        "lead": team.lead_session_id,
+        "created_at": team.created_at,
+    }
+    changed = await store.count(within, "upsert_team", values)
+    for member in team.members:
+        await store.run(within, "upsert_member", {"team": team.id, **asdict(member)})
+    done = 0
+    for task in tasks:
+        values = {**asdict(task), "team": team.id, "owner": task.owner_name}
+        done += await store.count(within, "upsert_task", values)
+    return changed, done
+
+
+def _clean(values: Sequence[object], fields: Sequence[str], *, secrets: bool) -> None:
+    cleaner = Cleaner(secrets=secrets)
+    for value in values:
+        cleaner.add(value, *fields)
+    cleaner.finish()
+
+
+def _prompt_rows(prompts: Sequence[Prompt]) -> dict[str, object]:
+    return {
+        "session": Texts([one.session for one in prompts]),
+        "project": Texts([one.project_path for one in prompts]),
+        "happened_at": Moments([one.happened_at for one in prompts]),
+        "content": Texts([one.content for one in prompts]),
+    }
+
+
+def _project_of(team: Team) -> str | None:
+    return next((name for member in team.members if (name := last_part(member.cwd))), None)

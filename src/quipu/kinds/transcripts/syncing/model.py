@@ -1,0 +1,87 @@
+"""What a sync is told, and what it tells."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Something about a file that could not be taken as it is; the rest of it was."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceReport:
+    """What came into one space.
+
+    ``files``: those that had something new, of ``bytes`` together. ``lines``: stored now; ``messages``: of
+    those, what somebody said; ``known``: lines that were stored already. ``redacted``: secrets cut out, by
+    kind; ``repaired``: characters that no database can store. ``unknown``: records kept as they came, by
+    type; ``passed``: records that are not kept, by type.
+    """
+
+    files: int = 0
+    bytes: int = 0
+    sessions: int = 0
+    lines: int = 0
+    messages: int = 0
+    known: int = 0
+    tool_calls: int = 0
+    tool_results: int = 0
+    prompts: int = 0
+    teams: int = 0
+    tasks: int = 0
+    repaired: int = 0
+    redacted: Mapping[str, int] = field(default_factory=dict[str, int])
+    unknown: Mapping[str, int] = field(default_factory=dict[str, int])
+    passed: Mapping[str, int] = field(default_factory=dict[str, int])
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReport:
+    """What a sync took in, by space, and what it could not."""
+
+    spaces: Mapping[str, SpaceReport]
+    troubles: tuple[Trouble, ...] = ()
+    seconds: float = 0.0
+
+    @property
+    def lines(self) -> int:
+        """How many lines were stored."""
+        return sum(one.lines for one in self.spaces.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """What a sync would read of a space: files with something new, and how many bytes of them."""
+
+    files: int
+    bytes: int
+
+
+@dataclass(slots=True)
+class Tally:
+    """The report of a space in the making."""
+
+    paths: set[str] = field(default_factory=set[str])
+    sessions: set[str] = field(default_factory=set[str])
+    counts: Counter[str] = field(default_factory=Counter[str])
+    redacted: Counter[str] = field(default_factory=Counter[str])
+    unknown: Counter[str] = field(default_factory=Counter[str])
+    passed: Counter[str] = field(default_factory=Counter[str])
+
+    def report(self) -> SpaceReport:
+        """The report as it stands."""
+        return SpaceReport(
+            files=len(self.paths),
+            sessions=len(self.sessions),
+            redacted=dict(self.redacted),
+            unknown=dict(self.unknown),
+            passed=dict(self.passed),
+            **self.counts,
+        )

@@ -1,0 +1,87 @@
+"""Pieces of files on their way to the database: read and cleaned in one thread while others are stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+from quipu.kinds.transcripts.reading import transcript
+from quipu.kinds.transcripts.reading.chunks import CHUNK_BYTES, START, Mark, chunks
+from quipu.kinds.transcripts.reading.cleaning import clean_reading
+from quipu.kinds.transcripts.reading.model import Reading
+from quipu.kinds.transcripts.reading.places import Transcript
+from quipu.kinds.transcripts.syncing.model import Trouble
+
+_BINARY: Final = "it is no text; nothing more of it was read."
+_OVERLONG: Final = "lines longer than 64 MiB, passed over"
+_READ_ANEW: Final = "it was rewritten since the last time, and read anew."
+_MOST_LINES: Final = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What some lines of a file say, and how far it is read with them."""
+
+    file: Transcript
+    mark: Mark
+    reading: Reading
+    trouble: str | None = None
+    anew: bool = False
+
+
+@dataclass(slots=True)
+class Batch:
+    """Pieces that are stored together; ``bytes`` of files are dealt with by then."""
+
+    pieces: list[Piece] = field(default_factory=list[Piece])
+    troubles: list[Trouble] = field(default_factory=list[Trouble])
+    bytes: int = 0
+    lines: int = 0
+    repaired: int = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it is enough for a transaction."""
+        return self.bytes >= CHUNK_BYTES or self.lines >= _MOST_LINES
+
+
+def batches(
+    files: Sequence[Transcript], marks: Mapping[str, Mark], *, now: datetime, secrets: bool
+) -> Iterator[Batch]:
+    """What is new in files, some megabytes at a time. A file that cannot be read is a trouble, no error."""
+    batch = Batch()
+    for file in files:
+        before = marks.get(str(file.path), START)
+        done = before.offset_bytes
+        try:
+            for piece in _pieces(file, before, now=now):
+                batch.repaired += clean_reading(piece.reading, secrets=secrets)
+                batch.pieces.append(piece)
+                if piece.trouble is not None:
+                    batch.troubles.append(Trouble(str(file.path), piece.trouble))
+                batch.lines += piece.reading.lines
+                batch.bytes += max(0, piece.mark.offset_bytes - done)
+                done = piece.mark.offset_bytes
+                if batch.is_full:
+                    yield batch
+                    batch = Batch()
+        except OSError as failed:
+            reason = f"it cannot be read: {failed.strerror or failed}."
+            batch.troubles.append(Trouble(str(file.path), reason))
+        batch.bytes += max(0, file.size_bytes - done)  # what waits for its end is dealt with too
+    if batch.pieces or batch.troubles or batch.bytes:
+        yield batch
+
+
+def _pieces(file: Transcript, before: Mark, *, now: datetime) -> Iterator[Piece]:
+    reader = transcript.reader(file, now=now)
+    for chunk in chunks(file.path, before):
+        reading = reader.read(chunk.lines)
+        if chunk.overlong:
+            reading.faults[_OVERLONG] += chunk.overlong
+        told = [_READ_ANEW] if chunk.anew and before.offset_bytes else []
+        told += [f"{count:,} {fault}." for fault, count in sorted(reading.faults.items())]
+        told += [_BINARY] if chunk.binary else []
+        yield Piece(file, chunk.mark, reading, " ".join(told) or None, chunk.anew)

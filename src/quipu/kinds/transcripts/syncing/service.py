@@ -1,0 +1,163 @@
+"""Taking recorded sessions in: finds files, reads what is new of them, and stores it."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from anyio import create_memory_object_stream, create_task_group, to_thread
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from psycopg.errors import DeadlockDetected, UniqueViolation
+
+from quipu.errors import DatabaseError
+from quipu.kernel.base.clock import Clock
+from quipu.kernel.db.database import Database
+from quipu.kinds.transcripts.reading import places
+from quipu.kinds.transcripts.reading.chunks import START, Mark
+from quipu.kinds.transcripts.reading.places import Found, Transcript
+from quipu.kinds.transcripts.syncing import store
+from quipu.kinds.transcripts.syncing.beside import Beside
+from quipu.kinds.transcripts.syncing.model import Pending, SyncReport, Tally, Trouble
+from quipu.kinds.transcripts.syncing.pieces import Batch, batches
+from quipu.kinds.transcripts.syncing.writing import write
+from quipu.record.service import Progress
+
+_TRIES = 6
+
+
+@dataclass(slots=True)
+class _Run:
+    """One sync: what was found, which of it has something new by space, and the report in the making."""
+
+    found: Found
+    files: Mapping[str, Sequence[Transcript]]
+    marks: Mapping[str, Mapping[str, Mark]]
+    tallies: defaultdict[str, Tally] = field(default_factory=lambda: defaultdict(Tally))
+    troubles: list[Trouble] = field(default_factory=list[Trouble])
+
+
+class Syncing:
+    """Takes in recorded sessions, each file from where it was read to the last time."""
+
+    def __init__(self, database: Database, *, clock: Clock, redact: bool) -> None:
+        self._database = database
+        self._clock = clock
+        self._redact = redact
+        self._projects: dict[Path, str] = {}
+
+    async def sync(
+        self, roots: Sequence[Path] | None, *, space: str | None, progress: Progress | None
+    ) -> SyncReport:
+        """Take in what is new; a transaction for every few megabytes, with how far files are read."""
+        started = time.perf_counter()
+        run = await self._look(roots, space)
+        for name, files in run.files.items():
+            await self._space(run, name, files, progress)
+        beside = Beside(self._database, clock=self._clock, redact=self._redact, space=space)
+        run.troubles += await beside.take(run.found, run.tallies, self._projects)
+        for name in run.tallies:
+            async with self._database.writing(name) as within:
+                await store.run(within, "attach_summaries", {})
+                await store.run(within, "attach_agents", {})
+        reports = {name: tally.report() for name, tally in sorted(run.tallies.items())}
+        return SyncReport(reports, tuple(run.troubles), time.perf_counter() - started)
+
+    async def pending(self, roots: Sequence[Path] | None, *, space: str | None) -> Mapping[str, Pending]:
+        """What a sync would read now, by space; it reads nothing but where sessions were started."""
+        run = await self._look(roots, space)
+        found: dict[str, Pending] = {}
+        for name, files in run.files.items():
+            marks = run.marks.get(name, {})
+            read = (marks.get(str(file.path), START).offset_bytes for file in files)
+            left = sum(max(0, file.size_bytes - done) for file, done in zip(files, read, strict=True))
+            found[name] = Pending(len(files), left)
+        return found
+
+    async def _look(self, roots: Sequence[Path] | None, space: str | None) -> _Run:
+        found = await to_thread.run_sync(places.find, places.default_roots() if roots is None else roots)
+        troubles = [Trouble(path, reason) for path, reason in found.troubles]
+        groups, unread = await to_thread.run_sync(self._groups, found.transcripts, space)
+        marks: dict[str, Mapping[str, Mark]] = {}
+        changed: dict[str, list[Transcript]] = {}
+        for name, files in sorted(groups.items()):
+            known = await self._known(name, files)
+            marks[name] = {path: Mark(one.offset_bytes, one.prefix_sha256) for path, one in known.items()}
+            if new := [file for file in files if not _is_as_before(file, known.get(str(file.path)))]:
+                changed[name] = new
+        return _Run(found, changed, marks, troubles=[*troubles, *unread])
+
+    def _groups(
+        self, files: Sequence[Transcript], space: str | None
+    ) -> tuple[dict[str, list[Transcript]], list[Trouble]]:
+        """The files by space: that of the project where the session was started."""
+        groups: defaultdict[str, list[Transcript]] = defaultdict(list)
+        troubles: list[Trouble] = []
+        for file in files:
+            try:
+                groups[space or self._project(file.path)].append(file)
+            except OSError as failed:
+                troubles.append(Trouble(str(file.path), f"it cannot be read: {failed.strerror or failed}."))
+        return dict(groups), troubles
+
+    def _project(self, path: Path) -> str:
+        home = places.home_of(path)
+        if home not in self._projects:
+            name = places.project(home)
+            if home.stat().st_size == 0:  # it will say so when it has something to say
+                return name
+            self._projects[home] = name
+        return self._projects[home]
+
+    async def _known(self, space: str, files: Sequence[Transcript]) -> Mapping[str, store.File]:
+        async with self._database.reading(space) as within:
+            return {} if within is None else await store.files(within, [str(file.path) for file in files])
+
+    async def _space(
+        self, run: _Run, space: str, files: Sequence[Transcript], progress: Progress | None
+    ) -> None:
+        """Read the next batch in a thread while the one before is being stored."""
+        found = batches(files, run.marks.get(space, {}), now=self._clock.now(), secrets=self._redact)
+        send, receive = create_memory_object_stream[Batch](1)
+        try:
+            async with create_task_group() as tasks:
+                tasks.start_soon(_feed, found, send)
+                await self._drain(receive, run, space, progress)
+        except BaseExceptionGroup as group:  # one failure: of the input or the database
+            raise group.exceptions[0] from group
+
+    async def _drain(
+        self, receive: MemoryObjectReceiveStream[Batch], run: _Run, space: str, progress: Progress | None
+    ) -> None:
+        async with receive:
+            async for batch in receive:
+                if batch.pieces:
+                    await self._write(batch, run.tallies[space], space)
+                run.troubles += batch.troubles
+                if progress is not None:
+                    progress(batch.bytes)
+
+    async def _write(self, batch: Batch, tally: Tally, space: str) -> None:
+        """Write a batch, again where somebody was faster."""
+        for tries_left in reversed(range(_TRIES)):
+            try:
+                async with self._database.writing(space) as within:
+                    await store.lazily(within)
+                    written = await write(within, batch, now=self._clock.now())
+                written.count(batch, tally)
+                return
+            except DatabaseError as error:
+                if not tries_left or not isinstance(error.__cause__, UniqueViolation | DeadlockDetected):
+                    raise
+
+
+async def _feed(found: Iterator[Batch], send: MemoryObjectSendStream[Batch]) -> None:
+    async with send:
+        while (batch := await to_thread.run_sync(next, found, None)) is not None:
+            await send.send(batch)
+
+
+def _is_as_before(file: Transcript, known: store.File | None) -> bool:
+    return known is not None and (file.size_bytes, file.modified_at) == (known.size_bytes, known.modified_at)

@@ -1,0 +1,112 @@
+"""Recorded sessions, as a caller meets them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from os import PathLike
+from pathlib import Path
+
+from anyio import sleep
+
+from quipu.errors import BadInput
+from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.config import Settings
+from quipu.kernel.db.database import Database
+from quipu.kinds.transcripts.bootstrap.service import AsyncBootstrap
+from quipu.kinds.transcripts.filing import messages
+from quipu.kinds.transcripts.seeing.seeing import AsyncSeeing
+from quipu.kinds.transcripts.sqlite.exchange import AsyncExchange
+from quipu.kinds.transcripts.syncing.model import Pending, SyncReport
+from quipu.kinds.transcripts.syncing.service import Syncing
+from quipu.recall.generations import Models
+from quipu.recall.search import Search
+from quipu.record.service import Progress
+
+Roots = Iterable[str | PathLike[str]]
+
+
+class AsyncTranscripts(AsyncSeeing, AsyncBootstrap, AsyncExchange):
+    """Recorded sessions of coding agents: what people and agent said, thought and did, line by line.
+
+    Each project is a space of its own, named like the directory that its sessions were started in.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        models: Models,
+        *,
+        search: Search,
+        clock: Clock,
+        settings: Settings,
+    ) -> None:
+        AsyncSeeing.__init__(self, database, clock=clock, search=search)
+        AsyncBootstrap.__init__(self, database, search=search, clock=clock)
+        AsyncExchange.__init__(self, database, models, clock=clock, redact=settings.redact)
+        self._language = settings.language
+        self._syncing = Syncing(database, clock=clock, redact=settings.redact)
+
+    async def sync(
+        self, roots: Roots | None = None, *, space: str | None = None, progress: Progress | None = None
+    ) -> SyncReport:
+        """Take in what is new in recorded sessions, and tell what it was.
+
+        ``roots`` are directories of agents (``~/.claude``), of their sessions, or single files; where agents
+        keep them, if not given. ``space`` takes all projects into one. Doing it again takes what has come
+        since; a sync that was cut off is finished by doing it again. What was taken is searched by its words
+        at once; its meaning follows with the next recalls. ``progress`` is told how many bytes more were
+        dealt with.
+
+        Raises:
+            BadInput: a name or a root is none.
+        """
+        return await self._syncing.sync(_paths(roots), space=optional_name("space", space), progress=progress)
+
+    async def pending(self, roots: Roots | None = None, *, space: str | None = None) -> Mapping[str, Pending]:
+        """What a sync would read now: by space, how many files have something new, and how many bytes."""
+        return await self._syncing.pending(_paths(roots), space=optional_name("space", space))
+
+    async def follow(
+        self,
+        seen: Callable[[SyncReport], object],
+        roots: Roots | None = None,
+        *,
+        space: str | None = None,
+        every_seconds: float = 2.0,
+    ) -> None:
+        """Take in what comes, until cancelled; ``seen`` is told of each sync that found something.
+
+        Raises:
+            BadInput: a name or a root is none, or the time is not above zero.
+        """
+        if not every_seconds > 0:
+            raise BadInput("a number of seconds above zero.", field="every_seconds")
+        paths, name = _paths(roots), optional_name("space", space)
+        while True:
+            report = await self._syncing.sync(paths, space=name, progress=None)
+            if report.lines:
+                seen(report)
+            await sleep(every_seconds)
+
+    async def waiting(self, *, space: str) -> int:
+        """How many messages of a space wait for their meaning to be found: recalls find them by then."""
+        return await messages.waiting(self._database, check_name("space", space))
+
+    async def index(self, *, space: str, progress: Progress | None = None) -> int:
+        """Let recalls find all that was taken in, the latest first; returns how many messages were waiting.
+
+        A recall does it by itself, a second's work at a time. ``progress`` is told how many more are done.
+        """
+        name = check_name("space", space)
+        return await messages.file(
+            self._database, self._models, name, language=self._language, progress=progress
+        )
+
+
+def _paths(roots: Roots | None) -> list[Path] | None:
+    if roots is None:
+        return None
+    if isinstance(roots, str | PathLike):
+        raise BadInput("give a list of paths.", field="roots", hint='For one: ["~/.claude"].')
+    return [Path(root).expanduser() for root in roots]

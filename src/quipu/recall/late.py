@@ -1,0 +1,103 @@
+"""Entries that are filed later than their place in the thread was taken.
+
+Who writes much at once reserves the ids of its entries, so that what comes after them has its place, and
+files them when there is time to embed them. What stands beside them by then inherits from them as if they
+had been there from the beginning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from quipu.errors import BadInput
+from quipu.kernel.db.arrays import Int4s, Int8s
+from quipu.kernel.db.database import Within
+from quipu.recall import store
+from quipu.recall.index import (
+    Held,
+    _fit,  # pyright: ignore[reportPrivateUsage]
+    _old,  # pyright: ignore[reportPrivateUsage]
+    _put,  # pyright: ignore[reportPrivateUsage]
+    _Row,  # pyright: ignore[reportPrivateUsage]
+    _voice,  # pyright: ignore[reportPrivateUsage]
+)
+from quipu.recall.model import MOST_ENTRIES_OF_A_THREAD, THREAD_SHIFT, Draft, Moved, entry_id
+from quipu.recall.neighbours import Turn
+
+
+async def reserve(within: Within, entries: Mapping[int, int]) -> dict[int, range]:
+    """Ids for so many entries at the end of each thread; they follow each other.
+
+    The threads are held until commit, in ascending order; the row of the space too, where threads are new.
+
+    Raises:
+        BadInput: a thread would have more than 16 million entries.
+    """
+    threads = sorted(thread for thread, count in entries.items() if count)
+    if not threads:
+        return {}
+    ends, made = await store.lock_threads(within, threads)
+    found: dict[int, range] = {}
+    for thread in threads:
+        place = ends[thread].next_position
+        if place + entries[thread] > MOST_ENTRIES_OF_A_THREAD:
+            raise BadInput(
+                "This session has 16 million messages.", field="session", hint="Begin a new session."
+            )
+        first = entry_id(thread, place)
+        found[thread] = range(first, first + entries[thread])
+    counts = Int4s([entries[thread] for thread in threads])
+    await store.run(within, "reserve_positions", {"threads": Int8s(threads), "entries": counts})
+    if made:
+        await store.run(within, "count_threads", {"threads": made})
+    return found
+
+
+async def file(within: Within, drafts: Sequence[Draft], ids: Sequence[int], *, generation: int) -> None:
+    """File entries under ids that were reserved for them, in ascending order.
+
+    Raises:
+        Moved: the vectors of the drafts are of another ``generation`` than those of the space. The
+            transaction must be given up.
+    """
+    if not drafts:
+        return
+    current = within.space.generation or await store.first_generation(within)
+    if current != generation:
+        raise Moved(current)
+    numbers = await store.numbers_of(within, sorted({n for d in drafts for n in (d.speaker, d.owner) if n}))
+    threads = sorted({id >> THREAD_SHIFT for id in ids})
+    ends, _ = await store.lock_threads(within, threads)
+    rows = [_row(draft, id, numbers) for draft, id in zip(drafts, ids, strict=True)]
+    around = await store.bereaved(within, Int8s(np.array(ids, dtype=np.int64)), generation=generation)
+    fitted = _inherit(rows, around)
+    held = Held(generation, numbers, ends, made=0, tails=around, alone=[])
+    async with _put(within, held, rows, fitted):
+        pass
+
+
+def _row(draft: Draft, id: int, numbers: Mapping[str, int]) -> _Row:
+    speaker = numbers[draft.speaker] if draft.speaker else 0
+    turn = Turn(
+        id & (MOST_ENTRIES_OF_A_THREAD - 1),
+        _voice(speaker, draft.by_user),
+        draft.bag.words,
+        draft.asks,
+        draft.happened_at,
+    )
+    owner = numbers[draft.owner] if draft.owner else 0
+    own = draft.vector.astype(np.float32)
+    return _Row(id, turn, draft.bag.tokens, own, draft=draft, speaker=speaker, owner=owner)
+
+
+def _inherit(rows: Sequence[_Row], around: Sequence[store.Tail]) -> list[_Row]:
+    """Work out what each new entry inherits; returns the old ones that inherit from a new one now."""
+    new = {row.id for row in rows}
+    old = [_old(tail) for tail in around]
+    known = {row.id: row for row in [*old, *rows]}
+    beside = [row for row in old if any(row.id + step in new for step in (-2, -1, 1))]
+    for row in [*rows, *beside]:
+        _fit(row, known)
+    return beside

@@ -1,0 +1,8 @@
+-- name: reserve_positions: let entries come later at the end of threads
+update core.recall_threads t set next_position = t.next_position + g.entries
+from unnest(%(threads)s::int8[], %(entries)s::int4[]) as g (id, entries)
+where t.space_id = %(space)s and t.id = any(%(threads)s::int8[]) and t.id = g.id
+
+-- name: count_threads: threads that were made without an entry
+update core.spaces set threads = threads + %(threads)s where id = %(space)s
+

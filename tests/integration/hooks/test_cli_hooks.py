@@ -1,0 +1,97 @@
+"""``quipu hooks``: installed, seen, removed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from hook_process import Hooks
+
+from quipu.interfaces.cli.main import run
+
+
+@pytest.fixture
+def settings_file(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the user's settings would be; the home is one of its own."""
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+    monkeypatch.setenv("QUIPU_HOME", str(home))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "claude" / "settings.json"
+
+
+def test_hooks_are_installed_shown_and_removed(
+    settings_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings_file.parent.mkdir()
+    settings_file.write_text('{"model": "opus"}')
+    assert run(["hooks", "install", "claude-code", "--dry-run"]) == 0
+    assert json.loads(capsys.readouterr().out)["model"] == "opus"
+    assert settings_file.read_text() == '{"model": "opus"}'
+    assert run(["hooks", "install", "claude-code"]) == 0
+    assert run(["hooks", "install", "claude-code"]) == 0
+    assert "Nothing to change" in capsys.readouterr().out
+    assert run(["hooks", "status", "--json"]) == 0
+    status = json.loads(capsys.readouterr().out)
+    assert status["settings"][str(settings_file)] == [
+        "SessionStart",
+        "UserPromptSubmit",
+        "Stop",
+        "SessionEnd",
+    ]
+    assert status["service"] is None
+    assert run(["hooks", "remove"]) == 0
+    assert json.loads(settings_file.read_text()) == {"model": "opus"}
+
+
+def test_a_project_has_hooks_of_its_own(settings_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["hooks", "install", "--project", "--space", "boat", "--tokens", "200"]) == 0
+    made = json.loads((Path(".claude") / "settings.json").read_text())
+    (group,) = made["hooks"]["UserPromptSubmit"]
+    assert group["hooks"][0]["command"].endswith(" prompt --space boat --tokens 200 || true")
+    assert run(["hooks", "install", "--local"]) == 0
+    assert (Path(".claude") / "settings.local.json").exists()
+    assert not settings_file.exists()
+    capsys.readouterr()
+
+
+def test_settings_that_cannot_be_read_are_refused(
+    settings_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings_file.parent.mkdir()
+    settings_file.write_text("{ // mine\n}")
+    assert run(["hooks", "install"]) == 2
+    told = capsys.readouterr().err
+    assert "cannot be read as JSON" in told
+    assert "nothing was changed" in told
+    assert run(["hooks", "status"]) == 0
+    assert settings_file.read_text() == "{ // mine\n}"
+
+
+def test_a_url_is_not_written_where_others_read_it(settings_file: Path) -> None:
+    assert run(["hooks", "install", "--url", "postgresql://me:secret@db/quipu"]) == 2
+    assert not settings_file.exists()
+
+
+def test_what_is_installed_runs_and_ends_well_even_when_the_package_is_gone(
+    settings_file: Path, hooks: Hooks
+) -> None:
+    assert run(["hooks", "install", "--quiet"]) == 0
+    command = json.loads(settings_file.read_text())["hooks"]["UserPromptSubmit"][0]["hooks"][0]["command"]
+    for line in (command, command.replace("client.py", "gone/client.py")):
+        done = subprocess.run(
+            ["/bin/sh", "-c", line], env=hooks.environment(), input="{}", text=True, check=False
+        )
+        assert done.returncode == 0
+
+
+def test_the_service_is_shown_and_stopped(
+    hooks: Hooks, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hooks.run("session-start")
+    monkeypatch.setenv("QUIPU_HOME", str(hooks.home))
+    assert run(["hooks", "status"]) == 0
+    assert "resident mb" in capsys.readouterr().out
+    assert run(["hooks", "stop"]) == 0
+    assert run(["hooks", "stop", "--json"]) == 0

@@ -1,0 +1,106 @@
+"""What a session is told when it begins, from the tables as a sync leaves them."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from recorded import AT, PROJECT, call, lesson, session
+
+from quipu.errors import BadInput
+from quipu.kernel.base.clock import FrozenClock
+from quipu.kernel.config import Settings
+from quipu.kernel.db.database import Database
+from quipu.kinds.transcripts.bootstrap.model import Bootstrap
+from quipu.kinds.transcripts.bootstrap.service import AsyncBootstrap
+from quipu.recall.generations import Models
+from quipu.recall.search import Search
+from quipu.recall.signatures import Cache
+
+pytestmark = pytest.mark.anyio
+TODOS = [
+    {"content": "Write the changelog", "status": "completed"},
+    {"content": "Tag the release", "status": "in_progress"},
+    {"content": "Tell the harbour", "status": "pending"},
+]
+
+
+async def filled(database: Database) -> None:
+    async with database.writing("ferryboard") as within:
+        old = await session(within, "s-old", title="Timetable parser", hours=-48)
+        new = await session(within, "s-new", title="Release 2", hours=-1)
+        await session(within, "agent-7", title="Subagent", parent="s-new")
+        await session(within, "s-other", title="Labels", project="/home/dana/src/labelpress")
+        for name in ("c1", "c2"):
+            await call(within, old, name, "Edit", {"file_path": f"{PROJECT}/parser.py"})
+        await call(within, new, "c1", "Edit", {"file_path": f"{PROJECT}/parser.py"})  # copied by a resume
+        await call(within, new, "c3", "Write", {"file_path": f"{PROJECT}/CHANGES"})
+        await call(within, new, "c4", "Read", {"file_path": f"{PROJECT}/secret-plan"})
+        await call(
+            within, old, "c5", "TodoWrite", {"todos": [{"content": "Forgotten", "status": "pending"}]}, -9
+        )
+        await call(within, new, "c6", "TodoWrite", {"todos": TODOS})
+        await lesson(within, "The user prefers tabs.", confidence=0.8)
+        await lesson(within, "Everything was once in Perl.", confidence=0.9, days_ago=700)
+        await lesson(within, "Labels are 62 mm wide.", project="/home/dana/src/labelpress")
+        await lesson(within, "The user wants short answers.", project="")
+        await lesson(within, "Gone.", status="archived")
+        await lesson(within, "Ask the harbour for the new berths.", category="todo")
+
+
+async def asking(database: Database, settings: Settings, **asked: object) -> Bootstrap:
+    async with Models.open(database, settings) as models:
+        clock = FrozenClock(AT + timedelta(minutes=1))
+        search = Search(models, clock=clock, cache=Cache())
+        told = AsyncBootstrap(database, search=search, clock=clock)
+        return await told.bootstrap(**{"space": "ferryboard", **asked})  # pyright: ignore[reportArgumentType]
+
+
+async def test_a_project_is_told_its_own_and_what_holds_everywhere(
+    database: Database, settings: Settings
+) -> None:
+    await filled(database)
+    made = await asking(database, settings, project=PROJECT, budget_tokens=1000)
+    assert [one.title for one in made.sessions] == ["Release 2", "Timetable parser"]
+    assert [one.fact for one in made.memories] == [
+        "The user wants short answers.",
+        "The user prefers tabs.",
+        "Everything was once in Perl.",
+    ]
+    assert made.memories[2].confidence < 0.01
+    assert [(one.path, one.edits, one.sessions) for one in made.frequent_files] == [
+        (f"{PROJECT}/parser.py", 2, 2),
+        (f"{PROJECT}/CHANGES", 1, 1),
+    ]
+    assert [(one.text, one.source) for one in made.todos] == [
+        ("Tag the release", "list"),
+        ("Tell the harbour", "list"),
+        ("Ask the harbour for the new berths.", "memory"),
+    ]
+    assert made.sessions[0].prompts == 1
+    assert "- parser.py (2 edits)" in made.text
+
+
+async def test_a_project_may_be_named_by_the_last_part_of_its_path(
+    database: Database, settings: Settings
+) -> None:
+    await filled(database)
+    made = await asking(database, settings, project="labelpress")
+    assert [one.title for one in made.sessions] == ["Labels"]
+    assert "Labels are 62 mm wide." in made.text
+
+
+async def test_the_session_that_begins_is_left_out(database: Database, settings: Settings) -> None:
+    await filled(database)
+    made = await asking(database, settings, project=PROJECT, session="s-new")
+    assert [one.id for one in made.sessions] == ["s-old"]
+
+
+async def test_a_space_nobody_knows_is_told_nothing(database: Database, settings: Settings) -> None:
+    assert (await asking(database, settings, space="nobody")).text == ""
+
+
+async def test_limits_out_of_range_are_refused(database: Database, settings: Settings) -> None:
+    for wrong in ({"limit": 0}, {"limit": 101}, {"budget_tokens": 0}, {"budget_tokens": True}):
+        with pytest.raises(BadInput):
+            await asking(database, settings, **wrong)
