@@ -51,7 +51,8 @@ async def reserve(within: Within, entries: Mapping[int, int]) -> dict[int, range
     counts = Int4s([entries[thread] for thread in threads])
     await store.run(within, "reserve_positions", {"threads": Int8s(threads), "entries": counts})
     if made:
-        await store.run(within, "count_threads", {"threads": made})
+        generation = within.space.generation or await store.first_generation(within)
+        await store.run(within, "count_threads", {"threads": made, "generation": generation})
     return found
 
 

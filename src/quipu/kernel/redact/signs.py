@@ -30,6 +30,7 @@ Check = Callable[[bytes, int], bool]
 _BEFORE_BYTES: Final = 4 * 80
 _AFTER_CHARACTERS: Final = 1_500
 _AFTER_BYTES: Final = 4 * _AFTER_CHARACTERS
+_WITHIN_BYTES: Final = 96  # the sign of a token that it does not lead is no further from its ends
 # Characters that count as ASCII letters in some case, so that words stand where their bytes do not.
 _STRANGE: Final = tuple(character.encode() for character in "\u212a\u0130\u0131\u017f")
 # What follows anchors that are too short to be looked for.
@@ -39,7 +40,7 @@ _FOLLOWING: Final[Mapping[str, str]] = {
 }
 _BEYOND_ASCII: Final = 0x80
 _DIGITS_BEFORE: Final = 8
-_SLICE_BYTES: Final = 128 * 1024
+_SLICE_BYTES: Final = 64 * 1024
 _OVERLAP_BYTES: Final = 256
 _BEFORE_DOT: Final = (24, 25, 26)
 _FIRST_LETTERS: Final = np.frombuffer(b"MNO", dtype=np.uint8)
@@ -136,7 +137,7 @@ def _token(token: tokens.Token, data: bytes, at: int) -> bool:
     pattern = _pattern(token.expression)
     if token.leads:
         return pattern.match(data, at) is not None
-    return pattern.search(data, max(0, at - _BEFORE_BYTES), at + _AFTER_BYTES) is not None
+    return pattern.search(data, max(0, at - _WITHIN_BYTES), at + 2 * _WITHIN_BYTES) is not None
 
 
 def _assigned(begin: bytes, words: Sequence[str], data: bytes, at: int) -> bool:
@@ -194,7 +195,9 @@ def _header(data: bytes, at: int) -> bool:
 
 def _plugin(plugin: library.Plugin, data: bytes, at: int) -> bool:
     text, place = _around(data, at)
-    return library.tells(plugin, text, place) if plugin.words else plugin.gate.search(text) is not None
+    if plugin.words:
+        return library.tells(plugin, text, place)
+    return plugin.gate.search(text, max(0, place - _WITHIN_BYTES), place + _WITHIN_BYTES) is not None
 
 
 def _always(data: bytes, at: int) -> bool:  # noqa: ARG001 - as the others

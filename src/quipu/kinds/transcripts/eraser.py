@@ -42,6 +42,7 @@ class TranscriptsEraser:
         given = {"sessions": names, "everything": what.everything}
         await store.run(within, "erase_memories", {"memories": [one for one, _ in doomed.memories]})
         await store.run(within, "erase_sources", {"sessions": names, "messages": Int8s(doomed.messages)})
+        await store.run(within, "erase_repetitions", {"messages": Int8s(doomed.messages)})
         await store.run(within, "erase_prompts", given)
         await store.run(within, "erase_teams", given)
         numbers = {"numbers": Int8s(list(doomed.sessions))}

@@ -54,6 +54,24 @@ with lines as (
 )
 delete from transcripts.session_details where space_id = %(space)s and session_id = any(%(numbers)s::int8[])
 
+-- name: erase_repetitions: what was said stands also as the first or last prompt of its session, and as it was queued
+with said as materialized (
+    select session_id, content from core.messages where space_id = %(space)s and id = any(%(messages)s::int8[])
+), queued as (
+    delete from transcripts.lines l using said
+    where l.space_id = %(space)s and l.session_id = said.session_id and l.message_id is null
+        and l.content_text = said.content
+), typed as (
+    delete from transcripts.prompts p using said
+    where p.space_id = %(space)s and p.content = said.content
+)
+update transcripts.session_details d set
+    first_prompt = case when d.first_prompt = said.content then null else d.first_prompt end,
+    last_prompt = case when d.last_prompt = said.content then null else d.last_prompt end
+from said
+where d.space_id = %(space)s and d.session_id = said.session_id
+    and (d.first_prompt = said.content or d.last_prompt = said.content)
+
 -- name: erase_prompts: prompts of the history that belong to sessions that go, or all
 delete from transcripts.prompts
 where space_id = %(space)s and (%(everything)s or session = any(%(sessions)s::text[]))
