@@ -35,6 +35,7 @@ read as (
     values ('f', 1, 1, '', now())
 ), details as (
     insert into session_details (session_id) select id from s
+), summed as (insert into summaries (leaf_uuid, summary) values ('u', 's')
 ), line as (
     insert into lines (session_id, uuid, type, happened_at) select id, 'u', 'user', now() from s
     returning id, session_id
@@ -70,8 +71,8 @@ read as (
 ), edits as (
     insert into memory_edits (memory_id, fact) select id, 'before' from facts
 )
-insert into core.unfiled_messages (message_id)
-select min(id) from core.messages where space_id = core.current_space()
+insert into core.unfiled_messages (message_id, happened_at)
+select id, happened_at from core.messages where space_id = core.current_space() order by id limit 1
 """
 
 ROWS = {"ledger": LEDGER, "transcripts": TRANSCRIPTS}

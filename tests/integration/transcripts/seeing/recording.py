@@ -72,7 +72,9 @@ class Recording:
                 " content) values (%s, %s, %s, %s, %s, %s, now(), %s)",
                 [self.number, message, number, uuid, kind if kind == "user" else "assistant", at, text],
             )
-            self.conn.execute("insert into core.unfiled_messages (message_id) values (%s)", [message])
+            self.conn.execute(
+                "insert into core.unfiled_messages (message_id, happened_at) values (%s, %s)", [message, at]
+            )
         columns = {
             "session_id": number,
             "uuid": uuid,

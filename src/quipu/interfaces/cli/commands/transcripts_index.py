@@ -18,15 +18,22 @@ from quipu.interfaces.cli.views.text import count
 @common
 @click.pass_obj
 def command(call: Call, space: str | None) -> None:
-    """Let recalls find by their meaning all messages that a sync took in, the latest first.
+    """Index the words of all that a sync took in, and let recalls find messages by their meaning.
 
-    Recalls do it by themselves, a second's work before each; this does all of it now.
+    Searches and recalls do it by themselves, a little before each; this does all of it now.
     """
     screen = Screen(call)
     with opened(call, screen) as memory:
         names = [space] if space else [one.name for one in memory.spaces()]
+        lines = {name: number for name in names if (number := memory.transcripts.unindexed(space=name))}
+        with screen.progress("Indexing words", total=sum(lines.values())) as steps:
+            for name in lines:
+                memory.transcripts.index_texts(space=name, progress=steps.advance)
         waiting = {name: number for name in names if (number := memory.transcripts.waiting(space=name))}
         with screen.progress("Indexing", total=sum(waiting.values())) as steps:
             done = {name: memory.transcripts.index(space=name, progress=steps.advance) for name in waiting}
-    told = f"{count(sum(done.values()), 'message')} indexed" if done else "Everything is indexed."
-    screen.answer({"spaces": done}, Text(told))
+    told = (
+        f"{count(sum(lines.values()), 'line')} indexed by words, "
+        f"{count(sum(done.values()), 'message')} by meaning."
+    )
+    screen.answer({"spaces": done, "lines": lines}, Text(told if lines or done else "Everything is indexed."))

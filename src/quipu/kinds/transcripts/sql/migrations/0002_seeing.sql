@@ -219,7 +219,7 @@ declare
     t text;
 begin
     foreach t in array array['core.sessions', 'core.messages', 'transcripts.files', 'transcripts.session_details',
-        'transcripts.lines', 'transcripts.responses', 'transcripts.tool_calls', 'transcripts.tool_results',
+        'transcripts.summaries', 'transcripts.lines', 'transcripts.responses', 'transcripts.tool_calls', 'transcripts.tool_results',
         'transcripts.teams', 'transcripts.team_members', 'transcripts.team_tasks', 'transcripts.prompts',
         'transcripts.extractions', 'transcripts.memories', 'transcripts.memory_sources',
         'transcripts.memory_contradictions', 'transcripts.memory_edits'] loop
