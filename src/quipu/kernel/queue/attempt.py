@@ -69,7 +69,8 @@ class Attempts:
         except Overtaken:
             return Verdict("again", job)
         except BudgetSpent as spent:
-            return Verdict("later", job, told(spent), spent.opens_at)
+            until = spent.opens_at or self._clock.now() + timedelta(hours=1)
+            return Verdict("later", job, told(spent), until)
         except Exception as error:  # noqa: BLE001 - the outermost frame of a job; whatever it is, it is kept
             _LOG.warning("Try %d of %s %r failed: %s", job.attempts, job.topic, job.key, type(error).__name__)
             return Verdict("failed", job, told(error))
