@@ -198,10 +198,14 @@ begin
     with touched as materialized (
         select distinct g.id >> 24 as id from unnest(gone) as g (id) where g.id > 0
     ), left_over as materialized (
-        select t.id, l.entries, l.tokens, l.speakers, l.with_assistant
+        select t.id, l.entries, l.tokens, l.speakers, l.with_assistant, exists (
+                select from core.unfiled_messages
+                where space_id = here and message_id between t.id << 24 and (t.id << 24) + 16777215
+            ) as waits
         from touched t
         cross join lateral (
-            select count(*) as entries, sum(tokens) as tokens, bool_or(not by_user) as with_assistant,
+            select count(*) as entries, coalesce(sum(tokens), 0) as tokens,
+                   coalesce(bool_or(not by_user), false) as with_assistant,
                    coalesce(array_agg(distinct speaker) filter (where speaker > 0), '{}') as speakers
             from core.recall_entries
             where space_id = here and id between t.id << 24 and (t.id << 24) + 16777215
@@ -211,11 +215,11 @@ begin
         update core.recall_threads t
         set tokens = l.tokens, speakers = l.speakers, with_assistant = l.with_assistant
         from left_over l
-        where t.space_id = here and t.id = l.id and l.entries > 0
+        where t.space_id = here and t.id = l.id and (l.entries > 0 or l.waits)
     )
     delete from core.recall_threads t
     using left_over l
-    where t.space_id = here and t.id = l.id and l.entries = 0;
+    where t.space_id = here and t.id = l.id and l.entries = 0 and not l.waits;
 
     delete from core.recall_names
     where space_id = here and id = any(people)
@@ -3036,6 +3040,8 @@ CREATE POLICY seen ON transcripts.responses AS RESTRICTIVE TO quipu_see USING ((
 
 CREATE POLICY seen ON transcripts.session_details AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
 
+CREATE POLICY seen ON transcripts.summaries AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
+
 CREATE POLICY seen ON transcripts.team_members AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
 
 CREATE POLICY seen ON transcripts.team_tasks AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
@@ -3302,6 +3308,7 @@ GRANT SELECT,UPDATE ON TABLE transcripts.sessions TO quipu_app;
 GRANT SELECT ON TABLE transcripts.sessions TO quipu_see;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.summaries TO quipu_app;
+GRANT SELECT ON TABLE transcripts.summaries TO quipu_see;
 
 GRANT SELECT ON TABLE transcripts.sync_state TO quipu_app;
 GRANT SELECT ON TABLE transcripts.sync_state TO quipu_see;

@@ -11,9 +11,7 @@ _LINES = {
     "sync": Line("transcripts_sync", "Take in recorded sessions, what is new of them."),
     "sessions": Line("transcripts_sessions", "List recorded sessions with their spans and tokens."),
     "show": Line("transcripts_show", "Show one session as it went."),
-    "search": Line(
-        "transcripts_search", "Find what was said, thought, asked, answered.", embeds=True
-    ),
+    "search": Line("transcripts_search", "Find what was said, thought, asked, answered.", embeds=True),
     "recall": Line("transcripts_recall", "Find messages with those around them.", embeds=True),
     "tools": Line("transcripts_tools", "Count calls, failures and times of tools."),
     "files": Line("transcripts_files", "List the files that were worked on most."),
@@ -21,20 +19,8 @@ _LINES = {
     "query": Line("transcripts_query", "Ask in SQL, to read only."),
     "schema": Line("transcripts_schema", "List what a query can name."),
     "compact": Line("transcripts_compact", "Replace old bulky output of tools by markers."),
-    "index": Line("transcripts_index", "Let recalls find all that was taken in.", embeds=True),
-    "sessions": Line("transcripts_sessions", "List recorded sessions: title, span, messages, tokens."),
-    "show": Line("transcripts_show", "Show a session as it went."),
-    "search": Line(
-        "transcripts_search", "Find what was said, thought, asked and answered.", embeds=True
-    ),
-    "recall": Line("transcripts_recall", "Find messages, with those before and after them.", embeds=True),
-    "tools": Line("transcripts_tools", "Count the calls of each tool."),
-    "files": Line("transcripts_files", "List the files that were touched most."),
-    "stats": Line("transcripts_stats", "Count, and plot tokens by model and day."),
-    "query": Line("transcripts_query", "Ask in SQL; nothing can be changed by it."),
-    "schema": Line("transcripts_schema", "List what a query can name."),
+    "index": Line("transcripts_index", "Index words and meaning of all that was taken in.", embeds=True),
     "extract": Line("transcripts_extract", "Keep what was said that lasts, as memories.", embeds=True),
-    "compact": Line("transcripts_compact", "Replace old bulky output of tools by markers."),
     "bootstrap": Line("transcripts_bootstrap", "Tell what an agent should know when a session begins."),
     "import-sqlite": Line("transcripts_import_sqlite", "Take in a file of ccrecall."),
     "export-sqlite": Line("transcripts_export_sqlite", "Write a file that ccrecall can read."),
