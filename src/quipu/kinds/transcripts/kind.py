@@ -6,6 +6,8 @@ from quipu.kinds.plug import Kind
 from quipu.kinds.transcripts.cite import cite
 from quipu.kinds.transcripts.eraser import TranscriptsEraser
 from quipu.kinds.transcripts.filing.messages import CODE, catch_up
+from quipu.kinds.transcripts.jobs import PRUNING, learn
+from quipu.kinds.transcripts.outbox import LEARN
 
 TRANSCRIPTS = Kind(
     name="transcripts",
@@ -14,4 +16,7 @@ TRANSCRIPTS = Kind(
     cite=cite,
     eraser=TranscriptsEraser(),
     catch_up=catch_up,
+    handlers={LEARN: learn},
+    job_seconds={LEARN: 3600},
+    schedules=(PRUNING,),
 )

@@ -10,6 +10,7 @@ from typing import Final
 
 from quipu.kernel.db.arrays import Int8s, Moments
 from quipu.kernel.db.database import Within
+from quipu.kinds.transcripts import outbox
 from quipu.kinds.transcripts.filing.messages import CODE
 from quipu.kinds.transcripts.reading.model import Details, Entry
 from quipu.kinds.transcripts.syncing import rows, store
@@ -73,6 +74,8 @@ async def write(within: Within, batch: Batch, *, now: datetime) -> Written:
         await store.run(within, "upsert_files", rows.files(batch.pieces))
         if said:
             await store.run(within, "mark_unfiled", {"bit": _BIT})
+        if new:
+            await outbox.ask(within, now=now)
     return Written(new, len(said), known)
 
 

@@ -1,0 +1,48 @@
+"""What is done with recorded sessions when nobody asks.
+
+A worker alone needs what reads and learns, but every program that recalls reads this file: that is imported
+when a job begins.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from quipu.kernel.queue.model import Payload
+from quipu.kinds.plug import Context, Schedule
+from quipu.kinds.transcripts.filing import messages
+from quipu.recall.search import Search
+from quipu.recall.signatures import Cache
+
+if TYPE_CHECKING:
+    from quipu.kinds.transcripts.memories.memories import AsyncMemories
+
+
+async def learn(context: Context, _: Payload) -> None:
+    """Index the words and the meaning of what a sync took in, and keep what was said there that lasts.
+
+    Each of the three goes on where it was cut off, so the job may be done twice.
+    """
+    from quipu.kinds.transcripts.seeing import indexing  # noqa: PLC0415
+
+    space = context.space
+    await indexing.advance(context.database, space, seconds=None)
+    await messages.file(context.database, context.models, space, language=context.settings.language)
+    await _memories(context).extract(space=space)
+
+
+async def _prune(context: Context) -> None:
+    """Archive the memories in which nobody can have confidence any more."""
+    await _memories(context).prune(space=context.space, dry_run=False)
+
+
+def _memories(context: Context) -> AsyncMemories:
+    from quipu.kinds.transcripts.memories.memories import AsyncMemories  # noqa: PLC0415
+
+    search = Search(context.models, clock=context.clock, cache=Cache())
+    return AsyncMemories(
+        context.database, context.models, search, clock=context.clock, settings=context.settings
+    )
+
+
+PRUNING = Schedule(name="memories pruning", cron="11 3 * * *", each_space=True, handler=_prune)
