@@ -9,6 +9,7 @@ from typing import Any
 
 import psycopg
 from psycopg.rows import dict_row
+
 from transcripts import Truth, World
 
 _TABLES = """

@@ -12,9 +12,7 @@ _LINES = {
     "index": Line("transcripts_index", "Let recalls find all that was taken in.", embeds=True),
     "sessions": Line("transcripts_sessions", "List recorded sessions: title, span, messages, tokens."),
     "show": Line("transcripts_show", "Show a session as it went."),
-    "search": Line(
-        "transcripts_search", "Find what was said, thought, asked and answered.", embeds=True
-    ),
+    "search": Line("transcripts_search", "Find what was said, thought, asked and answered.", embeds=True),
     "recall": Line("transcripts_recall", "Find messages, with those before and after them.", embeds=True),
     "tools": Line("transcripts_tools", "Count the calls of each tool."),
     "files": Line("transcripts_files", "List the files that were touched most."),
