@@ -1,4 +1,4 @@
-"""A sync of recorded sessions gives exactly what happened in them, however often and wherever it is cut off."""
+"""A sync of recorded sessions gives exactly what happened in them, however often it is done."""
 
 from __future__ import annotations
 
@@ -128,13 +128,15 @@ async def test_the_details_of_lines_are_kept(memory: AsyncMemory, url: str, root
             " count(distinct git_branch) from transcripts.lines"
         ).fetchone()
         spilled = conn.execute(
-            "select length(content), spilled_from from transcripts.tool_results where spilled_from is not null limit 1"
+            "select length(content), spilled_from from transcripts.tool_results"
+            " where spilled_from is not null limit 1"
         ).fetchone()
         edited = conn.execute(
             "select distinct path from transcripts.tool_calls where tool_name = 'Edit'"
         ).fetchall()
         logical = conn.execute(
-            "select count(*) from transcripts.lines where logical_parent_uuid is not null and parent_uuid is null"
+            "select count(*) from transcripts.lines"
+            " where logical_parent_uuid is not null and parent_uuid is null"
         ).fetchone()
         images = conn.execute(
             "select blocks from transcripts.lines where blocks::text like '%image/png%'"

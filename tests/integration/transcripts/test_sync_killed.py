@@ -10,8 +10,10 @@ from pathlib import Path
 from told import expected, sessions, tokens
 
 from quipu import AsyncMemory
+from quipu.app.kinds import PACKAGES
 from quipu.kernel.config import Settings
 from quipu.kernel.db import embedded
+from quipu.kernel.db.database import Database
 from quipu.upkeep.consistency import examine
 from transcripts import World, world
 
@@ -47,6 +49,7 @@ async def test_a_sync_that_was_killed_is_finished_by_the_next(home: Path, tmp_pa
             url = server.conninfo()
             assert sessions(url) == expected(made)
             assert tokens(url) == made.tokens()
-        await memory.recall("login", space="all")
-        assert (await memory.transcripts.sync([root], space="all")).spaces == {}
-        assert await examine(memory._parts.database) == []  # pyright: ignore
+            await memory.recall("login", space="all")
+            assert (await memory.transcripts.sync([root], space="all")).spaces == {}
+            async with Database.open(url, settings, packages=PACKAGES) as database:
+                assert await examine(database) == []
