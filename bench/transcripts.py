@@ -2,10 +2,10 @@
 
     python bench/transcripts.py [--quick] [--megabytes N] [--json]
 
-The file is made up of what agents do all day: prompts, thoughts, source files (of Python's library) that are read, edits, test
-output, with the copy of each result that Claude Code keeps beside it. Both passes run over the same file in
-the same run. Then a large file (1 GB; 300 MB with --quick) is taken in by a process of its own, whose largest
-memory is told.
+The file is made up of what agents do all day: prompts, thoughts, source files (of Python's library) that are
+read, edits, test output, with the copy of each result that Claude Code keeps beside it. Both passes run over
+the same file in the same run. Then a large file (1 GB; 300 MB with --quick) is taken in by a process of its
+own, whose largest memory is told.
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ async def speed(path: Path, home: Path, *, runs: int = RUNS) -> Speed:
             report = await memory.transcripts.sync([path], space=f"run {run}")
             synced.append(time.perf_counter() - started)
             found = report.spaces[f"run {run}"]
-    megabytes = path.stat().st_size / 1e6
+    megabytes = found.bytes / 1e6
     return Speed(
         megabytes=megabytes,
         lines=found.lines,

@@ -1,4 +1,4 @@
-"""A sync of recorded sessions gives exactly what happened in them, however often and wherever it is cut off."""
+"""A sync of recorded sessions gives exactly what happened in them, however often it is done."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 import psycopg
 import pytest
 from told import everything, expected, sessions, tokens
-from transcripts import World
 
 from quipu import AsyncMemory
 from quipu.interfaces.cli import claude
+from transcripts import World
 
 
 async def test_a_sync_tells_the_truth(memory: AsyncMemory, url: str, root: Path, made: World) -> None:
@@ -128,19 +128,27 @@ async def test_the_details_of_lines_are_kept(memory: AsyncMemory, url: str, root
             " count(distinct git_branch) from transcripts.lines"
         ).fetchone()
         spilled = conn.execute(
-            "select length(content), spilled_from from transcripts.tool_results where spilled_from is not null limit 1"
+            "select length(content), spilled_from from transcripts.tool_results"
+            " where spilled_from is not null limit 1"
         ).fetchone()
-        edited = conn.execute("select distinct path from transcripts.tool_calls where tool_name = 'Edit'").fetchall()
+        edited = conn.execute(
+            "select distinct path from transcripts.tool_calls where tool_name = 'Edit'"
+        ).fetchall()
         logical = conn.execute(
-            "select count(*) from transcripts.lines where logical_parent_uuid is not null and parent_uuid is null"
+            "select count(*) from transcripts.lines"
+            " where logical_parent_uuid is not null and parent_uuid is null"
         ).fetchone()
-        images = conn.execute("select blocks from transcripts.lines where blocks::text like '%image/png%'").fetchone()
-    assert marks == (2, 2, 6, 8, 2)
+        images = conn.execute(
+            "select blocks from transcripts.lines where blocks::text like '%image/png%'"
+        ).fetchone()
+    assert marks == (2, 2, 6, 9, 2)
     assert spilled is not None
     assert spilled[0] == 60_000 + len("\nThe end of the long output.")
     assert edited == [("/home/ana/my-boats/src/tide.py",)]
     assert logical == (2,)
-    assert images == ([{"type": "image", "source": {"type": "base64", "media_type": "image/png", "data_characters": 12}}],)
+    assert images == (
+        [{"type": "image", "source": {"type": "base64", "media_type": "image/png", "data_characters": 12}}],
+    )
 
 
 async def test_forgetting_a_session_leaves_nothing_of_it_and_a_sync_does_not_bring_it_back(

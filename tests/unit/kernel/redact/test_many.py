@@ -36,7 +36,24 @@ SECRETS = [
 ]
 FILLING = [
     *("pass\n", "a key to the token.", "monkey patch", "x.module.y", "12:34:56", "日本語。", "\0", "\ud800"),
-    *("password", " is ", ": ", "=", '"', "'", "\n", "--", "key", "secret", "-", "curl ", "://", "@", "ſ", "é"),
+    *(
+        "password",
+        " is ",
+        ": ",
+        "=",
+        '"',
+        "'",
+        "\n",
+        "--",
+        "key",
+        "secret",
+        "-",
+        "curl ",
+        "://",
+        "@",
+        "ſ",
+        "é",
+    ),
 ]
 
 
@@ -64,7 +81,9 @@ def test_no_text_reaches_into_the_next():
 
 
 @settings(max_examples=50, deadline=None)
-@given(st.lists(st.lists(st.sampled_from([*SECRETS, *FILLING]) | st.text(max_size=8), max_size=8), max_size=6))
+@given(
+    st.lists(st.lists(st.sampled_from([*SECRETS, *FILLING]) | st.text(max_size=8), max_size=8), max_size=6)
+)
 def test_any_texts_are_redacted_as_each_alone(parts: list[list[str]]):
     texts = ["".join(text) for text in parts]
     assert redact_many(texts) == alone(texts)

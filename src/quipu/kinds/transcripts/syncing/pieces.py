@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Final
 
 from quipu.kinds.transcripts.reading import transcript
-from quipu.kinds.transcripts.reading.chunks import CHUNK_BYTES, START, Mark, chunks
+from quipu.kinds.transcripts.reading.chunks import CHUNK_BYTES, START, Chunk, Mark, chunks
 from quipu.kinds.transcripts.reading.cleaning import clean_reading
 from quipu.kinds.transcripts.reading.model import Reading
 from quipu.kinds.transcripts.reading.places import Transcript
@@ -22,13 +22,14 @@ _MOST_LINES: Final = 4_000
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What some lines of a file say, and how far it is read with them."""
+    """What some lines of a file say, and how far it is read with them; ``last``: that is all of it."""
 
     file: Transcript
     mark: Mark
     reading: Reading
     trouble: str | None = None
     anew: bool = False
+    last: bool = False
 
 
 @dataclass(slots=True)
@@ -77,11 +78,20 @@ def batches(
 
 def _pieces(file: Transcript, before: Mark, *, now: datetime) -> Iterator[Piece]:
     reader = transcript.reader(file, now=now)
-    for chunk in chunks(file.path, before):
+    for chunk, last in _with_last(chunks(file.path, before)):
         reading = reader.read(chunk.lines)
         if chunk.overlong:
             reading.faults[_OVERLONG] += chunk.overlong
         told = [_READ_ANEW] if chunk.anew and before.offset_bytes else []
         told += [f"{count:,} {fault}." for fault, count in sorted(reading.faults.items())]
         told += [_BINARY] if chunk.binary else []
-        yield Piece(file, chunk.mark, reading, " ".join(told) or None, chunk.anew)
+        yield Piece(file, chunk.mark, reading, " ".join(told) or None, chunk.anew, last)
+
+
+def _with_last(found: Iterator[Chunk]) -> Iterator[tuple[Chunk, bool]]:
+    """Each chunk, and whether it is the last."""
+    before = next(found, None)
+    while before is not None:
+        after = next(found, None)
+        yield before, after is None
+        before = after

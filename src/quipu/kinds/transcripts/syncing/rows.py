@@ -183,6 +183,11 @@ def summaries(found: Sequence[Summary]) -> dict[str, object]:
     return {"leaf": Texts(list(last)), "text": Texts(list(last.values()))}
 
 
+def _size(piece: Piece) -> int:
+    """As the file is known: one that is read half-way must not look like the file that it is."""
+    return piece.file.size_bytes if piece.last else piece.mark.offset_bytes
+
+
 def files(pieces: Sequence[Piece]) -> dict[str, object]:
     """Columns of transcripts.files: how far each file is read with these pieces."""
     last = {str(piece.file.path): piece for piece in pieces}
@@ -193,7 +198,7 @@ def files(pieces: Sequence[Piece]) -> dict[str, object]:
         troubles[str(piece.file.path)] += [piece.trouble] if piece.trouble else []
     return {
         "path": Texts(list(last)),
-        "size": Int8s([piece.file.size_bytes for piece in last.values()]),
+        "size": Int8s([_size(piece) for piece in last.values()]),
         "offset": Int8s([piece.mark.offset_bytes for piece in last.values()]),
         "sha256": [piece.mark.prefix_sha256 for piece in last.values()],
         "modified_at": Moments([piece.file.modified_at for piece in last.values()]),

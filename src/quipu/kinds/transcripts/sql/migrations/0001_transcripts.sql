@@ -106,6 +106,7 @@ create table transcripts.files (
     primary key (space_id, path)
 );
 comment on table transcripts.files is 'How far each file was read; shown as transcripts.sync_state.';
+comment on column transcripts.files.size_bytes is 'How large it was when all of it was read; until then, how much was.';
 comment on column transcripts.files.prefix_sha256 is 'Of what was read: where it differs, the file was rewritten and is read anew.';
 
 create table transcripts.session_details (
