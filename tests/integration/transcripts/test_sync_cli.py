@@ -6,11 +6,12 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from transcripts import World
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 
-from cli_process import CommandLine  # noqa: E402
+from cli_process import CommandLine
 
 
 @pytest.fixture

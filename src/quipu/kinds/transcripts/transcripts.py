@@ -42,7 +42,9 @@ class AsyncTranscripts(AsyncSeeing, AsyncBootstrap, AsyncExchange):
         settings: Settings,
     ) -> None:
         AsyncSeeing.__init__(self, database, clock=clock, search=search)
-        AsyncBootstrap.__init__(self, database, search=search, clock=clock)
+        AsyncBootstrap.__init__(
+            self, database, search=search, clock=clock, half_life_days=settings.memory_half_life_days
+        )
         AsyncExchange.__init__(self, database, models, clock=clock, redact=settings.redact)
         self._language = settings.language
         self._syncing = Syncing(database, clock=clock, redact=settings.redact)

@@ -17,7 +17,6 @@ from quipu.recall.search import Search
 
 _TRANSCRIPTS: Final = 3  # core.recall_kinds.code
 _EDITING: Final = ("Edit", "MultiEdit", "Write", "NotebookEdit", "apply_patch")
-_HALF_LIFE_DAYS: Final = 70
 _FILES_OF_DAYS: Final = 90
 _MOST, _MOST_TOKENS = 100, 100_000
 
@@ -25,10 +24,13 @@ _MOST, _MOST_TOKENS = 100, 100_000
 class AsyncBootstrap:
     """Tells what an agent should know when a session begins."""
 
-    def __init__(self, database: Database, *, search: Search, clock: Clock) -> None:
+    def __init__(
+        self, database: Database, *, search: Search, clock: Clock, half_life_days: float = 70.0
+    ) -> None:
         self._database = database
         self._search = search
         self._clock = clock
+        self._half_life_days = half_life_days
 
     async def bootstrap(
         self,
@@ -70,7 +72,7 @@ class AsyncBootstrap:
             "session": session,
             "limit": limit,
             "now": now,
-            "half_life_days": _HALF_LIFE_DAYS,
+            "half_life_days": self._half_life_days,
             "since": now - timedelta(days=_FILES_OF_DAYS),
             "editing": list(_EDITING),
             "entries": Int8s(await self._meant(within, query or "", limit)) if asked else None,
