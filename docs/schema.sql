@@ -1980,6 +1980,8 @@ ALTER TABLE ONLY transcripts.files FORCE ROW LEVEL SECURITY;
 
 COMMENT ON TABLE transcripts.files IS 'How far each file was read; shown as transcripts.sync_state.';
 
+COMMENT ON COLUMN transcripts.files.size_bytes IS 'How large it was when all of it was read; until then, how much was.';
+
 COMMENT ON COLUMN transcripts.files.prefix_sha256 IS 'Of what was read: where it differs, the file was rewritten and is read anew.';
 
 CREATE TABLE transcripts.indexing (
