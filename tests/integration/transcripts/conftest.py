@@ -11,7 +11,9 @@ FIXTURES = Path(__file__).resolve().parent.parent.parent / "fixtures"
 if str(FIXTURES) not in sys.path:
     sys.path.append(str(FIXTURES))
 
-from transcripts import World, world  # noqa: E402
+from two_projects import world  # noqa: E402
+
+from transcripts import World  # noqa: E402
 
 
 @pytest.fixture

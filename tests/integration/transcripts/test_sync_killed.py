@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from told import expected, sessions, tokens
+from two_projects import world
 
 from quipu import AsyncMemory
 from quipu.app.kinds import PACKAGES
@@ -15,7 +16,7 @@ from quipu.kernel.config import Settings
 from quipu.kernel.db import embedded
 from quipu.kernel.db.database import Database
 from quipu.upkeep.consistency import examine
-from transcripts import World, world
+from transcripts import World
 
 HERE = Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent.parent / "src"
