@@ -24,6 +24,7 @@ calls as (
 ), fallbacks as (
     insert into chat_fallbacks (session_id, turn_index, fallback_type, reason, response_text)
     select uid, 1, 'timeout', 'slow', 'later' from s
+), job as (insert into core.outbox (topic, key) values ('note', 'k')
 )
 insert into source_runs (source_name, run_started_at, status) values ('weather', now(), 'ok')
 """
@@ -70,10 +71,18 @@ read as (
     select a.id, b.id from facts a, facts b where a.id < b.id
 ), edits as (
     insert into memory_edits (memory_id, fact) select id, 'before' from facts
+), thread as (
+    update core.recall_threads t set next_position = next_position + 1 from s
+    where t.space_id = core.current_space() and t.id = s.id returning t.id, next_position - 1 as place
+), waiting as (
+    insert into core.messages (space_id, id, session_id, external_id, role, happened_at, recorded_at, content)
+    select core.current_space(), id << 24 | place, id, 'waits', 'user', now(), now(), 'text' from thread
+    returning id, happened_at
+), grown as (
+    update core.sessions set messages = messages + 1, last_at = now()
+    where space_id = core.current_space() and name = 's'
+), known as (
+    update core.spaces set unfiled = unfiled | 4 where id = core.current_space()
 )
-insert into core.unfiled_messages (message_id, happened_at)
-select id, happened_at from core.messages where space_id = core.current_space() order by id limit 1
+insert into core.unfiled_messages (message_id, happened_at) select id, happened_at from waiting
 """
-
-ROWS = {"ledger": LEDGER, "transcripts": TRANSCRIPTS}
-"""By the schema of the kind, which must be the search path."""

@@ -11,7 +11,7 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg import errors
-from rows_of_kinds import ROWS
+from rows_of_kinds import LEDGER, TRANSCRIPTS
 
 from quipu import AsyncMemory
 from quipu.kernel.db.database import Database, Within
@@ -189,15 +189,18 @@ async def app(memory: AsyncMemory, url: str) -> Any:
         await memory.ledger.open_session(space=space, session="s", user="u")
         await memory.ledger.set("boat", mark, space=space, session="s")
         await memory.ledger.set("boat", mark, space=space, user="u")
-        with psycopg.connect(url) as conn:
-            conn.execute("select core.enter(%s)", [space])
-            for schema, rows in ROWS.items():
-                conn.execute(f"set search_path = {schema}".encode())
-                conn.execute(rows.encode())
-            conn.execute("insert into core.outbox (topic, key) values ('note', 'k')")
+        add(url, space, LEDGER, schema="ledger")
         await memory.recall("boat", space=space)
+        add(url, space, TRANSCRIPTS, schema="transcripts")  # among it what a recall would file
     with psycopg.connect(url, autocommit=True, options="-c role=quipu_app") as conn:
         yield conn
+
+
+def add(url: str, space: str, rows: str, *, schema: str) -> None:
+    with psycopg.connect(url) as conn:
+        conn.execute("select core.enter(%s)", [space])
+        conn.execute(f"set search_path = {schema}".encode())
+        conn.execute(rows.encode())
 
 
 def numbers(url: str) -> dict[str, int]:

@@ -57,10 +57,8 @@ def test_installing_twice_is_installing_once_and_removing_brings_back_what_was(
     once = entries.installed(document, COMMANDS)
     assert entries.installed(once, COMMANDS) == once
     back = entries.removed(once)
-    if document.get("hooks"):
-        assert {k: v for k, v in back["hooks"].items() if v} == {
-            k: v for k, v in document["hooks"].items() if v
-        }
+    before, after = document.get("hooks", {}), back.get("hooks", {})
+    assert {k: v for k, v in after.items() if v} == {k: v for k, v in before.items() if v}
     assert back["model"] == document["model"]
     assert entries.removed(document) == document
 
