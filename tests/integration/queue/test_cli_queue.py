@@ -8,6 +8,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from cli_process import CommandLine
+from errands import AT_NIGHT
 
 from quipu import Memory
 
@@ -94,9 +95,13 @@ def test_a_burst_does_what_is_due_and_ends(quipu: CommandLine, module_url: str) 
     assert quipu.json("worker", "--burst") == {"done": 0, "failed": 0, "dead": 0}
     with psycopg.connect(module_url) as conn:
         conn.execute("update core.schedules set due_at = now() - interval '1 day'")
-    assert quipu.json("worker", "--burst", "--topics", "schedules")["done"] == 2
+    assert quipu.json("worker", "--burst", "--topics", "schedules")["done"] == AT_NIGHT
     schedules = quipu.json("queue", "status")["schedules"]
-    assert {one["name"] for one in schedules if one["fired_at"]} == {"tidy", "ledger retention"}
+    assert {one["name"] for one in schedules if one["fired_at"]} == {
+        "tidy",
+        "ledger retention",
+        "memories pruning",
+    }
 
 
 def test_a_worker_works_until_it_is_told_to_end(quipu: CommandLine) -> None:
@@ -120,4 +125,5 @@ def test_a_redis_that_does_not_answer_ends_a_burst_with_the_way_out(
     assert "Redis does not answer" in failed.stderr
     assert "QUIPU_REDIS_URL" in failed.stderr
     with psycopg.connect(module_url) as conn:
-        assert conn.execute("select count(*) from core.outbox where topic = 'schedules'").fetchone() == (2,)
+        waiting = conn.execute("select count(*) from core.outbox where topic = 'schedules'").fetchone()
+    assert waiting == (AT_NIGHT,)
