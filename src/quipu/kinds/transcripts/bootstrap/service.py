@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Final
 
-from quipu.errors import BadInput
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Database, Within
 from quipu.kinds.transcripts.bootstrap import rules, store
 from quipu.kinds.transcripts.bootstrap.model import Bootstrap, Known
+from quipu.kinds.transcripts.given import whole
 from quipu.recall.model import Filters
 from quipu.recall.search import Search
 
@@ -53,8 +53,8 @@ class AsyncBootstrap:
         """
         check_name("space", space)
         project, session = optional_name("project", project), optional_name("session", session)
-        _inside("limit", limit, most=_MOST)
-        _inside("budget_tokens", budget_tokens, most=_MOST_TOKENS)
+        whole("limit", limit, most=_MOST)
+        whole("budget_tokens", budget_tokens, most=_MOST_TOKENS)
         async with self._database.reading(space) as within:
             known = Known() if within is None else await self._known(within, query, project, session, limit)
         return rules.fit(known, budget_tokens=budget_tokens, project=project)
@@ -89,8 +89,3 @@ class AsyncBootstrap:
         filters = Filters(kinds=(_TRANSCRIPTS,))
         ((_, found),) = await self._search.find(within, [query], filters=filters, limit=3 * limit)
         return [one.id for one in found]
-
-
-def _inside(field: str, value: object, *, most: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-        raise BadInput(f"a whole number from 1 to {most:,}.", field=field)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
 from typing import Final
 from uuid import UUID
 
@@ -12,10 +11,8 @@ from quipu.kernel.base.text import clean
 from quipu.kernel.redact import redact
 from quipu.kinds.transcripts.extract.model import CATEGORIES
 from quipu.kinds.transcripts.memories.model import STATES, State
-from quipu.record.moment import moment
 
 LONGEST_FACT: Final = 4_000
-_ANY_TIME: Final = datetime(9000, 1, 1, tzinfo=UTC)
 _CATEGORY: Final = re.compile(r"[a-z][a-z0-9_ -]{0,63}")
 _PREFIX: Final = re.compile(r"[0-9a-f-]{4,36}")
 
@@ -69,31 +66,6 @@ def confidence_of(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise BadInput("a number from 0 to 1.", field="confidence")
     return float(value)
-
-
-def whole(field: str, value: object, *, least: int, most: int) -> int:
-    """A whole number.
-
-    Raises:
-        BadInput: it is none, or out of range.
-    """
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise BadInput(f"a whole number from {least:,} to {most:,}.", field=field)
-    return value
-
-
-def time_of(field: str, value: object) -> datetime | None:
-    """A moment in UTC, or None where none is given.
-
-    Raises:
-        BadInput: it is none that can be read without guessing.
-    """
-    if value is None:
-        return None
-    read = moment(value, now=_ANY_TIME)
-    if isinstance(read, str):
-        raise BadInput(read, field=field)
-    return read.at
 
 
 def id_of(value: object) -> UUID | str:

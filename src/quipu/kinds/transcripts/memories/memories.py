@@ -14,10 +14,10 @@ from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.kinds.transcripts.extract.model import Extractor
+from quipu.kinds.transcripts.given import time, whole
 from quipu.kinds.transcripts.memories import checking, extractors, store
 from quipu.kinds.transcripts.memories.ageing import REINFORCED_APART
 from quipu.kinds.transcripts.memories.changing import Changing
-from quipu.kinds.transcripts.memories.checking import whole
 from quipu.kinds.transcripts.memories.extracting import Extracting
 from quipu.kinds.transcripts.memories.filing import TRANSCRIPTS
 from quipu.kinds.transcripts.memories.model import (
@@ -90,7 +90,7 @@ class AsyncMemories:
             ConfigError, MissingExtra: the language model cannot be had.
         """
         check_name("space", space)
-        session, earliest = optional_name("session", session), checking.time_of("since", since)
+        session, earliest = optional_name("session", session), time("since", since)
         whole("limit", limit, least=1, most=10**6)
         house: _House = {"database": self._database, "models": self._models, "clock": self._clock}
         async with extractors.named(extractor, settings=self._settings, **house) as chosen:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TypeVar, cast
 
 from quipu.errors import BadInput
-from quipu.record.moment import moment
 
-_ANY_TIME = datetime(9000, 1, 1, tzinfo=UTC)
 MOST = 1_000
 _Word = TypeVar("_Word", bound=str)
 
@@ -76,29 +74,4 @@ def optional_text(field: str, value: object) -> str | None:
         return None
     if not isinstance(value, str) or not value.strip() or "\0" in value:
         raise BadInput("give a text, or leave it out.", field=field)
-    return value
-
-
-def time(field: str, value: datetime | str | None) -> datetime | None:
-    """The moment that is meant; a day is its beginning in UTC.
-
-    Raises:
-        BadInput: naming ``field``.
-    """
-    if value is None:
-        return None
-    read = moment(value, now=_ANY_TIME)
-    if isinstance(read, str):
-        raise BadInput(read, field=field)
-    return read.at
-
-
-def whole(field: str, value: object, *, least: int = 1, most: int = MOST) -> int:
-    """A whole number in its bounds.
-
-    Raises:
-        BadInput: naming ``field``.
-    """
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise BadInput(f"a whole number from {least:,} to {most:,}.", field=field)
     return value
