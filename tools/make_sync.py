@@ -21,8 +21,10 @@ from sync_face.translation import Translation
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# One line for each class. Later ones are reached through properties of earlier ones, as in `memory.ledger`.
+# One line for each class, after those that it is built on. They are reached through properties, as in
+# `memory.ledger`.
 FACES = (
+    Face("quipu.app.rooms", "AsyncRooms", "Rooms"),
     Face("quipu.app.memory", "AsyncMemory", "Memory"),
     Face("quipu.kinds.ledger.evidence.recommending", "AsyncRecommendations", "Recommendations"),
     Face("quipu.kinds.ledger.retention.retaining", "AsyncRetention", "Retention"),

@@ -3,6 +3,7 @@
 Written by tools/make_sync.py; do not edit. The truth is in
 
 - quipu.app.memory
+- quipu.app.rooms
 - quipu.kinds.ledger.evidence.recommending
 - quipu.kinds.ledger.evidence.trace
 - quipu.kinds.ledger.ledger
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from typing import Literal, Self
     from uuid import UUID
 
+    from quipu.app.rooms import AsyncRooms
     from quipu.kernel.base.clock import Clock
     from quipu.kernel.base.portal import Portal
     from quipu.kernel.config import Settings
@@ -119,13 +121,46 @@ __all__ = [
     "Memory",
     "Recommendations",
     "Retention",
+    "Rooms",
     "Seeing",
     "Trace",
     "Transcripts",
 ]
 
 
-class Memory:
+class Rooms:
+    """One property for each kind of memory.
+
+    A kind is imported in its property, not at the top: most programs that recall never write a fact or read
+    a transcript, and should not wait for what that needs.
+    """
+
+    def __init__(self, inner: AsyncRooms, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    @property
+    def ledger(self) -> Ledger:
+        """Facts and assumptions: what is known of a session or a person, how, and since when."""
+        return Ledger(self._inner.ledger, self._portal)
+
+    @property
+    def trace(self) -> Trace:
+        """What tools and sources did in sessions: written down here, counted by the views of the ledger."""
+        return Trace(self._inner.trace, self._portal)
+
+    @property
+    def memories(self) -> Memories:
+        """Lessons: drawn from recorded sessions or written by hand, ageing, to be searched and edited."""
+        return Memories(self._inner.memories, self._portal)
+
+    @property
+    def transcripts(self) -> Transcripts:
+        """Recorded sessions of coding agents: taking them in, and what they hold."""
+        return Transcripts(self._inner.transcripts, self._portal)
+
+
+class Memory(Rooms):
     """A memory for agents. Use it as ``with Memory() as memory``.
 
     Without arguments it is an embedded PostgreSQL under ``~/.quipu`` (or ``QUIPU_HOME``); ``url`` names a
@@ -353,26 +388,6 @@ class Memory:
     def health(self) -> Health:
         """What this memory runs on and how much it holds."""
         return self._portal.call(lambda: self._inner.health())
-
-    @property
-    def ledger(self) -> Ledger:
-        """Facts and assumptions: what is known of a session or a person, how, and since when."""
-        return Ledger(self._inner.ledger, self._portal)
-
-    @property
-    def trace(self) -> Trace:
-        """What tools and sources did in sessions: written down here, counted by the views of the ledger."""
-        return Trace(self._inner.trace, self._portal)
-
-    @property
-    def memories(self) -> Memories:
-        """Lessons: drawn from recorded sessions or written by hand, ageing, to be searched and edited."""
-        return Memories(self._inner.memories, self._portal)
-
-    @property
-    def transcripts(self) -> Transcripts:
-        """Recorded sessions of coding agents: taking them in, and what they hold."""
-        return Transcripts(self._inner.transcripts, self._portal)
 
     def close(self) -> None:
         """Give back connections and the model, and stop the embedded server if nobody else uses it."""

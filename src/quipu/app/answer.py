@@ -11,8 +11,10 @@ from typing import cast
 
 from quipu.app.kinds import KINDS
 from quipu.errors import BadInput
+from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.db.database import Database, Within
+from quipu.kinds.plug import Parts
 from quipu.recall.generations import Models
 from quipu.recall.languages import DEFAULT
 from quipu.recall.model import Cited, Filters, Found, Hit
@@ -29,15 +31,17 @@ _BY_CODE = {kind.code: kind for kind in KINDS}
 _AROUND = 2
 _ANY_TIME = datetime(9000, 1, 1, tzinfo=UTC)
 _MOST_CHARACTERS = 100_000
+_SPARE = 10  # ranked beyond what is asked for: they move up where others are not to come back
 
 
 class Answering:
     """Answers questions from one database."""
 
-    def __init__(self, database: Database, search: Search, models: Models) -> None:
+    def __init__(self, database: Database, search: Search, models: Models, *, clock: Clock) -> None:
         self._database = database
         self._search = search
         self._models = models
+        self._clock = clock
 
     async def answer(
         self,
@@ -65,7 +69,9 @@ class Answering:
                 if thread is None:
                     return nothing
                 filters = replace(filters, thread=thread)
-            found = await self._search.find(within, texts, filters=filters, limit=limit)
+            found = await self._search.find(within, texts, filters=filters, limit=limit + _SPARE)
+            now = self._clock.now()
+            found = [(q, (await _weighed(within, q, now, hits))[:limit]) for q, hits in found]
             cited = await _cite(within, [hit for _, hits in found for hit in hits])
         return [
             [_hit(space, question, hit, cited) for hit in hits if hit.id in cited] for question, hits in found
@@ -158,6 +164,26 @@ def _time(field: str, value: datetime | str | None) -> datetime | None:
     if isinstance(read, str):
         raise BadInput(read, field=field)
     return read.at
+
+
+async def _weighed(
+    within: Within, question: Question, now: datetime, found: Sequence[Found]
+) -> Sequence[Found]:
+    """The same, best first, by all that counts for entries of their kinds."""
+    changes: dict[int, Parts | None] = {}
+    for code in {hit.kind for hit in found}:
+        weigh = _BY_CODE[code].weigh
+        if weigh is not None:
+            changes |= await weigh(within, question, now, [hit.id for hit in found if hit.kind == code])
+    if not changes:
+        return found
+    kept = [_with(hit, parts) for hit in found if (parts := changes.get(hit.id, {})) is not None]
+    return sorted(kept, key=lambda hit: -hit.score)
+
+
+def _with(found: Found, parts: Parts) -> Found:
+    score = min(1.0, max(0.0, found.score + sum(parts.values())))
+    return Found(found.id, found.kind, round(score, 6), {**found.parts, **parts}) if parts else found
 
 
 async def _cite(within: Within, found: Sequence[Found]) -> Mapping[int, Cited]:

@@ -14,6 +14,8 @@ RECORD = Kind(name="message", code=MESSAGE, package="quipu.record", cite=cite, e
 
 KINDS = (RECORD, LEDGER, TRANSCRIPTS)
 
+HEARS = tuple(topic for kind in KINDS for topic in kind.hears)
+
 ERASERS = (OutboxEraser(), *(kind.eraser for kind in reversed(KINDS)))  # what others refer to goes last
 
 PACKAGES = (

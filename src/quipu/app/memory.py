@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from os import PathLike
 from pathlib import Path
@@ -13,24 +13,21 @@ from typing import TYPE_CHECKING, Self
 
 from anyio import to_thread
 
-from quipu.app.answer import Answering, whole
-from quipu.app.kinds import ERASERS, KINDS, PACKAGES
+from quipu.app.answer import whole
+from quipu.app.kinds import ERASERS, KINDS
+from quipu.app.parts import Parts, assemble
+from quipu.app.rooms import AsyncRooms
 from quipu.errors import QuipuError
 from quipu.kernel.base.clock import Clock, SystemClock
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.config import Settings, load
-from quipu.kernel.db import embedded
-from quipu.kernel.db.database import Database
 from quipu.kernel.embedding.choose import choose
-from quipu.recall.generations import Models
 from quipu.recall.model import Hit
 from quipu.recall.render import Block, block
-from quipu.recall.search import Search
-from quipu.recall.signatures import Cache
 from quipu.recall.why import Why
 from quipu.record.model import Refusal
 from quipu.record.report import Report
-from quipu.record.service import Progress, Record
+from quipu.record.service import Progress
 from quipu.record.store import Session
 from quipu.upkeep.erasure import service as erasure
 from quipu.upkeep.erasure.model import Erasure, What
@@ -38,44 +35,14 @@ from quipu.upkeep.health import Health, examine
 from quipu.upkeep.reembed import service as change
 from quipu.upkeep.reembed.model import ReembedReport
 from quipu.upkeep.spaces import SpaceCounts, count
-from quipu.upkeep.tidy import Tidying
 
 if TYPE_CHECKING:
     from quipu.kernel.queue.model import Worked
-    from quipu.kinds.ledger.evidence.trace import AsyncTrace
-    from quipu.kinds.ledger.ledger import AsyncLedger
-    from quipu.kinds.transcripts.memories.memories import AsyncMemories
-    from quipu.kinds.transcripts.transcripts import AsyncTranscripts
 
 _CITES = {kind.code: kind.cite for kind in KINDS}
 
 
-@dataclass(frozen=True, slots=True)
-class _Parts:
-    """What an open memory works with."""
-
-    database: Database
-    models: Models
-    record: Record
-    search: Search
-    answering: Answering
-    tidying: Tidying
-
-
-async def _assemble(stack: AsyncExitStack, settings: Settings, clock: Clock) -> _Parts:
-    url = settings.database_url
-    if url is None:
-        url = (await stack.enter_async_context(await embedded.start(settings))).conninfo()
-    database = await stack.enter_async_context(Database.open(url, settings, packages=PACKAGES))
-    models = await stack.enter_async_context(Models.open(database, settings))
-    record = Record(database, models, clock=clock, language=settings.language, redact=settings.redact)
-    search = Search(models, clock=clock, cache=Cache())
-    tidying = Tidying(database)
-    stack.push_async_callback(tidying.aclose)
-    return _Parts(database, models, record, search, Answering(database, search, models), tidying)
-
-
-class AsyncMemory:
+class AsyncMemory(AsyncRooms):
     """A memory for agents. Use it as ``async with AsyncMemory() as memory``.
 
     Without arguments it is an embedded PostgreSQL under ``~/.quipu`` (or ``QUIPU_HOME``); ``url`` names a
@@ -95,17 +62,14 @@ class AsyncMemory:
         self._settings = load(settings, {name: value for name, value in given.items() if value is not None})
         self._clock = clock or SystemClock()
         self._open = AsyncExitStack()
-        self._parts: _Parts | None = None
-        self._ledger: AsyncLedger | None = None
-        self._trace: AsyncTrace | None = None
-        self._memories: AsyncMemories | None = None
-        self._transcripts: AsyncTranscripts | None = None
+        self._parts: Parts | None = None
+        self._rooms = {}
 
     async def __aenter__(self) -> Self:
         if self._parts is not None:
             raise QuipuError("This memory is already open.")
         async with AsyncExitStack() as stack:
-            self._parts = await _assemble(stack, self._settings, self._clock)
+            self._parts = await assemble(stack, self._settings, self._clock)
             self._open = stack.pop_all()
         return self
 
@@ -116,7 +80,8 @@ class AsyncMemory:
 
     async def aclose(self) -> None:
         """Give back connections and the model, and stop the embedded server if nobody else uses it."""
-        self._parts = self._ledger = self._trace = self._memories = self._transcripts = None
+        self._parts = None
+        self._rooms = {}
         await self._open.aclose()
 
     async def observe(
@@ -336,60 +301,3 @@ class AsyncMemory:
         """What this memory runs on and how much it holds."""
         ready = self._ready
         return await examine(ready.database, self._settings, embedded=self._settings.database_url is None)
-
-    @property
-    def ledger(self) -> AsyncLedger:
-        """Facts and assumptions: what is known of a session or a person, how, and since when."""
-        if self._ledger is None:
-            # Not at the top: it brings pydantic along, and most programs that recall never write a fact.
-            from quipu.kinds.ledger.ledger import AsyncLedger  # noqa: PLC0415
-
-            self._ledger = AsyncLedger(
-                self._ready.database, clock=self._clock, settings=self._settings, erasers=ERASERS
-            )
-        return self._ledger
-
-    @property
-    def trace(self) -> AsyncTrace:
-        """What tools and sources did in sessions: written down here, counted by the views of the ledger."""
-        if self._trace is None:
-            from quipu.kinds.ledger.evidence.trace import AsyncTrace  # noqa: PLC0415 - as above
-
-            ready, secrets = self._ready, self._settings.redact
-            self._trace = AsyncTrace(ready.database, ready.models, clock=self._clock, redact=secrets)
-        return self._trace
-
-    @property
-    def memories(self) -> AsyncMemories:
-        """Lessons: drawn from recorded sessions or written by hand, ageing, to be searched and edited."""
-        if self._memories is None:
-            # Not at the top: most programs that recall never read a session for its lessons.
-            from quipu.kinds.transcripts.memories.memories import AsyncMemories  # noqa: PLC0415
-
-            ready = self._ready
-            self._memories = AsyncMemories(
-                ready.database, ready.models, ready.search, clock=self._clock, settings=self._settings
-            )
-        return self._memories
-
-    @property
-    def transcripts(self) -> AsyncTranscripts:
-        """Recorded sessions of coding agents: taking them in, and what they hold."""
-        if self._transcripts is None:
-            from quipu.kinds.transcripts.transcripts import AsyncTranscripts  # noqa: PLC0415 - as above
-
-            ready = self._ready
-            self._transcripts = AsyncTranscripts(
-                ready.database,
-                ready.models,
-                search=ready.search,
-                clock=self._clock,
-                settings=self._settings,
-            )
-        return self._transcripts
-
-    @property
-    def _ready(self) -> _Parts:
-        if self._parts is None:
-            raise QuipuError("This memory is not open.", hint="Use it inside `with Memory() as memory:`.")
-        return self._parts

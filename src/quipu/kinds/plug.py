@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.config import Settings
@@ -17,10 +18,18 @@ from quipu.kernel.queue import model as queue
 from quipu.kernel.queue.run import Run
 from quipu.recall.generations import Models
 from quipu.recall.model import Cited
+from quipu.recall.question import Question
 from quipu.upkeep.erasure.service import Eraser
 
 CatchUp = Callable[[Database, Models, str], Awaitable[None]]
 Cite = Callable[[Within, Sequence[int]], Awaitable[Mapping[int, Cited]]]
+Parts = Mapping[str, float]
+Weigh = Callable[[Within, Question, datetime, Sequence[int]], Awaitable[Mapping[int, Parts | None]]]
+"""What else counts for entries that answer a question: ``await weigh(within, question, now, ids)``.
+
+By id, parts that are added to the score (each -1 to 1, named after its signal), or None: it is not to come
+back. Entries that are left out keep the score that they have. It must not change anything.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,11 +79,13 @@ class Kind:
     """One kind of memory.
 
     ``name`` and ``code``: how recall calls it and files it (core.recall_kinds). ``package``: where its
-    migrations lie. ``cite``: tells of entries that were found, by id. ``eraser``: forgets. ``catch_up``:
-    files what a space holds of this kind and the index does not know yet; called before a recall where the
-    kind has set its bit in ``core.spaces.unfiled``, which it clears. A kind that files as it writes has none.
-    ``handlers``: does the jobs of a topic; ``job_seconds`` says of a topic how long one may take, where that
-    is not ``QUIPU_JOB_SECONDS``. ``schedules``: what it does at times.
+    migrations lie. ``cite``: tells of entries that were found, by id. ``weigh``: what else counts for them.
+    ``eraser``: forgets. ``catch_up``: files what a space holds of this kind and the index does not know
+    yet; called before a recall where the kind has set its bit in ``core.spaces.unfiled``, which it clears.
+    A kind that files as it writes has none. ``hears``: topics of which a job ``{"session": name}`` is put,
+    in the same transaction, for each session in which something was said; one job waits for a session,
+    however much is said meanwhile. ``handlers``: does the jobs of a topic; ``job_seconds`` says of a topic
+    how long one may take, where that is not ``QUIPU_JOB_SECONDS``. ``schedules``: what it does at times.
     """
 
     name: str
@@ -82,7 +93,9 @@ class Kind:
     package: str
     cite: Cite
     eraser: Eraser
+    weigh: Weigh | None = None
     catch_up: CatchUp | None = None
+    hears: Sequence[str] = ()
     handlers: Mapping[str, Handler] = field(default_factory=dict[str, Handler])
     job_seconds: Mapping[str, float] = field(default_factory=dict[str, float])
     schedules: Sequence[Schedule] = ()

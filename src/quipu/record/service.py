@@ -20,6 +20,7 @@ from quipu.errors import BadInput, Conflict, DatabaseError
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.db.arrays import Int4s, Int8s, Moments, Texts
 from quipu.kernel.db.database import Database, Within
+from quipu.kernel.queue import outbox
 from quipu.recall import index
 from quipu.recall.generations import Embedded, Models
 from quipu.recall.model import Draft, Moved
@@ -54,13 +55,22 @@ class Record:
     """Writes the record of a database and makes it searchable, in one transaction."""
 
     def __init__(
-        self, database: Database, models: Models, *, clock: Clock, language: str, redact: bool
+        self,
+        database: Database,
+        models: Models,
+        *,
+        clock: Clock,
+        language: str,
+        redact: bool,
+        hears: Sequence[str] = (),
     ) -> None:
+        """``hears``: topics of which a job is put for each session in which something is said."""
         self._database = database
         self._models = models
         self._clock = clock
         self._language = language
         self._redact = redact
+        self._hears = Texts(hears)
 
     async def observe(
         self, messages: Iterable[Mapping[str, object]], *, space: str, session: str | None, user: str | None
@@ -198,7 +208,7 @@ class Record:
             chosen = [_chosen(i, prepared[i], sessions, now) for i in new]
             chosen.sort(key=lambda c: (c.session, c.happened_at))
             if chosen:
-                await _put(within, chosen, batch.embedding, now=now)
+                await _put(within, chosen, batch.embedding, self._hears, now=now)
         tally.imported += len(new)
         tally.duplicates += len(prepared) - len(new) - len(refused)
         tally.refused.extend(refused)
@@ -295,9 +305,14 @@ def _chosen(place: int, prepared: Prepared, sessions: Mapping[str, int], now: da
 
 
 async def _put(
-    within: Within, chosen: Sequence[_Chosen], embedding: asyncio.Future[Embedded], *, now: datetime
+    within: Within,
+    chosen: Sequence[_Chosen],
+    embedding: asyncio.Future[Embedded],
+    hears: Texts,
+    *,
+    now: datetime,
 ) -> None:
-    """Write messages down and file them."""
+    """Write messages down, file them, and have done what follows from them."""
     messages = [c.prepared.message for c in chosen]
     held = await index.hold(
         within,
@@ -311,6 +326,8 @@ async def _put(
         await store.run(within, "insert_messages", _rows(chosen, ids, now))
         if held.ends:
             await store.run(within, "grow_sessions", _growth(chosen))
+        if held.ends and hears:
+            await outbox.put_for_sessions(within, hears, {m.session for m in messages if m.session})
 
 
 def _draft(chosen: _Chosen, vector: NDArray[np.float32], now: datetime) -> Draft:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime
 
 from psycopg.types.json import Jsonb
 
 from quipu.kernel.db import queries
+from quipu.kernel.db.arrays import Texts
 from quipu.kernel.db.database import Within
 from quipu.kernel.queue.model import Job, Payload
 
@@ -42,6 +44,16 @@ async def put(
         "user": user,
     }
     await within.conn.execute(_SQL["put"], values)
+
+
+async def put_for_sessions(within: Within, topics: Texts, sessions: Collection[str]) -> None:
+    """Have a job ``{"session": name}`` done for each of ``sessions`` in each of ``topics``, as ``put`` would.
+
+    The name is its key too: one waits, however often it is put. It may be pipelined.
+    """
+    await within.run(
+        _SQL.numbered("put_for_sessions"), {"topics": topics, "sessions": Texts(sorted(sessions))}
+    )
 
 
 async def stands(within: Within, job: Job) -> bool:

@@ -24,6 +24,28 @@ where %(due)s::timestamptz is null
         where space_id = %(space)s and sent_at is null and dead_at is null and due_at = '-infinity'
     )
 
+-- name: put_for_sessions: have a job done for each session in each topic; the space is that of the transaction
+--
+-- As ``put``, for many: in the order of their keys, so that two who put the same do not wait for each other.
+with put as (
+    insert into core.outbox (topic, key, payload, session)
+    select topic, session, jsonb_build_object('session', session), session
+    from unnest(%(topics)s::text[]) topic, unnest(%(sessions)s::text[]) session
+    order by topic, session
+    on conflict (space_id, topic, key) do update set
+        due_at = '-infinity',
+        sent_at = case when outbox.dead_at is null then outbox.sent_at end,
+        version = outbox.version + 1,
+        attempts = 0,
+        dead_at = null,
+        error = null
+)
+select pg_notify('quipu_outbox', '')
+where not exists (
+    select from core.outbox
+    where space_id = (select core.current_space()) and sent_at is null and dead_at is null and due_at = '-infinity'
+)
+
 -- name: stands: whether a job is still to be done as it was when it was taken
 select exists (
     select from core.outbox

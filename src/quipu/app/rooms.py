@@ -1,0 +1,93 @@
+"""The kinds of memory as an open memory shows them: each is opened when it is first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from quipu.app.kinds import ERASERS
+from quipu.app.parts import Parts
+from quipu.errors import QuipuError
+from quipu.kernel.base.clock import Clock
+from quipu.kernel.config import Settings
+
+if TYPE_CHECKING:
+    from quipu.kinds.ledger.evidence.trace import AsyncTrace
+    from quipu.kinds.ledger.ledger import AsyncLedger
+    from quipu.kinds.transcripts.memories.memories import AsyncMemories
+    from quipu.kinds.transcripts.transcripts import AsyncTranscripts
+
+_Room = TypeVar("_Room")
+
+
+class AsyncRooms:
+    """One property for each kind of memory.
+
+    A kind is imported in its property, not at the top: most programs that recall never write a fact or read
+    a transcript, and should not wait for what that needs.
+    """
+
+    _settings: Settings
+    _clock: Clock
+    _parts: Parts | None
+    _rooms: dict[str, object]
+
+    @property
+    def ledger(self) -> AsyncLedger:
+        """Facts and assumptions: what is known of a session or a person, how, and since when."""
+        from quipu.kinds.ledger.ledger import AsyncLedger  # noqa: PLC0415
+
+        return self._room(
+            AsyncLedger,
+            lambda parts: AsyncLedger(
+                parts.database, clock=self._clock, settings=self._settings, erasers=ERASERS
+            ),
+        )
+
+    @property
+    def trace(self) -> AsyncTrace:
+        """What tools and sources did in sessions: written down here, counted by the views of the ledger."""
+        from quipu.kinds.ledger.evidence.trace import AsyncTrace  # noqa: PLC0415
+
+        return self._room(
+            AsyncTrace,
+            lambda parts: AsyncTrace(
+                parts.database, parts.models, clock=self._clock, redact=self._settings.redact
+            ),
+        )
+
+    @property
+    def memories(self) -> AsyncMemories:
+        """Lessons: drawn from recorded sessions or written by hand, ageing, to be searched and edited."""
+        from quipu.kinds.transcripts.memories.memories import AsyncMemories  # noqa: PLC0415
+
+        return self._room(
+            AsyncMemories,
+            lambda parts: AsyncMemories(
+                parts.database, parts.models, parts.search, clock=self._clock, settings=self._settings
+            ),
+        )
+
+    @property
+    def transcripts(self) -> AsyncTranscripts:
+        """Recorded sessions of coding agents: taking them in, and what they hold."""
+        from quipu.kinds.transcripts.transcripts import AsyncTranscripts  # noqa: PLC0415
+
+        return self._room(
+            AsyncTranscripts,
+            lambda parts: AsyncTranscripts(
+                parts.database, parts.models, search=parts.search, clock=self._clock, settings=self._settings
+            ),
+        )
+
+    def _room(self, kind: type[_Room], build: Callable[[Parts], _Room]) -> _Room:
+        parts = self._ready
+        if kind.__name__ not in self._rooms:
+            self._rooms[kind.__name__] = build(parts)
+        return cast("_Room", self._rooms[kind.__name__])
+
+    @property
+    def _ready(self) -> Parts:
+        if self._parts is None:
+            raise QuipuError("This memory is not open.", hint="Use it inside `with Memory() as memory:`.")
+        return self._parts
