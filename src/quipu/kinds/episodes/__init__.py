@@ -1,0 +1,1 @@
+"""Conversations condensed into episodes that fade, return and remind (seed 003)."""
