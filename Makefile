@@ -10,8 +10,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 PYTEST := $(BIN)/python -m pytest
-# A worker for each processor, a file of tests to one of them; each has a server of its own.
-BESIDE := --numprocesses auto --maxprocesses 4 --dist loadfile
+# A worker for each processor, each with a server of its own. Who has nothing left to do takes over tests of
+# the others, so that no long file is waited for at the end.
+BESIDE := --numprocesses auto --maxprocesses 4 --dist worksteal
 
 # An environment belongs to its place, and what is in it to what was asked for: a change of either makes
 # the stamp another file, and only then is anything installed again.
@@ -36,9 +37,12 @@ setup: $(DEV) ## Make the environment .venv with everything for development
 	@echo "Ready: $(BIN)/quipu, or . $(BIN)/activate"
 
 ##@ Tests
-.PHONY: test unit check gates format-check lint types imports sync-check schema-check coverage
+.PHONY: test test-long unit check gates format-check lint types imports sync-check schema-check coverage
 test: $(DEV) ## Run every test
 	$(PYTEST) $(BESIDE) tests
+
+test-long: $(DEV) ## Run the long form of the tests that have one: more kills, larger spaces (minutes)
+	QUIPU_TEST_LONG=1 $(PYTEST) $(BESIDE) -m long tests
 
 unit: $(DEV) ## Run the tests that need no database (seconds)
 	$(PYTEST) tests/unit

@@ -7,9 +7,16 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import memory_disk
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+def pytest_configure() -> None:
+    """Temporary directories, those of other processes included, are made in memory where there is room."""
+    if "TMPDIR" not in os.environ and memory_disk.has_room():
+        os.environ["TMPDIR"] = tempfile.tempdir = str(memory_disk.PLACE)
 
 
 @pytest.fixture

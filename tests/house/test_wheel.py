@@ -14,8 +14,6 @@ from pathlib import Path
 import pytest
 from tree import PACKAGE, ROOT, SOURCE
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -38,7 +38,7 @@ def server(server_settings: Settings) -> Iterator[embedded.EmbeddedServer]:
     with psycopg.connect(running.conninfo(), autocommit=True) as conn:
         # A thousand databases are made and dropped here, and none is to outlive the run. What a crash leaves
         # is proved on servers of their own.
-        for setting in ("fsync", "full_page_writes"):
+        for setting in ("fsync", "full_page_writes", "wal_init_zero", "wal_recycle"):
             conn.execute(sql.SQL("alter system set {} = off").format(sql.Identifier(setting)))
         conn.execute("select pg_reload_conf()")
         conn.execute("create database template")

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,9 +29,9 @@ WEIGHTS = Weights()
 EMBEDDER = HashEmbedder()
 
 
-@dataclass(slots=True)
+@dataclass
 class Said:
-    """One message of a space, and what it inherits: (share, from which)."""
+    """One message of a space, and what it inherits: (share, from which), all of it before it is asked."""
 
     id: str
     session: str | None
@@ -47,7 +48,7 @@ class Said:
         self.bag = bag(self.text)
         self.own = EMBEDDER.embed_now(self.text).astype(np.float16).astype(np.float32)
 
-    @property
+    @cached_property
     def counts(self) -> Counter[int]:
         return Counter(dict(zip(self.bag.hashes.tolist(), self.bag.occurrences.tolist(), strict=True)))
 
@@ -59,19 +60,23 @@ class Said:
     def asks(self) -> bool:
         return self.text.rstrip().endswith("?")
 
-    @property
+    @cached_property
+    def tells_time(self) -> bool:
+        return tells_time(self.text)
+
+    @cached_property
     def mixed(self) -> Counter[int]:
-        total: Counter[int] = self.counts
+        total = Counter(self.counts)
         for share, donor in self.donors:
             for term, occurrences in donor.counts.items():
                 total[term] += share * occurrences  # pyright: ignore[reportArgumentType]
         return total
 
-    @property
+    @cached_property
     def mixed_length(self) -> float:
         return self.bag.tokens + sum(share * donor.bag.tokens for share, donor in self.donors)
 
-    @property
+    @cached_property
     def context(self) -> NDArray[np.float32]:
         total = self.own + sum((np.float32(share) * donor.own for share, donor in self.donors), np.float32(0))
         length = float(np.linalg.norm(total))
@@ -143,7 +148,7 @@ class PlainSpace:
                 "asker": float(one.role == "user"),
                 "people": float({m.person.name for m in asked.mentions} <= taking_part),
                 "date": date,
-                "when": float(tells_time(one.text)),
+                "when": float(one.tells_time),
                 "tells": float(not (one.asks and among_people)),
                 "length": math.log(1 + min(one.bag.words, 30)),
             }
@@ -182,11 +187,7 @@ class PlainSpace:
         """BM25 of whole sessions, their words as rare as the sessions that compete and have them."""
         mean = max(1.0, sum(one.bag.tokens for one in self.said) / max(1, len(self.threads)))
         competing = {one.session for one in allowed if one.session is not None}
-        counts = {
-            name: sum((one.counts for one in thread), Counter[int]())
-            for name, thread in self.threads.items()
-            if name in competing
-        }
+        counts = {name: held for name, held in self._words_of_threads.items() if name in competing}
         idf: dict[str, float] = {}
         for term, hashes in asked.terms.items():
             n = sum(any(h in held for h in hashes) for held in counts.values())
@@ -203,7 +204,13 @@ class PlainSpace:
             for name, held in counts.items()
         }
 
-    @property
+    @cached_property
+    def _words_of_threads(self) -> dict[str, Counter[int]]:
+        return {
+            name: sum((one.counts for one in thread), Counter[int]()) for name, thread in self.threads.items()
+        }
+
+    @cached_property
     def _mean_mixed(self) -> float:
         return max(1.0, sum(one.mixed_length for one in self.said) / len(self.said))
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from long_form import sized
 
 from quipu import AsyncMemory
 from quipu.errors import BadInput, Conflict
@@ -18,6 +19,7 @@ from quipu.upkeep.consistency import examine
 pytestmark = pytest.mark.anyio
 
 GOOD = {"content": "The boat is green."}
+LINES = sized(5_000, long=50_000)
 
 
 async def everything(memory: AsyncMemory, question: str = "boat", *, space: str = "s") -> list[Hit]:
@@ -129,22 +131,25 @@ async def test_many_long_messages_in_one_import_are_taken_in_turn(memory: AsyncM
     assert max(longest) <= 3
 
 
-async def test_fifty_thousand_lines_with_broken_ones_among_them_are_taken_but_for_these(
+@pytest.mark.long
+async def test_thousands_of_lines_with_broken_ones_among_them_are_taken_but_for_these(
     memory: AsyncMemory, database: Database
 ) -> None:
+    every = LINES // 10
+
     def lines() -> Iterator[Any]:
-        for n in range(1, 50_001):
-            if n % 5_000 == 7:
+        for n in range(1, LINES + 1):
+            if n % every == 7:
                 yield [{"content": ""}, "garbage", {"content": "x", "role": "wizard"}, None, 5][
-                    n // 5_000 % 5
+                    n // every % 5
                 ]
             else:
                 yield {"content": f"boat {n}"}
 
     report = await memory.import_messages(lines(), space="s")
-    assert [refusal.line for refusal in report.refused] == [n * 5_000 + 7 for n in range(10)]
-    assert report.imported == 49_990
-    assert (await memory.health()).entries == 49_990
+    assert [refusal.line for refusal in report.refused] == [n * every + 7 for n in range(10)]
+    assert report.imported == LINES - 10
+    assert (await memory.health()).entries == LINES - 10
 
 
 async def test_other_words_under_a_known_id_are_refused_in_an_import_and_the_rest_is_taken(

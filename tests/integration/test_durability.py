@@ -1,6 +1,6 @@
 """Killed at any moment under writers, nothing that was acknowledged is lost, and nothing is half written.
 
-``QUIPU_KILL_ROUNDS=200`` makes as many rounds; ``QUIPU_KILL_SEED`` repeats those of a seed that was printed.
+``make test-long`` makes twenty rounds, ``QUIPU_KILL_ROUNDS=200`` as many; ``QUIPU_KILL_SEED`` repeats those of a seed that was printed.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 from journal import Account, Call
 from kill_writer import do, settings_of
+from long_form import sized
 from psycopg import sql
 from psycopg.rows import dict_row
 
@@ -32,7 +33,7 @@ from quipu.kernel.db.embedded.pidfile import read_pid_file
 from quipu.kernel.db.embedded.postmaster import lives
 from quipu.upkeep.consistency import examine
 
-ROUNDS = int(os.environ.get("QUIPU_KILL_ROUNDS", "6"))
+ROUNDS = int(os.environ.get("QUIPU_KILL_ROUNDS") or sized(2, long=20))  # of either kind as many
 SEED = os.environ.get("QUIPU_KILL_SEED") or str(random.SystemRandom().randrange(10**6))
 SOURCE = Path(__file__).resolve().parent.parent.parent / "src"
 WRITER = Path(__file__).with_name("kill_writer.py")
@@ -187,6 +188,7 @@ async def recall_some(memory: AsyncMemory, account: Account, chance: random.Rand
 
 
 @pytest.mark.anyio
+@pytest.mark.long
 @pytest.mark.timeout(120 + 30 * ROUNDS)
 async def test_kills_at_random_moments_lose_nothing_and_leave_nothing_half_written(
     home: Path, tmp_path: Path

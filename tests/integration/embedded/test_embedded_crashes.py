@@ -13,6 +13,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from long_form import sized
 
 from quipu.errors import ServerError
 from quipu.kernel.config import Settings
@@ -24,7 +25,7 @@ from quipu.kernel.db.embedded.pidfile import read_pid_file
 
 from .conftest import Helper
 
-ROUNDS = -(-int(os.environ.get("QUIPU_KILL_ROUNDS", "9")) // 3)  # of each of the three kinds
+ROUNDS = -(-int(os.environ.get("QUIPU_KILL_ROUNDS") or sized(3, long=30)) // 3)  # of each of the three kinds
 
 StartHelper = Callable[[Callable[[Connection], None]], Helper]
 
@@ -79,6 +80,7 @@ def heard(helper: Helper) -> int:
     return last
 
 
+@pytest.mark.long
 @pytest.mark.timeout(300 + 30 * ROUNDS)
 @pytest.mark.parametrize("victims", ["the first process", "all processes", "our process, then all"])
 def test_every_acknowledged_write_survives_kills(
