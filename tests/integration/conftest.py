@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -52,15 +53,30 @@ async def _migrate(url: str, settings: Settings) -> None:
         pass
 
 
-@pytest.fixture
-def url(server: embedded.EmbeddedServer) -> Iterator[str]:
-    """The address of a migrated database that this test has to itself."""
+@contextmanager
+def new_database(server: embedded.EmbeddedServer) -> Iterator[str]:
+    """A copy of the template for the block; its address."""
     name = f"test{next(_NUMBERS)}"
+    create = "create database {} template template strategy file_copy"  # nothing of it goes through the log
     with psycopg.connect(server.conninfo(), autocommit=True) as conn:
-        conn.execute(sql.SQL("create database {} template template").format(sql.Identifier(name)))
+        conn.execute(sql.SQL(create).format(sql.Identifier(name)))
     yield server.conninfo(name)
     with psycopg.connect(server.conninfo(), autocommit=True) as conn:
         conn.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+
+
+@pytest.fixture
+def url(server: embedded.EmbeddedServer) -> Iterator[str]:
+    """The address of a migrated database that this test has to itself."""
+    with new_database(server) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def module_url(server: embedded.EmbeddedServer) -> Iterator[str]:
+    """The address of a migrated database that the tests of a module share."""
+    with new_database(server) as address:
+        yield address
 
 
 @pytest.fixture

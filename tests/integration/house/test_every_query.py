@@ -11,7 +11,7 @@ import pytest
 
 from quipu.kernel.config import Settings
 from quipu.kernel.db import queries
-from quipu.kernel.db.database import Database, owner
+from quipu.kernel.db.database import owner
 
 PACKAGE = Path(queries.__file__).resolve().parent.parent.parent
 COPY_OUT = re.compile(r"copy \((.*)\) to stdout", re.DOTALL)
@@ -77,10 +77,10 @@ def test_what_is_left_out_is_there_and_cannot_be_prepared() -> None:
 
 @pytest.mark.anyio
 @pytest.mark.parametrize(("package", "name", "text"), EVERY)
-async def test_it_can_be_prepared(database: Database, package: str, name: str, text: str) -> None:
+async def test_it_can_be_prepared(module_url: str, package: str, name: str, text: str) -> None:
     statement = preparable(text)
     assert first_word(statement) in PREPARABLE, f"{package}: {name} is not a statement that can be prepared"
-    async with owner(database.url, Settings()) as connection:
+    async with owner(module_url, Settings()) as connection:
         try:
             await connection.execute(f"prepare it as {with_numbers(statement)}".encode())
         except psycopg.errors.IndeterminateDatatype as error:

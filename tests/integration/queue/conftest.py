@@ -14,7 +14,6 @@ import anyio
 import psycopg
 import pytest
 from errands import DUTIES, TRACE
-from psycopg import sql
 from redis_server import RedisServer
 from worker_process import settings_of
 
@@ -22,7 +21,6 @@ from quipu.app.kinds import PACKAGES
 from quipu.app.working import Duties, worker
 from quipu.kernel.base.clock import SystemClock
 from quipu.kernel.config import Settings
-from quipu.kernel.db import embedded
 from quipu.kernel.db.database import Database
 from quipu.kernel.queue.model import Worked
 from quipu.kernel.queue.outbox import put
@@ -34,17 +32,6 @@ _NUMBERS = count()
 _ONE = """
 select id, space_id, attempts, sent_at, started_at, dead_at, error from core.outbox where topic <> 'trace'"""
 EMPTY = "truncate core.outbox, core.schedules, queue.saq_jobs"
-
-
-@pytest.fixture(scope="module")
-def module_url(server: embedded.EmbeddedServer) -> Iterator[str]:
-    """The address of a migrated database that the tests of a module share."""
-    name = f"queue{next(_NUMBERS)}"
-    with psycopg.connect(server.conninfo(), autocommit=True) as conn:
-        conn.execute(sql.SQL("create database {} template template").format(sql.Identifier(name)))
-    yield server.conninfo(name)
-    with psycopg.connect(server.conninfo(), autocommit=True) as conn:
-        conn.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
 
 
 @pytest.fixture(scope="module")
