@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 import pytest
+from long_form import sized
 
 from quipu import AsyncMemory, Memory
 from quipu.errors import BadInput, QuipuError
@@ -15,6 +16,7 @@ from quipu.recall.model import Hit
 pytestmark = pytest.mark.anyio
 
 GOOD = {"content": "The boat is green."}
+SESSIONS = sized(2_000, long=10_000)
 STRANGE_NAMES = [
     "'; drop table core.messages; --",
     '"quoted"',
@@ -97,14 +99,15 @@ async def test_names_that_look_alike_are_not_the_same(memory: AsyncMemory) -> No
     assert len(await memory.sessions(space="s")) == 5
 
 
-async def test_ten_thousand_sessions_are_listed_and_searched_one_by_one(memory: AsyncMemory) -> None:
-    lines = [{"content": f"boat {n}", "session": f"session number {n}"} for n in range(10_000)]
-    assert (await memory.import_messages(lines, space="s")).imported == 10_000
-    (hit,) = await memory.recall("boat", space="s", session="session number 7777")
-    assert hit.source.session == "session number 7777"
-    assert len(await memory.sessions(space="s", limit=1000, offset=9_500)) == 500
-    await memory.forget(space="s", session="session number 7777", confirm=True)
-    assert await memory.recall("boat", space="s", session="session number 7777") == []
+@pytest.mark.long
+async def test_thousands_of_sessions_are_listed_and_searched_one_by_one(memory: AsyncMemory) -> None:
+    lines = [{"content": f"boat {n}", "session": f"session number {n}"} for n in range(SESSIONS)]
+    assert (await memory.import_messages(lines, space="s")).imported == SESSIONS
+    (hit,) = await memory.recall("boat", space="s", session="session number 1777")
+    assert hit.source.session == "session number 1777"
+    assert len(await memory.sessions(space="s", limit=1000, offset=SESSIONS - 500)) == 500
+    await memory.forget(space="s", session="session number 1777", confirm=True)
+    assert await memory.recall("boat", space="s", session="session number 1777") == []
 
 
 # ---- Questions -------------------------------------------------------------------------------------

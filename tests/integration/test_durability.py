@@ -1,6 +1,7 @@
 """Killed at any moment under writers, nothing that was acknowledged is lost, and nothing is half written.
 
-``make test-long`` makes twenty rounds, ``QUIPU_KILL_ROUNDS=200`` as many; ``QUIPU_KILL_SEED`` repeats those of a seed that was printed.
+``make test-long`` makes twenty rounds, ``QUIPU_KILL_ROUNDS=200`` as many; ``QUIPU_KILL_SEED`` repeats those
+of a seed that was printed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How PostgreSQL runs what recall and observe ask of it, as the application and under row level security.
 
-The plans are those of real calls on 20,000 messages: on the connection that filled an empty database, whose
-plans were made before there was anything to plan by, and on a new one after the tables were tidied.
+The plans are those of real calls on thousands of messages: on the connection that filled an empty database,
+whose plans were made before there was anything to plan by, and on a new one after the tables were tidied.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from functools import partial
 import anyio
 import psycopg
 import pytest
+from long_form import sized
 from plans import IN_FUNCTIONS, NAMES, Plans, Scan, allow
 from psycopg import sql
 
@@ -24,6 +25,9 @@ from quipu.kernel.db import embedded
 from quipu.kernel.db.database import Database
 from quipu.upkeep.tidy import tidy
 
+pytestmark = pytest.mark.long
+
+MESSAGES = sized(8_000, long=20_000)  # more than the search may look at
 COMMON = [f"common{n}" for n in range(50)]
 RARE = [f"word{n}" for n in range(3_000)]
 QUESTION = "What did P5 say about word1, word1234 and common7 last year?"
@@ -72,7 +76,7 @@ async def watch(settings: Settings, *, fill: bool) -> Plans:
         async with AsyncMemory(settings=settings) as memory:
             if fill:
                 await call_everything(memory)
-                await memory.import_messages(lines(20_000), space="big")
+                await memory.import_messages(lines(MESSAGES), space="big")
                 for n in range(3):
                     await memory.import_messages(lines(50), space=f"small{n}")
             await plans.listen()

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from long_form import sized
 from plain_search import PlainSpace, Said
 
 from quipu import AsyncMemory
@@ -135,7 +136,8 @@ def same(hits: list[Hit], expected: list[tuple[str, float, dict[str, float]]], a
         )
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(sized(6, long=36)))
 async def test_a_small_space_is_ranked_exactly_by_the_formula(memory: AsyncMemory, seed: int) -> None:
     rng = random.Random(seed)
     said = invent(rng, rng.choice([1, 4, 20, 60, 120, 149]), sessions=rng.choice([0, 1, 3, 8, 30]))
