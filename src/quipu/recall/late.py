@@ -38,18 +38,16 @@ async def reserve(within: Within, entries: Mapping[int, int]) -> dict[int, range
     threads = sorted(thread for thread, count in entries.items() if count)
     if not threads:
         return {}
-    ends, made = await store.lock_threads(within, threads)
+    ends, made = await store.reserve_positions(within, threads, [entries[thread] for thread in threads])
     found: dict[int, range] = {}
     for thread in threads:
-        place = ends[thread].next_position
-        if place + entries[thread] > MOST_ENTRIES_OF_A_THREAD:
+        end = ends[thread]
+        if end > MOST_ENTRIES_OF_A_THREAD:
             raise BadInput(
                 "This session has 16 million messages.", field="session", hint="Begin a new session."
             )
-        first = entry_id(thread, place)
+        first = entry_id(thread, end - entries[thread])
         found[thread] = range(first, first + entries[thread])
-    counts = Int4s([entries[thread] for thread in threads])
-    await store.run(within, "reserve_positions", {"threads": Int8s(threads), "entries": counts})
     if made:
         generation = within.space.generation or await store.first_generation(within)
         await store.run(within, "count_threads", {"threads": made, "generation": generation})

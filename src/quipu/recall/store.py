@@ -13,7 +13,7 @@ from psycopg import AsyncRawCursor
 from psycopg.rows import class_row, dict_row
 
 from quipu.kernel.db import queries
-from quipu.kernel.db.arrays import Int8s, Texts, halfvecs
+from quipu.kernel.db.arrays import Int4s, Int8s, Texts, halfvecs
 from quipu.kernel.db.database import Connection, Rows, Within
 from quipu.kernel.embedding.model import Embedder
 from quipu.recall import signatures
@@ -133,6 +133,20 @@ async def lock_threads(within: Within, threads: Sequence[int]) -> tuple[dict[int
     given = {"threads": Int8s(threads), "generation": 0, "count": 0}
     ends, made, _, _ = await _hold(within, given, make=True, ask=True)
     return {end.id: end for end in ends}, made
+
+
+async def reserve_positions(
+    within: Within, threads: Sequence[int], entries: Sequence[int]
+) -> tuple[dict[int, int], int]:
+    """Let threads, in ascending order, end later by so many entries; they are made where they were missing.
+
+    Returns where each ends now, and how many were made. They are held until commit.
+    """
+    given = {"threads": Int8s(threads), "entries": Int4s(entries)}
+    async with within.conn.pipeline():
+        made = await within.run(_SQL.numbered("open_threads"), given)
+        ends = await within.run(_SQL.numbered("reserve_positions"), given)
+    return dict(await ends.fetchall()), len(await made.fetchall())
 
 
 async def _hold(

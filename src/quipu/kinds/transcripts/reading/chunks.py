@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, Final, Protocol, Self
 
@@ -17,7 +18,7 @@ _BLOCK_BYTES: Final = 1024 * 1024
 class _Running(Protocol):
     """A running SHA-256."""
 
-    def update(self, data: bytes, /) -> None: ...
+    def update(self, data: bytes | memoryview, /) -> None: ...
     def digest(self) -> bytes: ...
     def copy(self) -> Self: ...
 
@@ -80,29 +81,36 @@ def _hash(file: BinaryIO, length: int, running: _Running) -> bool:
 def _pieces(
     file: BinaryIO, offset: int, running: _Running, *, size_bytes: int, anew: bool
 ) -> Iterator[Chunk]:
-    lines: list[bytes] = []
-    held = overlong = 0
+    overlong = 0
     binary = False
-    while line := file.readline(LINE_LIMIT_BYTES + 1):
-        if len(line) > LINE_LIMIT_BYTES:
-            longer = running.copy()
-            length = _skip(file, line, longer)
-            if length is None:
+    while True:
+        file.seek(offset)
+        block = file.read(size_bytes)
+        ends = block.rfind(b"\n") + 1
+        if ends:
+            lines = BytesIO(block).readlines()
+            if ends < len(block):
+                lines.pop()
+        else:  # the last line, or one that is longer than a block
+            file.seek(offset)
+            line = file.readline(LINE_LIMIT_BYTES + 1)
+            if len(line) > LINE_LIMIT_BYTES:
+                longer = running.copy()
+                length = _skip(file, line, longer)
+                if length is None:
+                    break
+                running, offset, overlong = longer, offset + length, overlong + 1
+                continue
+            if not line.endswith(b"\n") and not _is_whole(line):
+                binary = b"\0" in line
                 break
-            running, offset, overlong = longer, offset + length, overlong + 1
-            continue
-        if not line.endswith(b"\n") and not _is_whole(line):
-            binary = b"\0" in line
-            break
-        running.update(line)
-        offset += len(line)
-        held += len(line)
-        lines.append(line)
-        if held >= size_bytes:
-            yield Chunk(lines, Mark(offset, running.digest()), overlong, anew)
-            lines, held, overlong, anew = [], 0, 0, False
-    if lines or overlong or anew or binary:
-        yield Chunk(lines, Mark(offset, running.digest()), overlong, anew, binary)
+            block, ends, lines = line, len(line), [line]
+        running.update(memoryview(block)[:ends])
+        offset += ends
+        yield Chunk(lines, Mark(offset, running.digest()), overlong, anew)
+        overlong, anew = 0, False
+    if overlong or anew or binary:
+        yield Chunk([], Mark(offset, running.digest()), overlong, anew, binary)
 
 
 def _skip(file: BinaryIO, line: bytes, running: _Running) -> int | None:

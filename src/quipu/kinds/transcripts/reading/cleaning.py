@@ -17,6 +17,7 @@ from quipu.kinds.transcripts.reading.model import Entry, Reading
 
 _ENCODE: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 _OUR_MARK: Final = "quipu-memory"
+_SHORT_CHARACTERS: Final = 200
 _NONE: Final[Mapping[int, Redacted]] = {}
 _SECRET_NAMES: Final = ("pass", "pwd", "senha", "token", "secret", "key", "credential", "auth")
 _ABOUT_SESSION: Final = (
@@ -49,8 +50,9 @@ class Cleaner:
     def __init__(self, *, secrets: bool) -> None:
         self._secrets = secrets
         self._texts: list[str] = []
-        self._owners: list[tuple[object, str]] = []
-        self._documents: dict[int, tuple[Owner, str]] = {}
+        self._places: dict[str, int] = {}
+        self._owners: list[tuple[int, object, str]] = []
+        self._documents: list[tuple[int, Owner, str]] = []
         self.redacted: Counter[str] = Counter()
         self._repeated: list[tuple[_Value, str, str]] = []
         self.repaired = 0
@@ -63,8 +65,17 @@ class Cleaner:
                 if not text.isascii() or "\0" in text or _OUR_MARK in text:
                     text = self._storable(text)
                     setattr(owner, name, text)
-                self._texts.append(text)
-                self._owners.append((owner, name))
+                self._owners.append((self._place(text), owner, name))
+
+    def _place(self, text: str) -> int:
+        """Where a text stands among those to look at; names and paths that come again stand there once."""
+        if len(text) > _SHORT_CHARACTERS:
+            self._texts.append(text)
+            return len(self._texts) - 1
+        place = self._places.setdefault(text, len(self._texts))
+        if place == len(self._texts):
+            self._texts.append(text)
+        return place
 
     def repeated(self, owners: Iterable[object], field: str) -> None:
         """A field that has the same few values in many owners."""
@@ -87,28 +98,27 @@ class Cleaner:
             setattr(owner, field, value)
             leaves, text = _leaves(value), _dumped(value) or "null"
         owner.json = text
-        for leaf in leaves:
-            self._documents[len(self._texts)] = (owner, field)
-            self._texts.append(leaf)
-            self._owners.append((owner, field))
+        self._documents += [(self._place(leaf), owner, field) for leaf in leaves]
 
     def finish(self) -> None:
         """Cut the secrets out of all that was added."""
         found = redact_many(self._texts) if self._secrets else _NONE
-        again: dict[int, tuple[Owner, str]] = {}
-        for place, redacted in found.items():
-            owner, name = self._owners[place]
-            if place in self._documents:
-                again[id(owner)] = self._documents[place]
-                continue
-            self.redacted.update(redacted.counts)
-            setattr(owner, name, redacted.text)
-            if isinstance(owner, Entry) and name == "text":
-                owner.secrets += sum(redacted.counts.values())
+        if found:
+            self._cut(found)
         for value, name, before in self._repeated:
             if value.text != before:
                 for owner in value.owners:
                     setattr(owner, name, value.text)
+
+    def _cut(self, found: Mapping[int, Redacted]) -> None:
+        for place, owner, name in self._owners:
+            redacted = found.get(place)
+            if redacted is not None:
+                self.redacted.update(redacted.counts)
+                setattr(owner, name, redacted.text)
+                if isinstance(owner, Entry) and name == "text":
+                    owner.secrets += sum(redacted.counts.values())
+        again = {id(owner): (owner, name) for place, owner, name in self._documents if place in found}
         for document, name in again.values():
             clean_value = self._without_secrets(getattr(document, name), "")
             setattr(document, name, clean_value)

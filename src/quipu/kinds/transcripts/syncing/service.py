@@ -22,7 +22,7 @@ from quipu.kinds.transcripts.syncing import store
 from quipu.kinds.transcripts.syncing.beside import Beside
 from quipu.kinds.transcripts.syncing.model import Pending, SyncReport, Tally, Trouble
 from quipu.kinds.transcripts.syncing.pieces import Batch, batches
-from quipu.kinds.transcripts.syncing.writing import write
+from quipu.kinds.transcripts.syncing.writing import Asked, write
 from quipu.record.service import Progress
 
 _TRIES = 6
@@ -143,9 +143,9 @@ class Syncing:
         """Write a batch, again where somebody was faster."""
         for tries_left in reversed(range(_TRIES)):
             try:
-                async with self._database.writing(space) as within:
-                    await store.lazily(within)
-                    written = await write(within, batch, now=self._clock.now())
+                asked = Asked(batch)
+                async with self._database.writing(space, ask=asked.ask) as within:
+                    written = await write(within, batch, asked, now=self._clock.now())
                 written.count(batch, tally)
                 return
             except DatabaseError as error:

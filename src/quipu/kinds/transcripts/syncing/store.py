@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Final, Self
 
 from psycopg.rows import class_row
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s, Texts
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import Connection, Within
 
-_SQL = queries.load("quipu.kinds.transcripts.syncing")
+_SQL: Final = queries.load("quipu.kinds.transcripts.syncing")
+
+Line = tuple[str, int]
+"""The uuid of a line and the number of its session."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,38 +37,48 @@ async def files(within: Within, paths: Sequence[str]) -> dict[str, File]:
         return {one.path: one for one in await (await cursor.execute(_SQL["marks"], values)).fetchall()}
 
 
-async def known_lines(within: Within, uuids: Sequence[str], sessions: Sequence[int]) -> set[int]:
-    """The places (0 …) of lines that are stored already."""
-    rows = await _rows(within, "known_lines", {"uuids": Texts(uuids), "sessions": Int8s(sessions)})
-    return {place - 1 for (place,) in rows}
+class Known:
+    """What is stored already of the lines of a batch, and numbers for those that are not.
+
+    All of it is asked in one journey: ``Known.of(…)``.
+    """
+
+    def __init__(self, lines: set[int], messages: dict[int, int], numbers: Sequence[int]) -> None:
+        self.lines = lines
+        """The places (0 …) of lines that are stored."""
+        self.messages = messages
+        """Of what was said, the numbers of messages that the record has, by place (0 …)."""
+        self.numbers = numbers
+        """As many new numbers as there are lines."""
+
+    @classmethod
+    async def of(cls, within: Within, lines: Sequence[Line], said: Sequence[Line]) -> Self:
+        """``lines`` and, of them, ``said``: what somebody said."""
+        async with within.conn.pipeline():
+            known = await within.run(_SQL.numbered("known_lines"), _columns(lines))
+            messages = await within.run(_SQL.numbered("known_messages"), _columns(said))
+            numbers = await within.run(_SQL.numbered("line_numbers"), {"count": len(lines)}, binary=True)
+        return cls(
+            {place - 1 for (place,) in await known.fetchall()},
+            {place - 1: number for place, number in await messages.fetchall()},
+            [number for (number,) in await numbers.fetchall()],
+        )
 
 
-async def known_messages(within: Within, ids: Sequence[str], sessions: Sequence[int]) -> dict[int, int]:
-    """Of messages, the numbers of those that the record has, by place (0 …)."""
-    rows = await _rows(within, "known_messages", {"ids": Texts(ids), "sessions": Int8s(sessions)})
-    return {place - 1: number for place, number in rows}
+def _columns(lines: Sequence[Line]) -> dict[str, object]:
+    return {"uuids": Texts([uuid for uuid, _ in lines]), "sessions": Int8s([number for _, number in lines])}
 
 
-async def line_numbers(within: Within, count: int) -> list[int]:
-    """Numbers for new lines."""
-    rows = await (await within.conn.execute(_SQL["line_numbers"], {"count": count})).fetchall()
-    return [number for (number,) in rows]
-
-
-async def lazily(within: Within) -> None:
+async def lazily(conn: Connection) -> None:
     """Let the transaction end before it is on the disk."""
-    await within.conn.execute(_SQL["lazily"])
+    await conn.execute(_SQL["lazily"])
 
 
 async def count(within: Within, name: str, values: Mapping[str, object]) -> int:
     """Run a write by its name; how many rows it changed."""
-    return len(await _rows(within, name, values))
+    return len(await (await within.run(_SQL.numbered(name), values)).fetchall())
 
 
 async def run(within: Within, name: str, values: Mapping[str, object]) -> None:
-    """Run a write by its name; ``space`` is filled in."""
-    await within.conn.execute(_SQL[name], {"space": within.space.id, **values})
-
-
-async def _rows(within: Within, name: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
-    return await (await within.conn.execute(_SQL[name], {"space": within.space.id, **values})).fetchall()
+    """Run a write by its name; ``space`` is filled in. In a pipeline it is on its way when this returns."""
+    await within.run(_SQL.numbered(name), values)

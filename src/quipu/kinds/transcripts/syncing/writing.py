@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 from quipu.kernel.db.arrays import Int8s, Moments
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import Connection, Within
 from quipu.kinds.transcripts import outbox
 from quipu.kinds.transcripts.filing.messages import CODE
 from quipu.kinds.transcripts.reading.model import Details, Entry
@@ -50,17 +50,38 @@ class Written:
             tally.passed.update(piece.reading.passed)
 
 
-async def write(within: Within, batch: Batch, *, now: datetime) -> Written:
+class Asked:
+    """What is asked while the space is entered: that the transaction is a lazy one, and for its sessions.
+
+    They are held until commit, so that no other sync writes the same lines.
+    """
+
+    def __init__(self, batch: Batch) -> None:
+        names = {name for piece in batch.pieces for name in piece.reading.details}
+        names |= {entry.session for piece in batch.pieces for entry in piece.reading.entries}
+        self._sessions = record.Asked([("", name) for name in names], is_new=True)
+
+    async def ask(self, conn: Connection) -> None:
+        """Ask in the pipeline in which the space is entered."""
+        await store.lazily(conn)
+        await self._sessions.ask(conn)
+
+    async def sessions(self, within: Within) -> Mapping[str, int]:
+        """The numbers of the sessions."""
+        return await self._sessions.sessions(within)
+
+
+async def write(within: Within, batch: Batch, asked: Asked, *, now: datetime) -> Written:
     """Write a batch; what is there already is left as it is.
 
-    The sessions are held first, so that no other sync writes the same lines, then the threads of the index,
-    where messages get their ids; the row of the space comes last.
+    The sessions are held first, then the threads of the index, where messages get their ids; the row of the
+    space comes last. Every journey to the server is one more wait for the thread that reads files meanwhile,
+    so there are five, however large the batch.
     """
-    names = sorted({name for piece in batch.pieces for name in piece.reading.details})
-    names = sorted({*names, *(e.session for piece in batch.pieces for e in piece.reading.entries)})
-    sessions = await record.lock_sessions(within, names)
-    new, known = await _new(within, [e for piece in batch.pieces for e in piece.reading.entries], sessions)
-    said = await _number(within, new)
+    sessions = await asked.sessions(within)
+    entries = [entry for piece in batch.pieces for entry in piece.reading.entries]
+    new, said = await _new(within, entries, sessions)
+    await _number(within, said)
     told = _details(batch, sessions)
     async with within.conn.pipeline():
         if said:
@@ -76,42 +97,38 @@ async def write(within: Within, batch: Batch, *, now: datetime) -> Written:
             await store.run(within, "mark_unfiled", {"bit": _BIT})
         if new:
             await outbox.ask(within, now=now)
-    return Written(new, len(said), known)
+    return Written(new, len(said), len(entries) - len(new))
 
 
-async def _new(within: Within, entries: Sequence[Entry], sessions: dict[str, int]) -> tuple[list[Row], int]:
-    """The lines that are not stored yet, and how many are."""
-    once: dict[tuple[str, int], Entry] = {}
+async def _new(
+    within: Within, entries: Sequence[Entry], sessions: Mapping[str, int]
+) -> tuple[list[Row], list[Row]]:
+    """The lines that are not stored yet; and of those, the ones whose message the record has not either."""
+    once: dict[store.Line, Row] = {}
     for entry in entries:
-        once.setdefault((entry.uuid, sessions[entry.session]), entry)
-    known = (
-        await store.known_lines(within, [u for u, _ in once], [s for _, s in once]) if once else set[int]()
-    )
-    new = [
-        Row(entry, session) for place, ((_, session), entry) in enumerate(once.items()) if place not in known
-    ]
-    if new:
-        for row, line in zip(new, await store.line_numbers(within, len(new)), strict=True):
-            row.line = line
-    return new, len(entries) - len(new)
+        session = sessions[entry.session]
+        once.setdefault((entry.uuid, session), Row(entry, session))
+    if not once:
+        return [], []
+    said = {line: row for line, row in once.items() if row.entry.said and (row.entry.text or "").strip()}
+    known = await store.Known.of(within, list(once), list(said))
+    for row, line in zip(once.values(), known.numbers, strict=True):
+        row.line = line
+    spoken = list(said.values())
+    for place, message in known.messages.items():
+        spoken[place].message = message
+    new = [row for place, row in enumerate(once.values()) if place not in known.lines]
+    stored = {id(row) for place, row in enumerate(once.values()) if place in known.lines}
+    return new, [row for row in spoken if not row.message and id(row) not in stored]
 
 
-async def _number(within: Within, new: Sequence[Row]) -> list[Row]:
-    """Give messages their ids; those that the record does not have yet are returned, in the order of time."""
-    said = [row for row in new if row.entry.said is not None and (row.entry.text or "").strip()]
-    if not said:
-        return []
-    there = await store.known_messages(within, [r.entry.uuid for r in said], [r.session for r in said])
-    for place, message in there.items():
-        said[place].message = message
-    fresh = sorted((r for r in said if not r.message), key=lambda r: (r.session, r.entry.happened_at))
-    counts: defaultdict[int, int] = defaultdict(int)
-    for row in fresh:
-        counts[row.session] += 1
-    ids = {thread: iter(reserved) for thread, reserved in (await late.reserve(within, counts)).items()}
-    for row in fresh:
+async def _number(within: Within, said: list[Row]) -> None:
+    """Give messages their ids, in the order of time."""
+    said.sort(key=lambda row: (row.session, row.entry.happened_at))
+    reserved = await late.reserve(within, Counter(row.session for row in said))
+    ids = {thread: iter(numbers) for thread, numbers in reserved.items()}
+    for row in said:
         row.message = next(ids[row.session])
-    return fresh
 
 
 async def _messages(within: Within, said: Sequence[Row], now: datetime) -> None:
@@ -135,7 +152,7 @@ async def _lines(within: Within, new: Sequence[Row]) -> None:
             await store.run(within, name, values)
 
 
-def _details(batch: Batch, sessions: dict[str, int]) -> dict[int, list[Details]]:
+def _details(batch: Batch, sessions: Mapping[str, int]) -> dict[int, list[Details]]:
     found: defaultdict[int, list[Details]] = defaultdict(list)
     for piece in batch.pieces:
         for name, details in piece.reading.details.items():

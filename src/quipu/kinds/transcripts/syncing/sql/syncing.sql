@@ -17,7 +17,7 @@ where l.session_id = t.session_id
 
 -- name: known_messages: which messages the record has already
 select t.place, m.id
-from unnest(%(ids)s::text[], %(sessions)s::int8[]) with ordinality as t (external_id, session_id, place)
+from unnest(%(uuids)s::text[], %(sessions)s::int8[]) with ordinality as t (external_id, session_id, place)
 cross join lateral (
     select id from core.messages m
     where m.space_id = %(space)s and m.external_id = t.external_id and m.session_id = t.session_id
@@ -25,7 +25,7 @@ cross join lateral (
 ) m
 
 -- name: line_numbers: numbers for lines
-select nextval('transcripts.lines_id_seq') from generate_series(1, %(count)s)
+select nextval('transcripts.lines_id_seq') from generate_series(1, %(count)s::int4)
 
 -- name: insert_unfiled: messages that the index does not know yet
 insert into core.unfiled_messages (space_id, message_id, happened_at)
