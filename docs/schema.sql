@@ -868,6 +868,9 @@ CREATE TABLE transcripts.lines (
     is_prompt boolean DEFAULT false NOT NULL,
     CONSTRAINT lines_uuid_check CHECK (((char_length(uuid) >= 1) AND (char_length(uuid) <= 512)))
 );
+ALTER TABLE ONLY transcripts.lines ALTER COLUMN content_text SET COMPRESSION lz4;
+ALTER TABLE ONLY transcripts.lines ALTER COLUMN thinking SET COMPRESSION lz4;
+ALTER TABLE ONLY transcripts.lines ALTER COLUMN blocks SET COMPRESSION lz4;
 
 ALTER TABLE ONLY transcripts.lines FORCE ROW LEVEL SECURITY;
 
@@ -887,6 +890,7 @@ CREATE TABLE transcripts.tool_calls (
     path text,
     happened_at timestamp with time zone NOT NULL
 );
+ALTER TABLE ONLY transcripts.tool_calls ALTER COLUMN tool_input SET COMPRESSION lz4;
 
 ALTER TABLE ONLY transcripts.tool_calls FORCE ROW LEVEL SECURITY;
 
@@ -908,6 +912,7 @@ CREATE TABLE transcripts.tool_results (
     happened_at timestamp with time zone NOT NULL,
     CONSTRAINT tool_results_compacted_bytes_check CHECK ((compacted_bytes >= 0))
 );
+ALTER TABLE ONLY transcripts.tool_results ALTER COLUMN content SET COMPRESSION lz4;
 
 ALTER TABLE ONLY transcripts.tool_results FORCE ROW LEVEL SECURITY;
 

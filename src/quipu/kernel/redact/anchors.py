@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 _EXACT_GROUPS: Final = 10
 _GROUPS: Final = 16
-_SLICE_BYTES: Final = 16 * 1024  # so that what is computed of it stays in the cache
+_SLICE_BYTES: Final = 64 * 1024  # so that what is computed of it stays in the cache
 _PADDING: Final = b"\0\0\0"
 _LONG, _SHORT = 4, 3
 _ANY: Final = bytes(range(256))

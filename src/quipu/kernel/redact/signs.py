@@ -39,8 +39,9 @@ _FOLLOWING: Final[Mapping[str, str]] = {
     "Q~": string.ascii_letters + string.digits + "_.~-",
 }
 _BEYOND_ASCII: Final = 0x80
+_NOWHERE: Final = np.zeros(0, dtype=np.intp)
 _DIGITS_BEFORE: Final = 8
-_SLICE_BYTES: Final = 64 * 1024
+_SLICE_BYTES: Final = 256 * 1024
 _OVERLAP_BYTES: Final = 256
 _BEFORE_DOT: Final = (24, 25, 26)
 _FIRST_LETTERS: Final = np.frombuffer(b"MNO", dtype=np.uint8)
@@ -72,26 +73,29 @@ _NAME: Final = bytes(map(ord, assignments.NAME_CHARACTERS))
 
 def tells(word: bytes, data: bytes, at: int) -> bool:
     """Whether a secret may stand where the word does."""
+    hint = _HINTS.get(word)
+    if hint is not None and hint.match(data, at) is None:
+        return False
     return any(check(data, at) for check in _CHECKS[word])
 
 
 def unnamed(data: bytes) -> Iterator[int]:
     """Where secrets may stand that begin with no word: by signs at known distances, or strange characters."""
-    array = np.frombuffer(data, dtype=np.uint8)
     for start in range(0, len(data), _SLICE_BYTES):
-        part = array[start : start + _SLICE_BYTES + _OVERLAP_BYTES]
+        some = data[start : start + _SLICE_BYTES + _OVERLAP_BYTES]
+        part = np.frombuffer(some, dtype=np.uint8)
+        beyond = _NOWHERE if some.isascii() else np.flatnonzero(part >= _BEYOND_ASCII)
         for at in _after_digits(part):
             if _TELEGRAM.search(data[max(0, start + at - 40) : start + at + 160].decode("utf-8", "ignore")):
                 yield start + at
-        for at in _before_dots(part):
+        for at in _before_dots(part, beyond):
             if _DISCORD.search(data[max(0, start + at - 120) : start + at + 40].decode("utf-8", "ignore")):
                 yield start + at
-        yield from (start + at for at in _strangers(part))
+        yield from (start + at for at in _strangers(part, beyond))
 
 
-def _strangers(array: NDArray[np.uint8]) -> list[int]:
-    """Characters that are ASCII letters in another case."""
-    beyond = np.flatnonzero(array >= _BEYOND_ASCII)
+def _strangers(array: NDArray[np.uint8], beyond: NDArray[np.intp]) -> list[int]:
+    """Characters that are ASCII letters in another case; ``beyond`` has the places of bytes beyond ASCII."""
     found: list[int] = []
     for character in _STRANGE if len(beyond) else ():
         at = beyond[beyond < len(array) - len(character)]
@@ -111,11 +115,10 @@ def _after_digits(array: NDArray[np.uint8]) -> list[int]:
     return found.tolist()
 
 
-def _before_dots(array: NDArray[np.uint8]) -> list[int]:
+def _before_dots(array: NDArray[np.uint8], beyond: NDArray[np.intp]) -> list[int]:
     """Dots with six characters up to the next dot, and one of M, N, O at the right distance before."""
     dots = np.flatnonzero(array == ord("."))
     gaps = np.diff(dots)
-    beyond = np.flatnonzero(array >= _BEYOND_ASCII)
     found = dots[:-1][gaps == _DOTS_APART]
     begins = np.zeros(len(found), dtype=bool)
     for step in _BEFORE_DOT:
@@ -243,7 +246,21 @@ def _checks() -> dict[bytes, list[Check]]:
     return {word.encode(): checks for word, checks in found.items()}
 
 
+def _hints() -> dict[bytes, re.Pattern[bytes]]:
+    """What must stand where a word does, of those that have one check only: most places are told by this."""
+    found: dict[bytes, re.Pattern[bytes]] = {}
+    for anchor, token in tokens.ANCHORS:
+        if token.leads:
+            found |= {(anchor + next_one).encode(): _pattern(token.expression) for next_one in _FOLLOWING.get(anchor, [""])}
+    for begin, words in _ASSIGNED.items():
+        if all(map(str.isascii, words)):
+            names = b"|".join(re.escape(word.encode()) for word in words)
+            found[begin.encode()] = re.compile(b"(?:%b)(?:%b|[ \t])" % (names, _GIVEN.pattern), re.IGNORECASE)
+    return {word: hint for word, hint in found.items() if len(_CHECKS[word]) == 1}
+
+
 _CHECKS: Final = _checks()
+_HINTS: Final = _hints()
 _FOLDED: Final = frozenset(
     word.encode()
     for word in (

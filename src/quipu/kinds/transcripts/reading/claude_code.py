@@ -118,6 +118,8 @@ def _session(record: Fields, at: Place) -> str:
 
 def _name(value: object) -> str | None:
     """A name as the record takes it: at most 512 characters of text."""
+    if value is None:
+        return None
     if isinstance(value, str):
         if value.isascii() and value.isprintable() and 0 < len(value) <= _NAME_LIMIT:
             return value
@@ -154,15 +156,13 @@ def outline(record: Fields, session: str, moment: datetime, into: Reading) -> No
     """What each line tells of its session."""
     details = into.of(session)
     details.spans(moment)
-    cwd = record.get("cwd")
-    if cwd and isinstance(cwd, str):
+    cwd, branch, version = record.get("cwd"), record.get("gitBranch"), record.get("version")
+    if cwd and cwd != details.cwd and isinstance(cwd, str):
         details.cwd = cwd
         if details.project_path is None:
             details.project_path = cwd
-    branch = record.get("gitBranch")
     if branch and isinstance(branch, str):
         details.git_branch = branch
-    version = record.get("version")
     if version and isinstance(version, str):
         details.agent_version = version
     if details.parent_session is None and record.get("isSidechain"):
@@ -171,20 +171,21 @@ def outline(record: Fields, session: str, moment: datetime, into: Reading) -> No
 
 def _entry(record: Fields, session: str, kind: str, moment: datetime) -> Entry:
     get = record.get
-    return Entry(
+    entry = Entry(
         session,
         _name(get("uuid")) or identity(record, session),
         kind if kind in _CONVERSATION else _name(kind) or "untyped",
         moment,
-        subtype=_name(get("subtype")),
         parent_uuid=_name(get("parentUuid")),
-        logical_parent_uuid=_name(get("logicalParentUuid")),
         cwd=text(get("cwd")),
         git_branch=text(get("gitBranch")),
-        is_meta=get("isMeta") is True,
         is_sidechain=get("isSidechain") is True,
-        is_compact_summary=get("isCompactSummary") is True,
     )
+    if "subtype" in record or "logicalParentUuid" in record:
+        entry.subtype, entry.logical_parent_uuid = _name(get("subtype")), _name(get("logicalParentUuid"))
+    if "isMeta" in record or "isCompactSummary" in record:
+        entry.is_meta, entry.is_compact_summary = get("isMeta") is True, get("isCompactSummary") is True
+    return entry
 
 
 def identity(record: Fields, session: str) -> str:
