@@ -26,6 +26,7 @@ from quipu.errors import DatabaseUnsuitable
 
 _HEAD = struct.Struct(">iiIii")  # dimensions, whether it has nulls, type, length, first index
 _LENGTH = struct.Struct(">i")
+_NULL = _LENGTH.pack(-1)
 _EMPTY = struct.Struct(">iiI")
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)  # from where PostgreSQL counts its time
 _MICROSECOND = timedelta(microseconds=1)
@@ -140,14 +141,11 @@ class _TextsDumper(Dumper):
     def dump(self, obj: Texts) -> Buffer:
         if not obj.values:
             return _EMPTY.pack(0, 0, 25)
-        parts = [_HEAD.pack(1, None in obj.values, 25, len(obj.values), 1)]
-        for value in obj.values:
-            if value is None:
-                parts.append(_LENGTH.pack(-1))
-            else:
-                encoded = value.encode()
-                parts += (_LENGTH.pack(len(encoded)), encoded)
-        return b"".join(parts)
+        pack = _LENGTH.pack
+        parts = [
+            _NULL if value is None else pack(len(encoded := value.encode())) + encoded for value in obj.values
+        ]
+        return b"".join((_HEAD.pack(1, None in obj.values, 25, len(parts), 1), *parts))
 
 
 class _MomentsDumper(Dumper):

@@ -87,7 +87,8 @@ def responses(rows: Sequence[Row]) -> dict[str, object] | None:
         usage, response = row.entry.usage, row.entry.response_id
         if usage is not None and response is not None:
             first.setdefault(response, row)
-            most[response] = _most(usage, most.get(response, usage))
+            told = most.get(response)
+            most[response] = usage if told is None else _most(usage, told)
     if not first:
         return None
     return {
