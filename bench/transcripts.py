@@ -1,17 +1,19 @@
 """How fast recorded sessions are taken in, beside reading the same file with ``json.loads`` alone.
 
-    python bench/transcripts.py [--quick] [--megabytes N] [--json]
+    python bench/transcripts.py [--rounds N] [--file MB] [--megabytes MB | --quick | --no-large] [--json]
 
 The file is made up of what agents do all day: prompts, thoughts, source files (of Python's library) that are
 read, edits, test output, with the copy of each result that Claude Code keeps beside it. Both passes run over
-the same file in the same run. Then a large file (1 GB; 300 MB with --quick) is taken in by a process of its
-own, whose largest memory is told.
+the same file in the same run, in turn; the shares are the medians of the rounds, by the clock and in seconds
+of a processor (of this process, and with those of the server). Then a large file (1 GB; 300 MB with --quick)
+is taken in by a process of its own, whose largest memory is told.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import resource
 import subprocess
@@ -20,29 +22,50 @@ import sysconfig
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
+from statistics import median
 from uuid import UUID
 
 import anyio
 
 from quipu import AsyncMemory
+from quipu.interfaces.cli.commands.transcripts_sync import SWITCH_SECONDS
 from quipu.kernel.config import Settings
 
 ROOT = Path(__file__).resolve().parent.parent
-RUNS = 3
+ROUNDS = 5
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True)
+class Seconds:
+    """Of one pass over a file: by the clock, of processors for this process, and for the server."""
+
+    clock: float
+    own: float
+    server: float = 0.0
 
 
 @dataclass(frozen=True)
 class Speed:
-    """Of one file: ``plain`` is json.loads alone, both in MB/s; ``share`` what the sync reaches of it."""
+    """Of one file: ``plain`` is json.loads alone, both in MB/s by the clock, medians of the rounds.
+
+    ``share``: what the sync reaches of the plain pass by the clock; ``share_own`` in seconds of a processor of
+    this process, ``share_all`` with those of the server.
+    """
 
     megabytes: float
     lines: int
     messages: int
+    rounds: int
     plain: float
     sync: float
     share: float
+    share_best: float
+    share_own: float
+    share_all: float
     lines_per_second: float
     messages_per_second: float
 
@@ -155,35 +178,57 @@ def uuid(chance: random.Random) -> str:
     return str(UUID(int=chance.getrandbits(128), version=4))
 
 
-def plain_pass(path: Path) -> float:
-    """Seconds to do nothing but read the JSON of each line."""
-    started = time.perf_counter()
+def plain_pass(path: Path) -> None:
+    """Do nothing but read the JSON of each line."""
     with path.open("rb") as file:
         for row in file:
             json.loads(row)
-    return time.perf_counter() - started
 
 
-async def speed(path: Path, home: Path, *, runs: int = RUNS) -> Speed:
-    """The best of several passes each, in turn; each sync goes into a space of its own."""
-    plain, synced = [], []
+def server_seconds(home: Path) -> float:
+    """Seconds of a processor that the processes of the server in ``home`` took so far; 0.0 without /proc."""
+    ticks = 0
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if (process / "cwd").readlink().is_relative_to(home):
+                ticks += sum(map(int, (process / "stat").read_text().rpartition(")")[2].split()[11:13]))
+        except (OSError, ValueError):  # it ended, or is not ours to look at
+            continue
+    return ticks / TICKS
+
+
+async def speed(path: Path, home: Path, *, rounds: int = ROUNDS) -> Speed:
+    """Passes of both kinds in turn, after a sync that warms up; each sync goes into a space of its own."""
+    plain, synced, spaces = list[Seconds](), list[Seconds](), (f"round {number}" for number in range(rounds))
     async with AsyncMemory(settings=Settings(home=home)) as memory:
-        for run in range(runs):
-            plain.append(plain_pass(path))
-            started = time.perf_counter()
-            report = await memory.transcripts.sync([path], space=f"run {run}")
-            synced.append(time.perf_counter() - started)
-            found = report.spaces[f"run {run}"]
-    megabytes = found.bytes / 1e6
+        await memory.transcripts.sync([path], space="warm")
+        for space in spaces:
+            clock, own = time.perf_counter(), time.process_time()
+            plain_pass(path)
+            plain.append(Seconds(time.perf_counter() - clock, time.process_time() - own))
+            server = server_seconds(home)
+            clock, own = time.perf_counter(), time.process_time()
+            report = await memory.transcripts.sync([path], space=space)
+            taken = Seconds(time.perf_counter() - clock, time.process_time() - own)
+            synced.append(replace(taken, server=server_seconds(home) - server))
+            found = report.spaces[space]
+    megabytes, seconds = found.bytes / 1e6, median(one.clock for one in synced)
+    shares = [one.clock / other.clock for one, other in zip(plain, synced, strict=True)]
     return Speed(
         megabytes=megabytes,
         lines=found.lines,
         messages=found.messages,
-        plain=megabytes / min(plain),
-        sync=megabytes / min(synced),
-        share=min(plain) / min(synced),
-        lines_per_second=found.lines / min(synced),
-        messages_per_second=found.messages / min(synced),
+        rounds=rounds,
+        plain=megabytes / median(one.clock for one in plain),
+        sync=megabytes / seconds,
+        share=median(shares),
+        share_best=max(shares),
+        share_own=median(one.own / other.own for one, other in zip(plain, synced, strict=True)),
+        share_all=median(
+            one.own / (other.own + other.server) for one, other in zip(plain, synced, strict=True)
+        ),
+        lines_per_second=found.lines / seconds,
+        messages_per_second=found.messages / seconds,
     )
 
 
@@ -209,23 +254,27 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"passes of each kind ({ROUNDS})")
+    parser.add_argument("--file", type=float, default=60, help="megabytes of the file for speed (60)")
+    parser.add_argument("--megabytes", type=float, default=1_024, help="size of the large file (1,024)")
     parser.add_argument("--quick", action="store_true", help="a large file of 300 MB only")
-    parser.add_argument("--megabytes", type=float, default=60, help="size of the file for speed (60)")
     parser.add_argument("--no-large", action="store_true", help="leave the large file out")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
     asked = parser.parse_args()
+    sys.setswitchinterval(SWITCH_SECONDS)  # as the command does
     if asked.child:
         anyio.run(child, *map(Path, asked.child))
         return
     with tempfile.TemporaryDirectory(prefix="quipu-bench-") as name:
         folder = Path(name)
         folder.chmod(0o711)
-        recording(folder / "session.jsonl", asked.megabytes)
+        recording(folder / "session.jsonl", asked.file)
         (folder / "home").mkdir(mode=0o711)
-        found: dict[str, object] = asdict(anyio.run(speed, folder / "session.jsonl", folder / "home"))
+        run = partial(speed, folder / "session.jsonl", folder / "home", rounds=asked.rounds)
+        found: dict[str, object] = asdict(anyio.run(run))
         if not asked.no_large:
-            size, most = memory_of_large_file(folder, 300 if asked.quick else 1_000)
+            size, most = memory_of_large_file(folder, 300 if asked.quick else asked.megabytes)
             found |= {"large_megabytes": size, "large_memory_megabytes": most}
     if asked.json:
         print(json.dumps(found))
