@@ -61,6 +61,10 @@ async def _why(memory: AsyncMemory, rng: random.Random, space: str) -> object:
     return [await memory.why(hit) for hit in hits[:2]]
 
 
+async def _reinforce(memory: AsyncMemory, rng: random.Random, space: str) -> object:
+    return await memory.reinforce(await memory.recall(question(rng), space=space))
+
+
 async def _forget(memory: AsyncMemory, rng: random.Random, space: str) -> object:
     what = rng.choice(
         [{"session": "shared"}, {"user": "u"}, {"message": "m1"}, {"user": "Ana", "session": "shared"}]
@@ -81,6 +85,7 @@ CALLS: dict[str, Call] = {
         question(rng), space=space, budget_tokens=500, **chosen(rng)
     ),
     "why": _why,
+    "reinforce": _reinforce,
     "sessions": lambda m, rng, space: m.sessions(space=space),
     "spaces": lambda m, rng, space: m.spaces(),
     "forget": _forget,

@@ -293,8 +293,13 @@ async def test_a_recall_during_which_its_space_changes_over_is_answered_by_the_o
             return await super().embed(texts, generation=generation)
 
     async with ChangesMeanwhile.open(database, settings) as models:
-        search = Search(models, clock=SystemClock(), cache=Cache())
-        answering = Answering(database, search, models, clock=SystemClock())
+        answering = Answering(
+            database,
+            Search(models, clock=SystemClock(), cache=Cache()),
+            models,
+            clock=SystemClock(),
+            settings=settings,
+        )
         (during,) = await answering.answer(
             [question], space="ana", user=None, session=None, kinds=None, since=None, until=None, limit=10
         )

@@ -13,6 +13,7 @@ from quipu.app.kinds import KINDS
 from quipu.errors import BadInput
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, Within
 from quipu.kinds.plug import Parts
 from quipu.recall.generations import Models
@@ -37,11 +38,14 @@ _SPARE = 10  # ranked beyond what is asked for: they move up where others are no
 class Answering:
     """Answers questions from one database."""
 
-    def __init__(self, database: Database, search: Search, models: Models, *, clock: Clock) -> None:
+    def __init__(
+        self, database: Database, search: Search, models: Models, *, clock: Clock, settings: Settings
+    ) -> None:
         self._database = database
         self._search = search
         self._models = models
         self._clock = clock
+        self._settings = settings
 
     async def answer(
         self,
@@ -71,7 +75,9 @@ class Answering:
                 filters = replace(filters, thread=thread)
             found = await self._search.find(within, texts, filters=filters, limit=limit + _SPARE)
             now = self._clock.now()
-            found = [(q, (await _weighed(within, q, now, hits))[:limit]) for q, hits in found]
+            gone = await self._faded(within, now, [hit for _, hits in found for hit in hits])
+            left = [(q, [hit for hit in hits if hit.id not in gone]) for q, hits in found]
+            found = [(q, (await _weighed(within, q, now, hits))[:limit]) for q, hits in left]
             cited = await _cite(within, [hit for _, hits in found for hit in hits])
         return [
             [_hit(space, question, hit, cited) for hit in hits if hit.id in cited] for question, hits in found
@@ -89,6 +95,30 @@ class Answering:
                         await kind.catch_up(self._database, self._models, space)
                 within = await stack.enter_async_context(self._database.reading(space))
             yield within
+
+    async def _faded(self, within: Within, now: datetime, found: Sequence[Found]) -> set[int]:
+        """What time has taken out of recall."""
+        gone: set[int] = set()
+        for code in {hit.kind for hit in found}:
+            faded = _BY_CODE[code].faded
+            if faded is not None:
+                ids = sorted({hit.id for hit in found if hit.kind == code})
+                gone.update(await faded(within, ids, now, self._settings))
+        return gone
+
+    async def used(self, hits: Iterable[Hit]) -> int:
+        """Note that hits were put before an agent; how many uses count."""
+        places: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
+        for hit in hits:
+            if hit.kind in _BY_NAME and _BY_NAME[hit.kind].used is not None:
+                places[hit.space, hit.kind].add(int(hit.id))
+        counted = 0
+        for (space, kind), entries in places.items():
+            used = _BY_NAME[kind].used
+            async with self._database.space(space) as within:
+                if within is not None and used is not None:
+                    counted += await used(within, sorted(entries), self._clock.now())
+        return counted
 
     async def why(self, hit: Hit) -> Why:
         """Explain a hit."""

@@ -197,6 +197,7 @@ class AsyncMemory(AsyncRooms):
         """The memories that answer a question as text for a prompt, never longer than ``budget_tokens``.
 
         The text is marked as recalled memory: whatever of it comes back in a message is not stored again.
+        What is in it counts as used (``reinforce``): it is made to be put before an agent.
         """
         whole("budget_tokens", budget_tokens, least=1, most=10**9)
         hits = await self.recall(
@@ -209,7 +210,16 @@ class AsyncMemory(AsyncRooms):
             until=until,
             limit=limit,
         )
-        return block(hits, budget_tokens=budget_tokens)
+        made = block(hits, budget_tokens=budget_tokens)
+        await self.reinforce(made.hits)
+        return made
+
+    async def reinforce(self, hits: Iterable[Hit]) -> int:
+        """Note that hits were of use, such as in a prompt: what ages does so from now. How many uses count.
+
+        Being found changes nothing; that a memory was used again within an hour does not count either.
+        """
+        return await self._ready.answering.used(hits)
 
     async def why(self, hit: Hit) -> Why:
         """Why a hit came back: each signal in a sentence, the shared words, the turns around it."""

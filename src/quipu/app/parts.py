@@ -43,4 +43,5 @@ async def assemble(stack: AsyncExitStack, settings: Settings, clock: Clock) -> P
     search = Search(models, clock=clock, cache=Cache())
     tidying = Tidying(database)
     stack.push_async_callback(tidying.aclose)
-    return Parts(database, models, record, search, Answering(database, search, models, clock=clock), tidying)
+    answering = Answering(database, search, models, clock=clock, settings=settings)
+    return Parts(database, models, record, search, answering, tidying)

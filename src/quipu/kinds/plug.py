@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -30,6 +30,12 @@ Weigh = Callable[[Within, Question, datetime, Sequence[int]], Awaitable[Mapping[
 By id, parts that are added to the score (each -1 to 1, named after its signal), or None: it is not to come
 back. Entries that are left out keep the score that they have. It must not change anything.
 """
+
+Faded = Callable[[Within, Sequence[int], datetime, Settings], Awaitable[Collection[int]]]
+"""Which of the entries time has taken out of recall: ``await faded(within, ids, now, settings)``."""
+
+Used = Callable[[Within, Sequence[int], datetime], Awaitable[int]]
+"""Notes that entries were put before an agent, and tells how many uses count: ``await used(within, ids, now)``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +85,8 @@ class Kind:
     """One kind of memory.
 
     ``name`` and ``code``: how recall calls it and files it (core.recall_kinds). ``package``: where its
-    migrations lie. ``cite``: tells of entries that were found, by id. ``weigh``: what else counts for them.
+    migrations lie. ``cite``: tells of entries that were found, by id. ``weigh``: what else counts for them;
+    ``faded``: which are not to come back any more; ``used``: notes that they were put before an agent.
     ``eraser``: forgets. ``catch_up``: files what a space holds of this kind and the index does not know
     yet; called before a recall where the kind has set its bit in ``core.spaces.unfiled``, which it clears.
     A kind that files as it writes has none. ``hears``: topics of which a job ``{"session": name}`` is put,
@@ -94,6 +101,8 @@ class Kind:
     cite: Cite
     eraser: Eraser
     weigh: Weigh | None = None
+    faded: Faded | None = None
+    used: Used | None = None
     catch_up: CatchUp | None = None
     hears: Sequence[str] = ()
     handlers: Mapping[str, Handler] = field(default_factory=dict[str, Handler])

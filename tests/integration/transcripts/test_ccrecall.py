@@ -110,6 +110,33 @@ async def test_memories_are_found_and_keep_their_times(
     assert marked == [(1, "ccrecall")]
 
 
+async def test_memories_that_say_the_same_become_one(
+    memory: AsyncMemory, database: Database, tmp_path: Path
+) -> None:
+    path = ccrecall(tmp_path / "c.db", memories=True)
+    with closing(sqlite3.connect(path)) as db, db:
+        columns = "session_id, fact, category, confidence, created_at, updated_at"
+        db.execute(
+            f"insert into memories (id, {columns})"
+            f" select 'twin', session_id, upper(fact) || ' !', category, 0.99, created_at, updated_at"
+            " from memories where session_id is not null order by id limit 1"
+        )
+    report = await memory.transcripts.import_sqlite(path)
+    assert report.new["memories"] == 4
+    again = await memory.transcripts.import_sqlite(path)
+    assert "memories" not in again.new
+    kept = [one for space in ("my-boat", "api") for one in await memory.memories.listing(space=space)]
+    assert [one.judged for one in kept].count(0.99) == 1
+    surest = max(kept, key=lambda one: one.judged)
+    with pytest.raises(Conflict):  # what is written by hand meets what was imported
+        await memory.memories.add(
+            f"{surest.fact}.",
+            space="my-boat" if surest.project == CWD else "api",
+            category=surest.category or "",
+            project=surest.project,
+        )
+
+
 async def test_a_summary_becomes_that_of_its_session(
     memory: AsyncMemory, database: Database, tmp_path: Path
 ) -> None:

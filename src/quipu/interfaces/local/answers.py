@@ -48,6 +48,8 @@ class Answers:
             session=session if isinstance(session, str) and session else None,
             budget_tokens=_tokens(request),
         )
+        if made.memories:
+            await self._memory.memories.reinforce([one.id for one in made.memories], space=space)
         return made.text
 
     async def _prompt(self, request: Mapping[str, object], space: str) -> str:
@@ -58,6 +60,7 @@ class Answers:
         hits = [hit for hit in self._told.new(session, found) if hit.score >= _WORTH_TELLING]
         made = block(hits, budget_tokens=_tokens(request))
         self._told.tell(session, made.hits)
+        await self._memory.reinforce(made.hits)
         return made.text
 
 

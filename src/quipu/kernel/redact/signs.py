@@ -251,7 +251,10 @@ def _hints() -> dict[bytes, re.Pattern[bytes]]:
     found: dict[bytes, re.Pattern[bytes]] = {}
     for anchor, token in tokens.ANCHORS:
         if token.leads:
-            found |= {(anchor + next_one).encode(): _pattern(token.expression) for next_one in _FOLLOWING.get(anchor, [""])}
+            found |= {
+                (anchor + next_one).encode(): _pattern(token.expression)
+                for next_one in _FOLLOWING.get(anchor, [""])
+            }
     for begin, words in _ASSIGNED.items():
         if all(map(str.isascii, words)):
             names = b"|".join(re.escape(word.encode()) for word in words)

@@ -1,11 +1,14 @@
-"""Telling of a memory that was found: the fact and the session it was learned from."""
+"""Telling of a memory that was found: the fact, the session it was learned from, and whether it still holds."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
+from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Within
 from quipu.kinds.transcripts import store
+from quipu.kinds.transcripts.memories import ageing
 from quipu.recall.model import Cited, Source
 
 
@@ -23,3 +26,19 @@ async def cite(within: Within, ids: Sequence[int]) -> dict[int, Cited]:
         )
         for one in await store.cited(within, ids)
     }
+
+
+async def faded(within: Within, ids: Sequence[int], now: datetime, settings: Settings) -> set[int]:
+    """Those whose confidence of today is so low that the next pruning archives them."""
+    half_life_days = settings.memory_half_life_days
+    lives = await store.lives(within, ids)
+    return {
+        entry
+        for entry, life in lives.items()
+        if ageing.confidence(life, now=now, half_life_days=half_life_days) < ageing.ARCHIVE_BELOW
+    }
+
+
+async def used(within: Within, ids: Sequence[int], now: datetime) -> int:
+    """Note that memories were put before an agent: they age from now."""
+    return await store.used(within, ids, now=now, apart=ageing.REINFORCED_APART)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quipu.kinds.plug import Kind
-from quipu.kinds.transcripts.cite import cite
+from quipu.kinds.transcripts.cite import cite, faded, used
 from quipu.kinds.transcripts.eraser import TranscriptsEraser
 from quipu.kinds.transcripts.filing.messages import CODE, catch_up
 from quipu.kinds.transcripts.jobs import PRUNING, learn
@@ -16,6 +16,8 @@ TRANSCRIPTS = Kind(
     cite=cite,
     eraser=TranscriptsEraser(),
     catch_up=catch_up,
+    faded=faded,
+    used=used,
     handlers={LEARN: learn},
     job_seconds={LEARN: 3600},
     schedules=(PRUNING,),

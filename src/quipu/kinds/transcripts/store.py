@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -13,6 +13,7 @@ from psycopg.rows import class_row
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Within
+from quipu.kinds.transcripts.memories.ageing import Life
 
 _SQL = queries.load("quipu.kinds.transcripts")
 
@@ -35,6 +36,29 @@ async def cited(within: Within, ids: Sequence[int]) -> list[Found]:
     async with within.conn.cursor(row_factory=class_row(Found)) as cursor:
         values = {"space": within.space.id, "ids": Int8s(ids)}
         return await (await cursor.execute(_SQL["cited"], values)).fetchall()
+
+
+async def lives(within: Within, ids: Sequence[int]) -> dict[int, Life]:
+    """What happened to the memories of entries, by entry."""
+    rows = await _rows(within, "lives", {"ids": Int8s(ids)})
+    return {
+        entry: Life(
+            judged=judged,
+            said_at=said_at,
+            sessions=sessions,
+            used_at=used_at,
+            confirmed_at=confirmed_at,
+            edited_at=edited_at,
+            uses=uses,
+            contradictions=contradictions,
+        )
+        for entry, judged, said_at, sessions, used_at, confirmed_at, edited_at, uses, contradictions in rows
+    }
+
+
+async def used(within: Within, ids: Sequence[int], *, now: datetime, apart: timedelta) -> int:
+    """Note a use of the memories of entries; how many of them count."""
+    return len(await _rows(within, "used", {"ids": Int8s(ids), "now": now, "apart": apart}))
 
 
 async def sessions(within: Within, values: Mapping[str, object]) -> dict[int, str]:

@@ -12,6 +12,7 @@ from quipu import AsyncMemory
 from quipu.errors import BadInput, Conflict, NotFound
 from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.db.database import Database
+from quipu.interfaces.local.answers import Answers
 from quipu.kinds.transcripts.memories.memories import AsyncMemories
 
 pytestmark = pytest.mark.anyio
@@ -110,6 +111,55 @@ async def test_being_found_is_no_use(memories: AsyncMemories, opened: AsyncMemor
     await memories.search("rabbitmq", space=SPACE)
     await recalled(opened, "rabbitmq")
     assert (await memories.get(made.id, space=SPACE)).uses == 0
+
+
+async def test_what_is_put_before_an_agent_is_a_use_once_an_hour(
+    memories: AsyncMemories, opened: AsyncMemory, clock: FrozenClock
+) -> None:
+    made = await memories.add("The queue is RabbitMQ.", space=SPACE)
+    other = await memories.add("Never deploy on a Friday.", space=SPACE)
+    for _ in range(3):
+        shown = await opened.recall_block("What is the queue?", space=SPACE, budget_tokens=80, limit=1)
+        assert "RabbitMQ" in shown.text
+        clock.advance(timedelta(minutes=30))
+    used = await memories.get(made.id, space=SPACE)
+    assert (used.uses, used.used_at) == (2, clock.now() - timedelta(minutes=30))
+    assert (await memories.get(other.id, space=SPACE)).uses == 0
+
+
+async def test_what_does_not_fit_into_the_block_is_not_used(
+    memories: AsyncMemories, opened: AsyncMemory
+) -> None:
+    made = await memories.add("The queue is RabbitMQ.", space=SPACE)
+    assert (await opened.recall_block("What is the queue?", space=SPACE, budget_tokens=1)).text == ""
+    assert (await memories.get(made.id, space=SPACE)).uses == 0
+
+
+async def test_what_a_hook_tells_an_agent_is_a_use(
+    memories: AsyncMemories, opened: AsyncMemory, clock: FrozenClock
+) -> None:
+    made = await memories.add("The queue is RabbitMQ.", space=SPACE)
+    hooks = Answers(opened)
+    asked = {"space": SPACE, "session": "now"}
+    assert "RabbitMQ" in await hooks.answer({**asked, "do": "session-start"})
+    clock.advance(timedelta(hours=2))
+    prompt = {**asked, "do": "prompt", "prompt": "What is the queue, please?"}
+    assert "RabbitMQ" in await hooks.answer(prompt)
+    assert await hooks.answer(prompt) == ""  # it was told that already
+    assert (await memories.get(made.id, space=SPACE)).uses == 2
+
+
+async def test_what_has_faded_is_not_recalled_and_comes_back_when_it_is_confirmed(
+    memories: AsyncMemories, opened: AsyncMemory, clock: FrozenClock
+) -> None:
+    made = await memories.add("The queue is RabbitMQ.", space=SPACE, confidence=0.8)
+    clock.advance(timedelta(days=209))  # 3 half-lives less a day
+    assert await recalled(opened, "rabbitmq") == ["The queue is RabbitMQ."]
+    clock.advance(timedelta(days=2))
+    assert await recalled(opened, "rabbitmq") == []
+    assert (await opened.transcripts.bootstrap(space=SPACE)).memories == ()
+    await memories.confirm(made.id, space=SPACE)
+    assert await recalled(opened, "rabbitmq") == ["The queue is RabbitMQ."]
 
 
 async def test_pruning_shows_what_it_would_archive_before_it_does(

@@ -12,6 +12,7 @@ from quipu.kernel.db.database import Database, Within
 from quipu.kinds.transcripts.bootstrap import rules, store
 from quipu.kinds.transcripts.bootstrap.model import Bootstrap, Known
 from quipu.kinds.transcripts.given import whole
+from quipu.kinds.transcripts.memories.ageing import ARCHIVE_BELOW
 from quipu.recall.model import Filters
 from quipu.recall.search import Search
 
@@ -79,7 +80,7 @@ class AsyncBootstrap:
         }
         return Known(
             sessions=await store.activity(within, values),
-            memories=await store.lessons(within, values),
+            memories=[one for one in await store.lessons(within, values) if one.confidence >= ARCHIVE_BELOW],
             frequent_files=await store.files(within, values),
             todos=await store.todos(within, values),
         )

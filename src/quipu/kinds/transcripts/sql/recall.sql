@@ -3,3 +3,26 @@ select entry_id as id, fact as text, happened_at, created_at as recorded_at, id:
     category
 from transcripts.memories
 where space_id = %(space)s and entry_id = any(%(ids)s::int8[]) and status = 'active'
+
+-- name: lives: what happened to the memories of entries; a contradiction counts while the later memory is active
+select m.entry_id, coalesce(m.confidence, 0.5), m.happened_at,
+    (select count(distinct o.session_id) from transcripts.memory_sources o
+        where o.space_id = m.space_id and o.memory_id = m.id)::integer,
+    m.used_at, m.confirmed_at, m.edited_at, m.uses,
+    (select count(*) from transcripts.memory_contradictions c
+        join transcripts.memories by on by.space_id = c.space_id and by.id = c.contradicted_by and by.status = 'active'
+        where c.space_id = m.space_id and c.memory_id = m.id)::integer
+from transcripts.memories m
+where m.space_id = %(space)s and m.entry_id = any(%(ids)s::int8[])
+
+-- name: used: memories were put before an agent, now; who is being changed is left to that change
+update transcripts.memories m set used_at = %(now)s, uses = m.uses + 1
+from (
+    select id from transcripts.memories
+    where space_id = %(space)s and entry_id = any(%(ids)s::int8[])
+        and (used_at is null or used_at <= %(now)s::timestamptz - %(apart)s::interval)
+    order by id
+    for update skip locked
+) u
+where m.space_id = %(space)s and m.id = u.id
+returning m.id

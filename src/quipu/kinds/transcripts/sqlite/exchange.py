@@ -81,8 +81,9 @@ class AsyncExchange:
             by_space[taking.space_of(row["session_id"], default=space)].append(made)
         for name, memories in by_space.items():
             kept = await importing.keep_memories(self._database, self._models, name, memories, now=now)
-            taking.new["memories"] += kept
-            taking.known += len(memories) - kept
+            taking.new["memories"] += kept.new
+            taking.known += len(memories) - kept.new
+            taking.united |= kept.united
         await taking.sources(side, default=space)
 
     async def export_sqlite(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
 from quipu.kernel.db.database import Database, Within
+from quipu.kinds.transcripts.extract.sameness import normal_hash
 from quipu.kinds.transcripts.reading.chunks import START, Mark
 from quipu.kinds.transcripts.reading.places import Transcript
 from quipu.kinds.transcripts.sqlite import rules, store
@@ -17,7 +19,7 @@ from quipu.kinds.transcripts.sqlite.cleaning import Cleaning
 from quipu.kinds.transcripts.sqlite.reading import Session
 from quipu.kinds.transcripts.syncing import store as syncing
 from quipu.kinds.transcripts.syncing.pieces import Batch, Piece
-from quipu.kinds.transcripts.syncing.writing import write
+from quipu.kinds.transcripts.syncing.writing import Asked, write
 from quipu.recall import index
 from quipu.recall.dates import tells_time
 from quipu.recall.generations import Models
@@ -36,8 +38,9 @@ async def keep(within: Within, session: Session, file: Transcript, *, now: datet
     """Keep what a session's lines say, as those of a transcript are kept; new rows by table, and "known"."""
     mark = Mark(file.size_bytes, START.prefix_sha256)
     batch = Batch(pieces=[Piece(file, mark, session.reading)])
-    await syncing.lazily(within)  # the file is still there: what a crash undoes is done by importing again
-    written = await write(within, batch, now=now)
+    asked = Asked(batch)  # lazily: the file is still there, what a crash undoes is done by importing again
+    await asked.ask(within.conn)
+    written = await write(within, batch, asked, now=now)
     return Counter(
         messages=written.messages,
         lines=len(written.new),
@@ -76,10 +79,12 @@ async def keep_teams(within: Within, teams: Mapping[str, Sequence[Row]], cleanin
 def memory(row: Row, cleaning: Cleaning, mended: Counter[str], *, now: datetime) -> Row:
     """A memory of the file as it is kept."""
     made = rules.moment(row["created_at"]) or now
+    fact = (cleaning.text(str(row["fact"]).strip()) or "")[:_LONGEST_FACT]
     return {
         "id": rules.memory_id(row["id"], mended),
         "session": row["session_id"],
-        "fact": (cleaning.text(str(row["fact"]).strip()) or "")[:_LONGEST_FACT],
+        "fact": fact,
+        "form": normal_hash(fact),
         "category": rules.category(row["category"], mended),
         "confidence": rules.confidence(row["confidence"], mended),
         "created_at": made,
@@ -87,10 +92,22 @@ def memory(row: Row, cleaning: Cleaning, mended: Counter[str], *, now: datetime)
     }
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What became of memories: how many are new; of those that say what another says, that one by their id."""
+
+    new: int = 0
+    united: Mapping[UUID, UUID] = field(default_factory=dict[UUID, UUID])
+
+
 async def keep_memories(
     database: Database, models: Models, space: str, memories: Sequence[Row], *, now: datetime
-) -> int:
-    """Keep memories and make them findable, in one transaction; how many were new."""
+) -> Kept:
+    """Keep memories and make them findable, in one transaction.
+
+    What an active memory of the project says already, in the same words but for case, articles and
+    punctuation, makes that one as sure and as late as the one that came; it is not kept twice.
+    """
     generation: int | None = None
     for attempt in range(_TRIES):
         async with database.reading(space) as within:
@@ -100,27 +117,41 @@ async def keep_memories(
             generation = generation or (None if within is None else within.space.generation)
         new = [one for one in memories if one["id"] not in known and one["fact"]]
         if not new:
-            return 0
+            return Kept()
         embedded = await models.embed([one["fact"] for one in new], generation=generation)
         try:
             async with database.writing(space) as within:
                 await store.hold_memories(within)
                 if await store.known_memories(within, [one["id"] for one in new]):
                     continue  # somebody else kept some of them meanwhile
+                united = _united(new, await store.memory_homes(within, new))
                 fallback = next(iter(within.space.languages), DEFAULT)
-                drafts = [
-                    _draft(one, vector, fallback, now=now)
-                    for one, vector in zip(new, embedded.vectors, strict=True)
-                ]
+                kept = [place for place, one in enumerate(new) if one["id"] not in united]
+                drafts = [_draft(new[place], embedded.vectors[place], fallback, now=now) for place in kept]
                 ids = await index.file(within, drafts, generation=embedded.generation)
-                for one, entry in zip(new, ids, strict=True):
-                    await store.run(within, "keep_memory", {**one, "entry": entry})
-            return len(new)
+                for place, entry in zip(kept, ids, strict=True):
+                    await store.run(within, "keep_memory", {**new[place], "entry": entry})
+                for one in new:
+                    if one["id"] in united:
+                        await store.run(within, "unite_memory", {**one, "same": united[one["id"]]})
+            return Kept(len(kept), united)
         except Moved as moved:
             generation = moved.generation
             if attempt == _TRIES - 1:
                 raise
-    return 0
+    return Kept()
+
+
+def _united(new: Sequence[Row], homes: Sequence[Row]) -> dict[UUID, UUID]:
+    """Of new memories those that say what another says: one that is there, or an earlier one of them."""
+    first: dict[tuple[str, str | None, bytes], UUID] = {}
+    united: dict[UUID, UUID] = {}
+    for one, home in zip(new, homes, strict=True):
+        says = (home["project"], one["category"], one["form"])
+        same = first.setdefault(says, home["same"] or one["id"])
+        if same != one["id"]:
+            united[one["id"]] = same
+    return united
 
 
 def _draft(one: Row, vector: Any, fallback: str, *, now: datetime) -> Draft:

@@ -9,6 +9,7 @@ from uuid import UUID
 from psycopg.rows import dict_row
 
 from quipu.kernel.db import queries
+from quipu.kernel.db.arrays import Texts
 from quipu.kernel.db.database import Within
 
 _SQL = queries.load("quipu.kinds.transcripts.sqlite")
@@ -31,6 +32,17 @@ async def run(within: Within, name: str, values: Row) -> int:
 async def hold_memories(within: Within) -> None:
     """Wait until nobody else changes the memories of the space."""
     await run(within, "hold_memories", {})
+
+
+async def memory_homes(within: Within, memories: Sequence[Row]) -> list[dict[str, Any]]:
+    """Of memories that come: the ``project``, and which active memory says the ``same`` there, if one does."""
+    return await rows(
+        within,
+        "memory_homes",
+        sessions=Texts([one["session"] for one in memories]),
+        categories=Texts([one["category"] for one in memories]),
+        forms=[one["form"] for one in memories],
+    )
 
 
 async def known_memories(within: Within, ids: Sequence[UUID]) -> set[UUID]:

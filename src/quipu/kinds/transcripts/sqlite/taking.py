@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from quipu.kernel.db.database import Database
 from quipu.kinds.transcripts.reading.places import Transcript
@@ -29,6 +30,7 @@ class Taking:
         self.cleaning = cleaning
         self.new: Counter[str] = Counter()
         self.known = 0
+        self.united: dict[UUID, UUID] = {}
         self._database, self._file, self._progress = database, file, progress
         self._spaces: dict[str, str] = {}
         self._sessions: Counter[str] = Counter()
@@ -78,8 +80,9 @@ class Taking:
         """Note where memories come from, and which sessions were looked through."""
         by_space: defaultdict[str, list[tuple[str, Row]]] = defaultdict(list)
         for row in side["memory_sources"]:
+            memory = rules.memory_id(row["memory_id"], Counter())
             told = {
-                "memory": rules.memory_id(row["memory_id"], Counter()),
+                "memory": self.united.get(memory, memory),
                 "session": row["session_id"],
                 "turn": max(int(row["turn_index"] or 0), 0),
                 "extracted_at": rules.moment(row["extracted_at"]),

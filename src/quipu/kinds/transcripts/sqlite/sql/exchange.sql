@@ -22,11 +22,28 @@ select pg_advisory_xact_lock(731077, %(space)s)
 -- name: known_memories: those of these memories that the space has
 select id from transcripts.memories where space_id = %(space)s and id = any(%(ids)s::uuid[])
 
+-- name: memory_homes: of memories that come, the project, and the active memory that says the same there
+select coalesce(d.project_path, '') as project, m.id as same
+from unnest(%(sessions)s::text[], %(categories)s::text[], %(forms)s::bytea[]) with ordinality
+    as t (session, category, form, place)
+left join core.sessions s on s.space_id = %(space)s and s.name = t.session
+left join transcripts.session_details d on d.space_id = s.space_id and d.session_id = s.id
+left join transcripts.memories m
+    on m.space_id = %(space)s and m.project_path = coalesce(d.project_path, '')
+        and m.category is not distinct from t.category and m.normal_form = t.form and m.status = 'active'
+order by t.place
+
+-- name: unite_memory: a memory that came says what another says: that one was said then, too
+update transcripts.memories
+set confidence = greatest(confidence, %(confidence)s), happened_at = greatest(happened_at, %(created_at)s),
+    updated_at = greatest(updated_at, %(updated_at)s)
+where space_id = %(space)s and id = %(same)s
+
 -- name: keep_memory: a memory that came with a file; its session where the space has it
 insert into transcripts.memories (space_id, id, session_id, fact, category, confidence, created_at, updated_at, origin,
-    project_path, happened_at, entry_id)
+    project_path, normal_form, happened_at, entry_id)
 select %(space)s, %(id)s, s.name, %(fact)s, %(category)s, %(confidence)s, %(created_at)s, %(updated_at)s, 'imported',
-    coalesce(d.project_path, ''), %(created_at)s, %(entry)s
+    coalesce(d.project_path, ''), %(form)s, %(created_at)s, %(entry)s
 from (select 1) as one
 left join core.sessions s on s.space_id = %(space)s and s.name = %(session)s
 left join transcripts.session_details d on d.space_id = s.space_id and d.session_id = s.id
