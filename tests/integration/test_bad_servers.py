@@ -15,6 +15,7 @@ import anyio
 import psycopg
 import pytest
 from plain_server import PASSWORD, plain_server, standby_of
+from psycopg import conninfo
 
 from quipu import AsyncMemory
 from quipu.app.kinds import PACKAGES
@@ -51,6 +52,21 @@ def elsewhere(binaries: embedded.Binaries, open_dir: Path) -> Iterator[str]:
 
 def settings(url: str) -> Settings:
     return Settings(database_url=url, embedding_model="hashing", connect_seconds=3, pool_size=2)
+
+
+async def test_a_query_of_others_has_a_password_for_the_moment_where_one_is_asked_for(elsewhere: str) -> None:
+    role = conninfo.make_conninfo(elsewhere, user="quipu_see", password="")
+    async with AsyncMemory(settings=settings(elsewhere)) as memory:
+        await memory.observe([{"content": "The boat is green."}], space="boats")
+        with pytest.raises(psycopg.OperationalError, match="password"):
+            psycopg.connect(role)
+        got = await memory.transcripts.query("select current_user::text, 1", space="boats")
+        assert got.rows == (("quipu_see", 1),)
+    with pytest.raises(psycopg.OperationalError, match="password"):
+        psycopg.connect(role)
+    with psycopg.connect(elsewhere) as conn:
+        kept = conn.execute("select rolpassword from pg_authid where rolname = 'quipu_see'").fetchone()
+    assert kept == (None,)
 
 
 async def refused(url: str) -> DatabaseError:

@@ -21,7 +21,7 @@ from quipu.recall.signatures import pack
 
 
 @dataclass(slots=True)
-class _Row:
+class Row:
     """An entry on its way into the database, or one that is there and gets a new neighbour."""
 
     id: int
@@ -97,13 +97,13 @@ async def filing(
         raise Moved(held.generation)
     rows = _number(drafts, held)
     fitted = [row for row in _inherit(rows, held.tails) if row.context is not None]
-    async with _put(within, held, rows, fitted):
+    async with put(within, held, rows, fitted):
         yield [row.id for row in rows]
 
 
 @asynccontextmanager
-async def _put(
-    within: Within, held: Held, rows: Sequence[_Row], fitted: Sequence[_Row]
+async def put(
+    within: Within, held: Held, rows: Sequence[Row], fitted: Sequence[Row]
 ) -> AsyncGenerator[None]:
     """Write new entries, and old ones that inherit from them now."""
     async with within.conn.pipeline():
@@ -116,21 +116,21 @@ async def _put(
 
 async def refit(within: Within, around: Sequence[store.Tail], *, beside: set[int], generation: int) -> None:
     """Fit the entries beside removed ones anew; ``around`` has them and their own neighbours."""
-    known = {tail.id: _old(tail) for tail in around}
+    known = {tail.id: standing(tail) for tail in around}
     touched = [row for row in known.values() if any(row.id + step in beside for step in (-2, -1, 1))]
     if not touched:
         return
     for row in touched:
-        _fit(row, known)
+        fit(row, known)
     # The counters are taken anew and every copy of the space is dropped, so the version stays as it is.
     await _refit(within, touched, generation=generation)
 
 
-def _number(drafts: Sequence[Draft], held: Held) -> list[_Row]:
+def _number(drafts: Sequence[Draft], held: Held) -> list[Row]:
     alone = iter(held.alone)
     numbers = held.numbers
     position = {thread.id: thread.next_position for thread in held.ends.values()}
-    rows: list[_Row] = []
+    rows: list[Row] = []
     for draft in drafts:
         speaker = numbers[draft.speaker] if draft.speaker else 0
         if draft.thread is None:
@@ -142,49 +142,49 @@ def _number(drafts: Sequence[Draft], held: Held) -> list[_Row]:
                     "This session has 16 million messages.", field="session", hint="Begin a new session."
                 )
             number, position[draft.thread] = entry_id(draft.thread, place), place + 1
-        turn = Turn(place, _voice(speaker, draft.by_user), draft.bag.words, draft.asks, draft.happened_at)
+        turn = Turn(place, voice(speaker, draft.by_user), draft.bag.words, draft.asks, draft.happened_at)
         owner = numbers[draft.owner] if draft.owner else 0
         own = draft.vector.astype(np.float32)
-        rows.append(_Row(number, turn, draft.bag.tokens, own, draft=draft, speaker=speaker, owner=owner))
+        rows.append(Row(number, turn, draft.bag.tokens, own, draft=draft, speaker=speaker, owner=owner))
     return rows
 
 
-def _voice(speaker: int, by_user: bool) -> str:
+def voice(speaker: int, by_user: bool) -> str:
     return str(speaker) if speaker else "user" if by_user else "other"
 
 
-def _inherit(rows: Sequence[_Row], tails: Sequence[store.Tail]) -> list[_Row]:
+def _inherit(rows: Sequence[Row], tails: Sequence[store.Tail]) -> list[Row]:
     """Work out what each new entry inherits, and the last old one of each thread, whose next now exists.
 
     Returns the old entries; those that changed have a context.
     """
-    old = [_old(tail) for tail in tails]
+    old = [standing(tail) for tail in tails]
     known = {row.id: row for row in [*old, *rows]}
     first_new = {row.id >> THREAD_SHIFT: row.id for row in reversed(rows) if row.draft and row.id > 0}
     for row in rows:
-        _fit(row, known)
+        fit(row, known)
     for row in old:
         if row.id + 1 == first_new.get(row.id >> THREAD_SHIFT):
             before = row.shares
-            _fit(row, known)
+            fit(row, known)
             if row.shares.next == 0:  # nothing flows back: it stays as it is
                 row.shares, row.context = before, None
     return old
 
 
-def _old(tail: store.Tail) -> _Row:
+def standing(tail: store.Tail) -> Row:
     turn = Turn(
         tail.id & (MOST_ENTRIES_OF_A_THREAD - 1),
-        _voice(tail.speaker, tail.by_user),
+        voice(tail.speaker, tail.by_user),
         tail.words,
         tail.asks,
         tail.happened_at,
     )
     given = Shares(tail.from_previous, tail.from_before)
-    return _Row(tail.id, turn, tail.tokens, tail.own, shares=given, mixed_tokens=tail.mixed_tokens)
+    return Row(tail.id, turn, tail.tokens, tail.own, shares=given, mixed_tokens=tail.mixed_tokens)
 
 
-def _fit(row: _Row, known: dict[int, _Row]) -> None:
+def fit(row: Row, known: dict[int, Row]) -> None:
     around = [known.get(row.id + step) if row.id > 0 else None for step in (-1, -2, 1)]
     previous, before, following = (r.turn if r else None for r in around)
     row.shares = shares(row.turn, previous=previous, before=before, next=following)
@@ -195,7 +195,7 @@ def _fit(row: _Row, known: dict[int, _Row]) -> None:
     row.mixed_tokens = row.tokens + sum(share * r.tokens for share, r in zip(taken, around, strict=True) if r)
 
 
-def _filed(rows: Sequence[_Row], fitted: Sequence[_Row], held: Held) -> dict[str, object]:
+def _filed(rows: Sequence[Row], fitted: Sequence[Row], held: Held) -> dict[str, object]:
     """All that filing entries writes, but for what older entries now inherit from them."""
     drafts = [row.draft for row in rows if row.draft is not None]
     contexts = np.stack([row.context for row in rows if row.context is not None])
@@ -232,7 +232,7 @@ def _filed(rows: Sequence[_Row], fitted: Sequence[_Row], held: Held) -> dict[str
     }
 
 
-def _space_growth(rows: Sequence[_Row], fitted: Sequence[_Row], held: Held) -> dict[str, object]:
+def _space_growth(rows: Sequence[Row], fitted: Sequence[Row], held: Held) -> dict[str, object]:
     was = {tail.id: tail.mixed_tokens for tail in held.tails}
     mixed = sum(row.mixed_tokens for row in rows) + sum(r.mixed_tokens - was[r.id] for r in fitted)
     return {
@@ -242,12 +242,12 @@ def _space_growth(rows: Sequence[_Row], fitted: Sequence[_Row], held: Held) -> d
     }
 
 
-def _place(row: _Row) -> int:
+def _place(row: Row) -> int:
     return row.id & (MOST_ENTRIES_OF_A_THREAD - 1)
 
 
-def _thread_growth(rows: Sequence[_Row], ends: Mapping[int, store.Thread]) -> dict[str, object]:
-    grown: defaultdict[int, list[_Row]] = defaultdict(list)
+def _thread_growth(rows: Sequence[Row], ends: Mapping[int, store.Thread]) -> dict[str, object]:
+    grown: defaultdict[int, list[Row]] = defaultdict(list)
     for row in rows:
         if row.id > 0:
             grown[row.id >> THREAD_SHIFT].append(row)
@@ -266,7 +266,7 @@ def _thread_growth(rows: Sequence[_Row], ends: Mapping[int, store.Thread]) -> di
     }
 
 
-def _inherited(rows: Sequence[_Row]) -> dict[str, object]:
+def _inherited(rows: Sequence[Row]) -> dict[str, object]:
     return {
         "from_previous": Float4s([row.shares.previous for row in rows]),
         "from_before": Float4s([row.shares.before for row in rows]),
@@ -274,7 +274,7 @@ def _inherited(rows: Sequence[_Row]) -> dict[str, object]:
     }
 
 
-def _terms(rows: Sequence[_Row], drafts: Sequence[Draft]) -> dict[str, object]:
+def _terms(rows: Sequence[Row], drafts: Sequence[Draft]) -> dict[str, object]:
     """The terms of the entries, one entry after the other; the same sorted, so that the index is written in
     its own order; and how many entries each occurs in."""
     counts = [len(d.bag.hashes) for d in drafts]
@@ -298,7 +298,7 @@ def _terms(rows: Sequence[_Row], drafts: Sequence[Draft]) -> dict[str, object]:
     }
 
 
-async def _refit(within: Within, rows: Sequence[_Row], *, generation: int) -> None:
+async def _refit(within: Within, rows: Sequence[Row], *, generation: int) -> None:
     """Write what entries inherit now. The entries are held first: whoever makes their vectors of another
     generation from what they inherited before is through by then, and its work is dropped with the rest."""
     contexts = np.stack([row.context for row in rows if row.context is not None])

@@ -15,14 +15,7 @@ from quipu.errors import BadInput
 from quipu.kernel.db.arrays import Int4s, Int8s
 from quipu.kernel.db.database import Within
 from quipu.recall import store
-from quipu.recall.index import (
-    Held,
-    _fit,  # pyright: ignore[reportPrivateUsage]
-    _old,  # pyright: ignore[reportPrivateUsage]
-    _put,  # pyright: ignore[reportPrivateUsage]
-    _Row,  # pyright: ignore[reportPrivateUsage]
-    _voice,  # pyright: ignore[reportPrivateUsage]
-)
+from quipu.recall.index import Held, Row, fit, put, standing, voice
 from quipu.recall.model import MOST_ENTRIES_OF_A_THREAD, THREAD_SHIFT, Draft, Moved, entry_id
 from quipu.recall.neighbours import Turn
 
@@ -73,30 +66,30 @@ async def file(within: Within, drafts: Sequence[Draft], ids: Sequence[int], *, g
     around = await store.bereaved(within, Int8s(np.array(ids, dtype=np.int64)), generation=generation)
     fitted = _inherit(rows, around)
     held = Held(generation, numbers, ends, made=0, tails=around, alone=[])
-    async with _put(within, held, rows, fitted):
+    async with put(within, held, rows, fitted):
         pass
 
 
-def _row(draft: Draft, id: int, numbers: Mapping[str, int]) -> _Row:
+def _row(draft: Draft, id: int, numbers: Mapping[str, int]) -> Row:
     speaker = numbers[draft.speaker] if draft.speaker else 0
     turn = Turn(
         id & (MOST_ENTRIES_OF_A_THREAD - 1),
-        _voice(speaker, draft.by_user),
+        voice(speaker, draft.by_user),
         draft.bag.words,
         draft.asks,
         draft.happened_at,
     )
     owner = numbers[draft.owner] if draft.owner else 0
     own = draft.vector.astype(np.float32)
-    return _Row(id, turn, draft.bag.tokens, own, draft=draft, speaker=speaker, owner=owner)
+    return Row(id, turn, draft.bag.tokens, own, draft=draft, speaker=speaker, owner=owner)
 
 
-def _inherit(rows: Sequence[_Row], around: Sequence[store.Tail]) -> list[_Row]:
+def _inherit(rows: Sequence[Row], around: Sequence[store.Tail]) -> list[Row]:
     """Work out what each new entry inherits; returns the old ones that inherit from a new one now."""
     new = {row.id for row in rows}
-    old = [_old(tail) for tail in around]
+    old = [standing(tail) for tail in around]
     known = {row.id: row for row in [*old, *rows]}
     beside = [row for row in old if any(row.id + step in new for step in (-2, -1, 1))]
     for row in [*rows, *beside]:
-        _fit(row, known)
+        fit(row, known)
     return beside

@@ -65,9 +65,7 @@ async def test_a_project_is_told_its_own_and_what_holds_everywhere(
     assert [one.fact for one in made.memories] == [
         "The user wants short answers.",
         "The user prefers tabs.",
-        "Everything was once in Perl.",
-    ]
-    assert made.memories[2].confidence < 0.01
+    ]  # of the third hardly any confidence is left
     assert [(one.path, one.edits, one.sessions) for one in made.frequent_files] == [
         (f"{PROJECT}/parser.py", 2, 2),
         (f"{PROJECT}/CHANGES", 1, 1),

@@ -7,9 +7,6 @@ import pytest
 from recording import boats
 
 from quipu.errors import BadInput, DatabaseError
-from quipu.kernel.base.clock import SystemClock
-from quipu.kernel.db.database import Database
-from quipu.kinds.transcripts.seeing import reader
 from quipu.kinds.transcripts.seeing.seeing import AsyncSeeing
 
 pytestmark = pytest.mark.anyio
@@ -40,7 +37,21 @@ async def test_a_select_gives_columns_and_rows(seeing: AsyncSeeing) -> None:
 
 async def test_rows_beyond_the_limit_are_cut_and_said(seeing: AsyncSeeing) -> None:
     got = await seeing.query("with m as (select uuid from messages) table m", space="boats", limit=3)
-    assert (len(got.rows), got.truncated) == (3, True)
+    assert (len(got.rows), got.truncated, got.cut_by) == (3, True, "limit")
+
+
+async def test_bytes_beyond_the_limit_are_cut_and_said(seeing: AsyncSeeing) -> None:
+    rows = "select n, repeat('x', 400) from generate_series(1, 1000) n"
+    got = await seeing.query(rows, space="boats", megabytes=0.001)
+    assert ([row[0] for row in got.rows], got.truncated, got.cut_by) == ([1, 2], True, "megabytes")
+    whole = await seeing.query(rows, space="boats", limit=1000)
+    assert (len(whole.rows), whole.truncated, whole.cut_by) == (1000, False, None)
+
+
+async def test_a_row_that_is_too_long_by_itself_says_how_to_get_it(seeing: AsyncSeeing) -> None:
+    with pytest.raises(BadInput, match="first row") as refused:
+        await seeing.query("select repeat('x', 2000)", space="boats", megabytes=0.001)
+    assert "--megabytes" in str(refused.value.hint)
 
 
 async def test_values_are_such_as_json_knows(seeing: AsyncSeeing) -> None:
@@ -198,27 +209,3 @@ async def test_an_unknown_table_says_where_the_known_ones_are_listed(seeing: Asy
 
 async def test_a_space_that_is_not_there_has_no_rows(seeing: AsyncSeeing) -> None:
     assert (await seeing.query("select 1", space="nowhere")).rows == ()
-
-
-async def test_where_a_password_is_asked_for_the_role_has_one_for_the_moment(
-    url: str, database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The embedded server lets the role in by its account; so the first attempt is made to fail here."""
-    given: list[str] = []
-    real = reader._open
-
-    async def refusing(address: str, *, password: str) -> object:
-        given.append(password)
-        if not password:
-            raise psycopg.OperationalError("password authentication failed")
-        return await real(address, password=password)
-
-    monkeypatch.setattr(reader, "_open", refusing)
-    with psycopg.connect(url) as conn:
-        boats(conn)
-    got = await AsyncSeeing(database, clock=SystemClock()).query("select 1", space="boats")
-    assert got.rows == ((1,),)
-    assert [bool(password) for password in given] == [False, True]
-    with psycopg.connect(url) as conn:
-        kept = conn.execute("select rolpassword from pg_authid where rolname = 'quipu_see'").fetchone()
-    assert kept == (None,)

@@ -25,17 +25,20 @@ Examples:
 @in_space
 @click.option("--csv", "as_csv", is_flag=True, help="Comma-separated values.")
 @click.option("--seconds", default=10.0, show_default=True, help="How long it may take.")
+@click.option("--megabytes", default=16.0, show_default=True, help="How much of it may come back.")
 @at_most(100, 100_000)
 @common
 @click.pass_obj
-def command(call: Call, sql: str, space: str, as_csv: bool, seconds: float, limit: int) -> None:
+def command(call: Call, sql: str, space: str, as_csv: bool, seconds: float, megabytes: float, limit: int) -> None:
     """Ask in SQL: one select over the views and tables that `quipu transcripts schema` lists.
 
     It runs as a role of the database that can only read them, and only what is in the space.
     """
     screen = Screen(call)
     with opened(call, screen) as memory:
-        found = memory.transcripts.query(sql, space=space, limit=limit, seconds=seconds)
+        found = memory.transcripts.query(
+            sql, space=space, limit=limit, seconds=seconds, megabytes=megabytes
+        )
     if as_csv and not call.json:
         writer = csv.writer(sys.stdout)
         writer.writerow(found.columns)
@@ -43,4 +46,5 @@ def command(call: Call, sql: str, space: str, as_csv: bool, seconds: float, limi
     else:
         screen.answer(found, views.answer(found))
     if found.truncated:
-        screen.note(f"\nThere are more rows: --limit {limit * 10}")
+        more = f"--limit {limit * 10}" if found.cut_by == "limit" else f"--megabytes {megabytes * 10:g}"
+        screen.note(f"\nThere are more rows: {more}")

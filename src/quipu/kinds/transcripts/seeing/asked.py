@@ -9,7 +9,6 @@ from typing import TypeVar, cast
 
 from quipu.errors import BadInput
 
-MOST = 1_000
 _Word = TypeVar("_Word", bound=str)
 
 

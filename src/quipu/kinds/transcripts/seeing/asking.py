@@ -1,14 +1,18 @@
-"""Answering a query in SQL: one statement that reads, at most so many rows, for at most so many seconds."""
+"""Answering a query in SQL: one statement that reads, at most so many rows and bytes, for at most so many seconds."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any, Final, cast
 
 import psycopg
 from anyio import fail_after
+from psycopg import sql
 from psycopg import errors as pg
+from psycopg.pq.abc import PGresult
 
 from quipu.errors import BadInput, DatabaseError, QuipuError
 from quipu.kernel.db.database import Connection, Database
@@ -17,39 +21,71 @@ from quipu.kinds.transcripts.seeing.model import Answer
 from quipu.kinds.transcripts.seeing.reader import reader
 
 _GRACE_SECONDS: Final = 5
+_FETCH: Final = sql.SQL("fetch forward {} from answer")
 _TABLES: Final = "`quipu transcripts schema` lists what can be asked for."
 _READING: Final = "A query is one select; it reads views and tables of schema transcripts and nothing else."
 
 
-async def ask(database: Database, space: str, statement: object, *, limit: int, seconds: float) -> Answer:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """How much may come back, and how long it may take."""
+
+    rows: int
+    megabytes: float
+    seconds: float
+
+
+async def ask(database: Database, space: str, statement: object, bounds: Bounds) -> Answer:
     """The rows of a statement.
 
     Raises:
-        BadInput: the server refuses the statement; the message is the server's.
+        BadInput: the server refuses the statement; the message is the server's. Or its first row is too long.
         DatabaseError: it took too long.
     """
     if not isinstance(statement, str) or not statement.strip() or "\0" in statement:
         raise BadInput("give a select.", field="sql", hint=_TABLES)
     try:
-        with fail_after(seconds + _GRACE_SECONDS):
-            async with reader(database, space, seconds=seconds) as conn:
-                return Answer((), (), False) if conn is None else await _rows(conn, statement, limit)
+        with fail_after(bounds.seconds + _GRACE_SECONDS):
+            async with reader(database, space, seconds=bounds.seconds) as conn:
+                return Answer((), (), False) if conn is None else await _rows(conn, statement, bounds)
     except TimeoutError as error:
-        raise _too_slow(seconds) from error
+        raise _too_slow(bounds.seconds) from error
     except pg.QueryCanceled as error:
-        raise _too_slow(seconds) from error
+        raise _too_slow(bounds.seconds) from error
     except psycopg.Error as error:
         raise _refusal(error) from error
 
 
-async def _rows(conn: Connection, statement: str, limit: int) -> Answer:
+async def _rows(conn: Connection, statement: str, bounds: Bounds) -> Answer:
     """One fetch and no more: a query may change its time limit, which then holds for the next."""
-    async with conn.transaction(force_rollback=True), conn.cursor(name="answer") as cursor:
-        await cursor.execute(statement.strip().rstrip(";").encode())
-        found = await cursor.fetchmany(limit + 1)
-        columns = tuple(column.name for column in cursor.description or ())
-    rows = tuple(tuple(_plain(value) for value in row) for row in found[:limit])
-    return Answer(columns, rows, len(found) > limit)
+    rows: list[tuple[Any, ...]] = []
+    left, cut_by = bounds.megabytes * 1e6, None
+    async with conn.transaction(force_rollback=True), conn.cursor(name="answer") as declared:
+        await declared.execute(statement.strip().rstrip(";").encode())
+        columns = tuple(column.name for column in declared.description or ())
+        fetch = _FETCH.format(sql.Literal(bounds.rows + 1))
+        async with conn.cursor() as cursor, aclosing(cursor.stream(fetch)) as found:
+            async for row in found:
+                left -= _size_bytes(cursor.pgresult)
+                if len(rows) == bounds.rows:
+                    cut_by = "limit"
+                elif left < 0:
+                    cut_by = "megabytes"
+                    break
+                else:
+                    rows.append(tuple(_plain(value) for value in row))
+    if cut_by == "megabytes" and not rows:
+        raise BadInput(
+            f"its first row has more than {bounds.megabytes:g} MB.",
+            field="sql",
+            hint="Ask for less of it, as left(content, 1000); or raise --megabytes.",
+        )
+    return Answer(columns, tuple(rows), cut_by is not None, cut_by)
+
+
+def _size_bytes(row: PGresult | None) -> int:
+    """How long a row is that came alone."""
+    return 0 if row is None else sum(len(row.get_value(0, place) or b"") for place in range(row.nfields))
 
 
 def _too_slow(seconds: float) -> DatabaseError:

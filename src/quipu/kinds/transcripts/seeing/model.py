@@ -257,11 +257,15 @@ class Touched:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Rows of a query: names of its columns, and values that JSON knows. ``truncated``: there are more."""
+    """Rows of a query: names of its columns, and values that JSON knows.
+
+    ``truncated``: there are more; ``cut_by`` names the argument that left them out, "limit" or "megabytes".
+    """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
     truncated: bool
+    cut_by: Literal["limit", "megabytes"] | None = None
 
 
 @dataclass(frozen=True, slots=True)

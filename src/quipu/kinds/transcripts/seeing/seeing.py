@@ -252,20 +252,25 @@ class AsyncSeeing:
             totals, sizes = await store.totals(within), await store.sizes(within)
             return Stats(totals, tuple(usage), sizes, await store.count_unindexed(within))
 
-    async def query(self, sql: str, *, space: str, limit: int = 100, seconds: float = 10) -> Answer:
+    async def query(
+        self, sql: str, *, space: str, limit: int = 100, seconds: float = 10, megabytes: float = 16
+    ) -> Answer:
         """The rows of one ``select`` over the views and tables of schema transcripts, of this space alone.
 
-        It runs as a role that can only read them. At most ``limit`` rows come back, and it may take
-        ``seconds``.
+        It runs as a role that can only read them. At most ``limit`` rows come back, of no more than
+        ``megabytes`` together (``truncated``, ``cut_by``), and it may take ``seconds``.
 
         Raises:
-            BadInput: the server refuses the statement.
+            BadInput: the server refuses the statement, or its first row alone has more than ``megabytes``.
             DatabaseError: it took too long.
         """
         whole("limit", limit, most=100_000)
         if not 0.01 <= seconds <= 3600:
             raise BadInput("0.01 to 3,600.", field="seconds")
-        return await asking.ask(self._database, check_name("space", space), sql, limit=limit, seconds=seconds)
+        if not 0.001 <= megabytes <= 4096:
+            raise BadInput("0.001 to 4,096.", field="megabytes")
+        bounds = asking.Bounds(rows=limit, megabytes=megabytes, seconds=seconds)
+        return await asking.ask(self._database, check_name("space", space), sql, bounds)
 
     async def schema(self, table: str | None = None, *, space: str) -> list[Relation]:
         """The views and tables that ``query`` can name, with their columns and comments; or one of them.

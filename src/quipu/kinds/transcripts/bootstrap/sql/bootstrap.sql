@@ -53,18 +53,43 @@ order by edits desc, max(t.happened_at) desc, t.path
 limit %(limit)s
 
 -- name: todos: what is left open: in memories, in the list that an agent kept last, in the tasks of teams
+--
+-- A list is written whole by TodoWrite, or task by task by TaskCreate (which answers "Task #1 created …") and
+-- TaskUpdate. A task of the list is not told again from its file among the tasks of teams.
 with last_list as (
-    select t.session_id, t.tool_input, t.happened_at
+    select t.session_id, t.tool_name, t.tool_input, t.happened_at
     from transcripts.tool_calls t
     join transcripts.session_details d on d.space_id = t.space_id and d.session_id = t.session_id
     where t.space_id = %(space)s
-        and t.tool_name = 'TodoWrite'
-        and jsonb_typeof(t.tool_input -> 'todos') = 'array'
+        and (t.tool_name = 'TodoWrite' and jsonb_typeof(t.tool_input -> 'todos') = 'array'
+            or t.tool_name in ('TaskCreate', 'TaskUpdate'))
         and d.parent_session is null
         and (%(project)s::text is null or d.project_path = %(project)s or starts_with(d.project_path, %(below)s)
             or right(d.project_path, length(%(named)s)) = %(named)s)
     order by t.happened_at desc, t.id desc
     limit 1
+), tasks as (
+    select c.session_id, s.name as session, c.happened_at, row_number() over (order by c.happened_at, c.id) as nth,
+        coalesce(u.subject, c.tool_input ->> 'subject') as subject, coalesce(u.status, 'pending') as status
+    from last_list
+    join core.sessions s on s.space_id = %(space)s and s.id = last_list.session_id
+    join transcripts.tool_calls c
+        on c.space_id = %(space)s and c.session_id = last_list.session_id and c.tool_name = 'TaskCreate'
+    join transcripts.tool_results r
+        on r.space_id = %(space)s and r.session_id = c.session_id and r.tool_call_id = c.id and not r.is_error
+    cross join lateral (
+        select (array_agg(u.tool_input ->> 'status' order by u.happened_at desc, u.id desc)
+                filter (where u.tool_input ->> 'status' is not null))[1] as status,
+            (array_agg(u.tool_input ->> 'subject' order by u.happened_at desc, u.id desc)
+                filter (where u.tool_input ->> 'subject' <> ''))[1] as subject
+        from transcripts.tool_calls u
+        where u.space_id = %(space)s and u.session_id = c.session_id and u.tool_name = 'TaskUpdate'
+            and u.tool_input ->> 'taskId' = substring(r.content from 'Task #(\S+) created')
+            and not exists (
+                select from transcripts.tool_results f
+                where f.space_id = %(space)s and f.session_id = u.session_id and f.tool_call_id = u.id and f.is_error)
+    ) u
+    where last_list.tool_name <> 'TodoWrite' and c.tool_input ->> 'subject' <> ''
 ), found as (
     select m.fact as text, 'open' as status, 'memory' as source, m.session_id, m.happened_at, 2 as place, 0::bigint as nth
     from transcripts.memories m
@@ -76,9 +101,14 @@ with last_list as (
     union all
     select todo ->> 'content', todo ->> 'status', 'list', s.name, last_list.happened_at, 1, nth
     from last_list
-    cross join lateral jsonb_array_elements(last_list.tool_input -> 'todos') with ordinality as listed (todo, nth)
+    cross join lateral jsonb_array_elements(case when last_list.tool_name = 'TodoWrite'
+        then last_list.tool_input -> 'todos' else '[]' end) with ordinality as listed (todo, nth)
     join core.sessions s on s.space_id = %(space)s and s.id = last_list.session_id
     where todo ->> 'status' in ('pending', 'in_progress') and todo ->> 'content' <> ''
+    union all
+    select subject, status, 'list', session, happened_at, 1, nth
+    from tasks
+    where status in ('pending', 'in_progress')
     union all
     select coalesce(k.subject, k.description), k.status, 'team', t.lead_session_id, k.created_at, 3, 0
     from transcripts.team_tasks k
@@ -88,6 +118,8 @@ with last_list as (
     where k.space_id = %(space)s
         and k.status in ('pending', 'in_progress')
         and coalesce(k.subject, k.description) <> ''
+        and not exists (
+            select from tasks where tasks.session = t.lead_session_id and tasks.subject = k.subject)
         and (%(project)s::text is null or d.project_path = %(project)s or starts_with(d.project_path, %(below)s)
             or right(d.project_path, length(%(named)s)) = %(named)s)
 )
