@@ -52,8 +52,8 @@ class Seconds:
 class Speed:
     """Of one file: ``plain`` is json.loads alone, both in MB/s by the clock, medians of the rounds.
 
-    ``share``: what the sync reaches of the plain pass by the clock; ``share_own`` in seconds of a processor of
-    this process, ``share_all`` with those of the server.
+    ``share``: what the sync reaches of the plain pass by the clock; ``share_own`` in seconds of a processor
+    of this process, ``share_all`` with those of the server.
     """
 
     megabytes: float

@@ -308,6 +308,7 @@ class Memory(Rooms):
         """The memories that answer a question as text for a prompt, never longer than ``budget_tokens``.
 
         The text is marked as recalled memory: whatever of it comes back in a message is not stored again.
+        What is in it counts as used (``reinforce``): it is made to be put before an agent.
         """
         return self._portal.call(
             lambda: self._inner.recall_block(
@@ -322,6 +323,13 @@ class Memory(Rooms):
                 limit=limit,
             )
         )
+
+    def reinforce(self, hits: Iterable[Hit]) -> int:
+        """Note that hits were of use, such as in a prompt: what ages does so from now. How many uses count.
+
+        Being found changes nothing; that a memory was used again within an hour does not count either.
+        """
+        return self._portal.call(lambda: self._inner.reinforce(hits))
 
     def why(self, hit: Hit) -> Why:
         """Why a hit came back: each signal in a sentence, the shared words, the turns around it."""
@@ -1477,17 +1485,21 @@ class Seeing:
             lambda: self._inner.stats(space=space, project=project, since=since, until=until, limit=limit)
         )
 
-    def query(self, sql: str, *, space: str, limit: int = 100, seconds: float = 10) -> Answer:
+    def query(
+        self, sql: str, *, space: str, limit: int = 100, seconds: float = 10, megabytes: float = 16
+    ) -> Answer:
         """The rows of one ``select`` over the views and tables of schema transcripts, of this space alone.
 
-        It runs as a role that can only read them. At most ``limit`` rows come back, and it may take
-        ``seconds``.
+        It runs as a role that can only read them. At most ``limit`` rows come back, of no more than
+        ``megabytes`` together (``truncated``, ``cut_by``), and it may take ``seconds``.
 
         Raises:
-            BadInput: the server refuses the statement.
+            BadInput: the server refuses the statement, or its first row alone has more than ``megabytes``.
             DatabaseError: it took too long.
         """
-        return self._portal.call(lambda: self._inner.query(sql, space=space, limit=limit, seconds=seconds))
+        return self._portal.call(
+            lambda: self._inner.query(sql, space=space, limit=limit, seconds=seconds, megabytes=megabytes)
+        )
 
     def schema(self, table: str | None = None, *, space: str) -> list[Relation]:
         """The views and tables that ``query`` can name, with their columns and comments; or one of them.

@@ -35,7 +35,7 @@ Faded = Callable[[Within, Sequence[int], datetime, Settings], Awaitable[Collecti
 """Which of the entries time has taken out of recall: ``await faded(within, ids, now, settings)``."""
 
 Used = Callable[[Within, Sequence[int], datetime], Awaitable[int]]
-"""Notes that entries were put before an agent, and tells how many uses count: ``await used(within, ids, now)``."""
+"""Notes that entries were put before an agent; how many uses count: ``await used(within, ids, now)``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -102,9 +102,7 @@ async def filing(
 
 
 @asynccontextmanager
-async def put(
-    within: Within, held: Held, rows: Sequence[Row], fitted: Sequence[Row]
-) -> AsyncGenerator[None]:
+async def put(within: Within, held: Held, rows: Sequence[Row], fitted: Sequence[Row]) -> AsyncGenerator[None]:
     """Write new entries, and old ones that inherit from them now."""
     async with within.conn.pipeline():
         filed = await store.file_entries(within, _filed(rows, fitted, held))
@@ -150,6 +148,7 @@ def _number(drafts: Sequence[Draft], held: Held) -> list[Row]:
 
 
 def voice(speaker: int, by_user: bool) -> str:
+    """Who speaks, as the rule of neighbours tells people apart."""
     return str(speaker) if speaker else "user" if by_user else "other"
 
 
@@ -173,6 +172,7 @@ def _inherit(rows: Sequence[Row], tails: Sequence[store.Tail]) -> list[Row]:
 
 
 def standing(tail: store.Tail) -> Row:
+    """An entry that is in the database."""
     turn = Turn(
         tail.id & (MOST_ENTRIES_OF_A_THREAD - 1),
         voice(tail.speaker, tail.by_user),
@@ -185,6 +185,7 @@ def standing(tail: store.Tail) -> Row:
 
 
 def fit(row: Row, known: dict[int, Row]) -> None:
+    """Work out what an entry inherits from those beside it, as far as they are known."""
     around = [known.get(row.id + step) if row.id > 0 else None for step in (-1, -2, 1)]
     previous, before, following = (r.turn if r else None for r in around)
     row.shares = shares(row.turn, previous=previous, before=before, next=following)

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from quipu.errors import BadInput
-from quipu.kernel.db.arrays import Int4s, Int8s
+from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Within
 from quipu.recall import store
 from quipu.recall.index import Held, Row, fit, put, standing, voice

@@ -64,6 +64,16 @@ async def call(
     )
 
 
+async def answer(within: Within, number: int, name: str, content: str, *, is_error: bool = False) -> None:
+    """What a call brought."""
+    await within.conn.execute(
+        "insert into transcripts.tool_results (tool_call_id, line_id, session_id, content, is_error,"
+        " happened_at) select id, line_id, session_id, %s, %s, happened_at from transcripts.tool_calls"
+        " where session_id = %s and id = %s",
+        (content, is_error, number, name),
+    )
+
+
 async def lesson(
     within: Within,
     fact: str,

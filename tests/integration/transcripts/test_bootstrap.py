@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from recorded import AT, PROJECT, call, lesson, session
+from recorded import AT, PROJECT, answer, call, lesson, session
 
 from quipu.errors import BadInput
 from quipu.kernel.base.clock import FrozenClock
@@ -77,6 +77,43 @@ async def test_a_project_is_told_its_own_and_what_holds_everywhere(
     ]
     assert made.sessions[0].prompts == 1
     assert "- parser.py (2 edits)" in made.text
+
+
+async def test_tasks_that_were_made_one_by_one_are_told_as_they_stand(
+    database: Database, settings: Settings
+) -> None:
+    await filled(database)
+    async with database.writing("ferryboard") as within:
+        new = await session(within, "s-tasks", title="Tasks")
+        for place, subject in enumerate(("Paint", "Caulk", "Launch", "Sink", "Sail"), start=1):
+            await call(within, new, f"t{place}", "TaskCreate", {"subject": subject, "description": "."})
+            await answer(within, new, f"t{place}", f"Task #{place} created successfully: {subject}")
+        for name, hours, given in (
+            ("u1", 1, {"taskId": "1", "status": "in_progress"}),
+            ("u2", 2, {"taskId": "1", "status": "completed"}),
+            ("u3", 1, {"taskId": "2", "status": "in_progress"}),
+            ("u4", 2, {"taskId": "2", "subject": "Caulk the hull"}),
+            ("u5", 1, {"taskId": "4", "status": "deleted"}),
+            ("u6", 1, {"taskId": "5", "status": "completed"}),
+        ):
+            await call(within, new, name, "TaskUpdate", given, hours)
+            await answer(within, new, name, "Updated", is_error=name == "u6")
+        for subject in ("Launch", "Rig"):
+            await within.conn.execute(
+                "with t as (insert into transcripts.teams (id, lead_session_id) values ('s-tasks', 's-tasks')"
+                " on conflict do nothing)"
+                " insert into transcripts.team_tasks (id, team_id, subject, created_at)"
+                " values ('s-tasks:' || %s, 's-tasks', %s, now())",
+                (subject, subject),
+            )
+    made = await asking(database, settings, project=PROJECT, budget_tokens=1000)
+    assert [(one.text, one.status, one.source) for one in made.todos] == [
+        ("Caulk the hull", "in_progress", "list"),
+        ("Launch", "pending", "list"),
+        ("Sail", "pending", "list"),
+        ("Ask the harbour for the new berths.", "open", "memory"),
+        ("Rig", "pending", "team"),
+    ]
 
 
 async def test_a_project_may_be_named_by_the_last_part_of_its_path(

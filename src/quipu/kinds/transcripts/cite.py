@@ -1,4 +1,4 @@
-"""Telling of a memory that was found: the fact, the session it was learned from, and whether it still holds."""
+"""Telling of a memory that was found: the fact, where it was learned, and whether it still holds."""
 
 from __future__ import annotations
 

@@ -10,9 +10,9 @@ from scripted_extractor import rows
 
 from quipu import AsyncMemory
 from quipu.errors import BadInput, Conflict, NotFound
+from quipu.interfaces.local.answers import Answers
 from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.db.database import Database
-from quipu.interfaces.local.answers import Answers
 from quipu.kinds.transcripts.memories.memories import AsyncMemories
 
 pytestmark = pytest.mark.anyio

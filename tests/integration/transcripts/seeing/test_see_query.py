@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import psycopg
 import pytest
-from recording import boats
 
 from quipu.errors import BadInput, DatabaseError
 from quipu.kinds.transcripts.seeing.seeing import AsyncSeeing

@@ -29,16 +29,16 @@ Examples:
 @at_most(100, 100_000)
 @common
 @click.pass_obj
-def command(call: Call, sql: str, space: str, as_csv: bool, seconds: float, megabytes: float, limit: int) -> None:
+def command(
+    call: Call, sql: str, space: str, as_csv: bool, seconds: float, megabytes: float, limit: int
+) -> None:
     """Ask in SQL: one select over the views and tables that `quipu transcripts schema` lists.
 
     It runs as a role of the database that can only read them, and only what is in the space.
     """
     screen = Screen(call)
     with opened(call, screen) as memory:
-        found = memory.transcripts.query(
-            sql, space=space, limit=limit, seconds=seconds, megabytes=megabytes
-        )
+        found = memory.transcripts.query(sql, space=space, limit=limit, seconds=seconds, megabytes=megabytes)
     if as_csv and not call.json:
         writer = csv.writer(sys.stdout)
         writer.writerow(found.columns)

@@ -1,18 +1,18 @@
-"""Answering a query in SQL: one statement that reads, at most so many rows and bytes, for at most so many seconds."""
+"""Answering a query in SQL: one statement that reads; rows, bytes and seconds are bounded."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any, Final, cast
 
 import psycopg
 from anyio import fail_after
-from psycopg import sql
 from psycopg import errors as pg
+from psycopg import sql
 from psycopg.pq.abc import PGresult
+from psycopg.rows import TupleRow
 
 from quipu.errors import BadInput, DatabaseError, QuipuError
 from quipu.kernel.db.database import Connection, Database
@@ -64,13 +64,15 @@ async def _rows(conn: Connection, statement: str, bounds: Bounds) -> Answer:
         await declared.execute(statement.strip().rstrip(";").encode())
         columns = tuple(column.name for column in declared.description or ())
         fetch = _FETCH.format(sql.Literal(bounds.rows + 1))
-        async with conn.cursor() as cursor, aclosing(cursor.stream(fetch)) as found:
+        async with conn.cursor() as cursor:
+            found = cast("AsyncGenerator[TupleRow]", cursor.stream(fetch))
             async for row in found:
                 left -= _size_bytes(cursor.pgresult)
                 if len(rows) == bounds.rows:
                     cut_by = "limit"
                 elif left < 0:
                     cut_by = "megabytes"
+                    await found.aclose()  # which cancels what is still to come
                     break
                 else:
                     rows.append(tuple(_plain(value) for value in row))

@@ -94,7 +94,7 @@ def memory(row: Row, cleaning: Cleaning, mended: Counter[str], *, now: datetime)
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What became of memories: how many are new; of those that say what another says, that one by their id."""
+    """How many memories are new; and which others say what some that came say, by the id of these."""
 
     new: int = 0
     united: Mapping[UUID, UUID] = field(default_factory=dict[UUID, UUID])

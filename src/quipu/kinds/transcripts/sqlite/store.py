@@ -35,7 +35,7 @@ async def hold_memories(within: Within) -> None:
 
 
 async def memory_homes(within: Within, memories: Sequence[Row]) -> list[dict[str, Any]]:
-    """Of memories that come: the ``project``, and which active memory says the ``same`` there, if one does."""
+    """Of memories that come: the ``project``, and the active memory that says the ``same`` there, if any."""
     return await rows(
         within,
         "memory_homes",
