@@ -28,7 +28,7 @@ FROM_DIR := $(patsubst ~/%,$(HOME)/%,$(FROM))
 .PHONY: help demo setup
 help: ## Show this list
 	@awk 'BEGIN { FS = ":.*## " } /^##@/ { printf "\n%s\n", substr($$0, 5) } \
-	  /^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	  /^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: $(RUNTIME) ## Import recorded conversations and ask questions (FROM=dir: your own agent sessions)
 	@$(BIN)/quipu demo $(if $(FROM),--from "$(FROM_DIR)")
@@ -73,7 +73,8 @@ coverage: $(DEV)
 	$(PYTEST) $(BESIDE) tests --cov=quipu --cov-branch --cov-report=term:skip-covered
 
 ##@ Work
-.PHONY: format sync schema constraints bench-recall bench-speed bench-startup bench-ledger bench-queue wheel clean
+.PHONY: format sync schema constraints bench-recall bench-speed bench-startup bench-ledger bench-queue bench-transcripts \
+  bench-extraction bench-hooks wheel clean
 format: $(DEV) ## Format the code and sort its imports
 	$(BIN)/ruff check --select I --fix .
 	$(BIN)/ruff format .
@@ -101,6 +102,16 @@ bench-ledger: $(DEV) ## Measure what a fact costs beside a plain INSERT, and sta
 
 bench-queue: $(DEV) ## Measure jobs a second on PostgreSQL and on Redis, beside SAQ alone (ARGS="--jobs 500")
 	$(BIN)/python bench/jobs.py $(ARGS)
+
+bench-transcripts: $(DEV) ## Measure taking sessions in, and searching 200,000 messages (ARGS=--quick)
+	$(BIN)/python bench/transcripts.py $(ARGS)
+	$(BIN)/python bench/transcripts_search.py
+
+bench-extraction: $(DEV) ## Measure how well lessons are told from what was only said (ARGS=--all)
+	$(BIN)/python bench/extraction.py $(ARGS)
+
+bench-hooks: $(DEV) ## Measure how long an agent waits for a hook (ARGS="--check")
+	$(BIN)/python bench/hooks.py $(ARGS)
 
 wheel: $(DEV) ## Build dist/*.whl
 	$(BIN)/python -m build --wheel --no-isolation --outdir dist .

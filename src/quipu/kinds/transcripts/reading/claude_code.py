@@ -309,6 +309,8 @@ def _usage(told: Fields) -> Usage | None:
 
 def tokens(value: object) -> int:
     """A number of tokens; 0 for what is none."""
+    if type(value) is int and 0 < value <= _MOST_TOKENS:
+        return value
     if isinstance(value, int) and value > 0 and value is not True:
         return min(value, _MOST_TOKENS)
     return 0

@@ -21,8 +21,11 @@ def blocks(content: object) -> list[Fields]:
     """The blocks of a content that has some."""
     if not isinstance(content, list):
         return []
-    several = cast("list[Fields]", content)
-    return several if all(isinstance(block, dict) for block in several) else [fields(b) for b in several]
+    several = cast("list[object]", content)
+    for block in several:
+        if not isinstance(block, dict):
+            return [fields(one) for one in several]
+    return cast("list[Fields]", several)
 
 
 def text(value: object) -> str | None:
