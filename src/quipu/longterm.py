@@ -14,7 +14,7 @@ from quipu.kinds.longterm.model import (
     Existing,
     Importance,
     Inclusion,
-    Memory,
+    LongtermMemory,
     Said,
 )
 from quipu.kinds.longterm.sati import (
@@ -36,7 +36,7 @@ __all__ = [
     "Existing",
     "Importance",
     "Inclusion",
-    "Memory",
+    "LongtermMemory",
     "Said",
     "SatiEvaluationInput",
     "SatiExistingMemory",

@@ -8,6 +8,10 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.kinds.ledger.evidence.trace
 - quipu.kinds.ledger.ledger
 - quipu.kinds.ledger.retention.retaining
+- quipu.kinds.longterm.longterm
+- quipu.kinds.longterm.looking
+- quipu.kinds.longterm.recovering
+- quipu.kinds.longterm.remembering
 - quipu.kinds.transcripts.bootstrap.service
 - quipu.kinds.transcripts.memories.memories
 - quipu.kinds.transcripts.seeing.seeing
@@ -67,6 +71,23 @@ if TYPE_CHECKING:
     from quipu.kinds.ledger.retention.retaining import AsyncRetention
     from quipu.kinds.ledger.sessions import CardType, Status
     from quipu.kinds.ledger.signals.model import Evidence, Review, Signals, Theme
+    from quipu.kinds.longterm.longterm import AsyncLongterm
+    from quipu.kinds.longterm.looking import AsyncLooking
+    from quipu.kinds.longterm.model import (
+        Archived,
+        AuditAct,
+        AuditLine,
+        Category,
+        Count,
+        Found,
+        Importance,
+        LongtermMemory,
+        Revision,
+        Said,
+    )
+    from quipu.kinds.longterm.recovering import AsyncRecovering
+    from quipu.kinds.longterm.remembering import AsyncRemembering
+    from quipu.kinds.longterm.sati import Recovered, SatiRetrievalInput
     from quipu.kinds.transcripts.bootstrap.model import Bootstrap
     from quipu.kinds.transcripts.bootstrap.service import AsyncBootstrap
     from quipu.kinds.transcripts.extract.model import Extractor
@@ -117,9 +138,13 @@ __all__ = [
     "Bootstrapping",
     "Exchange",
     "Ledger",
+    "Longterm",
+    "Looking",
     "Memories",
     "Memory",
     "Recommendations",
+    "Recovering",
+    "Remembering",
     "Retention",
     "Rooms",
     "Seeing",
@@ -158,6 +183,11 @@ class Rooms:
     def transcripts(self) -> Transcripts:
         """Recorded sessions of coding agents: taking them in, and what they hold."""
         return Transcripts(self._inner.transcripts, self._portal)
+
+    @property
+    def longterm(self) -> Longterm:
+        """What to know about a person before answering: kept, changed, recovered, each memory once."""
+        return Longterm(self._inner.longterm, self._portal)
 
 
 class Memory(Rooms):
@@ -1122,6 +1152,330 @@ class Trace:
                 turn=turn,
             )
         )
+
+
+class Remembering:
+    """Writes the memories of one database by hand.
+
+    Every call names the ``space``. An id is a memory's whole id or the beginning of it, at least four digits.
+    """
+
+    def __init__(self, inner: AsyncRemembering, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def add(
+        self,
+        summary: str,
+        *,
+        space: str,
+        category: Category = "context",
+        importance: Importance = "medium",
+        details: str | None = None,
+        user: str | None = None,
+        session: str | None = None,
+        source: str | None = None,
+        time: datetime | str | None = None,
+    ) -> LongtermMemory:
+        """Write a memory by hand; the memory as it stands then.
+
+        Where a live memory of the user says so already, that one was said once more (``stated_count``) and
+        becomes as important as this where this is more; an archived one that says so is brought back.
+        ``time`` is when it was said, if not now. ``user`` is whom it is about; without one it holds for
+        everybody in the space.
+
+        Raises:
+            BadInput: an argument cannot be taken, or the text holds a secret.
+        """
+        return self._portal.call(
+            lambda: self._inner.add(
+                summary,
+                space=space,
+                category=category,
+                importance=importance,
+                details=details,
+                user=user,
+                session=session,
+                source=source,
+                time=time,
+            )
+        )
+
+    def edit(
+        self,
+        id: UUID | str,
+        *,
+        space: str,
+        summary: str | None = None,
+        details: str | None = None,
+        category: Category | None = None,
+        importance: Importance | None = None,
+        expected_version: int | None = None,
+        reason: str | None = None,
+    ) -> LongtermMemory:
+        """Change what a memory says; its version grows, and how it read before is kept.
+
+        What is None stays as it is; ``details=""`` takes them away. With ``expected_version`` nothing is
+        changed where somebody else changed it meanwhile.
+
+        Raises:
+            NotFound: there is none.
+            Conflict: it is at another version (both are shown), or another live memory says so already.
+            BadInput: nothing was given to change, it is archived, or an argument cannot be taken.
+        """
+        return self._portal.call(
+            lambda: self._inner.edit(
+                id,
+                space=space,
+                summary=summary,
+                details=details,
+                category=category,
+                importance=importance,
+                expected_version=expected_version,
+                reason=reason,
+            )
+        )
+
+    def archive(
+        self, id: UUID | str, *, space: str, reason: str | None = None, expected_version: int | None = None
+    ) -> LongtermMemory:
+        """Take a memory out of recall; it stays, and can be revived. One that is archived stays so.
+
+        Raises:
+            NotFound: there is none.
+            Conflict: it is at another version than expected.
+        """
+        return self._portal.call(
+            lambda: self._inner.archive(id, space=space, reason=reason, expected_version=expected_version)
+        )
+
+    def revive(self, id: UUID | str, *, space: str, reason: str | None = None) -> LongtermMemory:
+        """Bring an archived memory back into recall.
+
+        Raises:
+            NotFound: there is none.
+            Conflict: another live memory of the user says so.
+        """
+        return self._portal.call(lambda: self._inner.revive(id, space=space, reason=reason))
+
+    def revert(self, id: UUID | str, *, space: str, to: int, reason: str | None = None) -> LongtermMemory:
+        """Have a memory read as its version ``to`` did. That is a new version, and can be reverted too.
+
+        Raises:
+            NotFound: there is no such memory, or no such version of it.
+            Conflict: another live memory of the user says so.
+            BadInput: it is archived.
+        """
+        return self._portal.call(lambda: self._inner.revert(id, space=space, to=to, reason=reason))
+
+    def archive_many(
+        self,
+        *,
+        space: str,
+        user: str | None = None,
+        category: Category | None = None,
+        importance: Importance | None = None,
+        text: str | None = None,
+        before: datetime | str | None = None,
+        reason: str | None = None,
+        dry_run: bool = True,
+    ) -> Archived:
+        """Archive all live memories of a user, a category, an importance, that hold a text, said ``before``.
+
+        With ``dry_run`` it is a preview: nothing is changed.
+
+        Raises:
+            BadInput: nothing narrows it, or an argument cannot be taken.
+        """
+        return self._portal.call(
+            lambda: self._inner.archive_many(
+                space=space,
+                user=user,
+                category=category,
+                importance=importance,
+                text=text,
+                before=before,
+                reason=reason,
+                dry_run=dry_run,
+            )
+        )
+
+
+class Looking:
+    """Looks at the memories of one database. Nothing here changes anything, or is in any audit."""
+
+    def __init__(self, inner: AsyncLooking, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def get(self, id: UUID | str, *, space: str) -> LongtermMemory:
+        """The memory with an id.
+
+        Raises:
+            NotFound: there is none.
+        """
+        return self._portal.call(lambda: self._inner.get(id, space=space))
+
+    def history(self, id: UUID | str, *, space: str) -> list[Revision]:
+        """How a memory read before each change, who changed it and why; the latest first.
+
+        Raises:
+            NotFound: there is none.
+        """
+        return self._portal.call(lambda: self._inner.history(id, space=space))
+
+    def sources(self, id: UUID | str, *, space: str) -> list[Said]:
+        """The words that a memory rests on as it reads now, the latest first. Empty for one by hand.
+
+        Raises:
+            NotFound: there is none.
+        """
+        return self._portal.call(lambda: self._inner.sources(id, space=space))
+
+    def listing(
+        self,
+        *,
+        space: str,
+        user: str | None = None,
+        category: Category | None = None,
+        importance: Importance | None = None,
+        text: str | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        archived: bool | None = False,
+        limit: int = 100,
+        offset: int = 0,
+    ) -> list[LongtermMemory]:
+        """Memories: the most important first, of equals what changed last.
+
+        Those of a user, a category, an importance, that hold a ``text`` in whatever case, that were said
+        ``since`` (included) or ``until`` (not included) a time; live ones, ``archived`` ones, or both (None).
+
+        Raises:
+            BadInput: an argument cannot be taken (``limit`` is 1 to 1,000).
+        """
+        return self._portal.call(
+            lambda: self._inner.listing(
+                space=space,
+                user=user,
+                category=category,
+                importance=importance,
+                text=text,
+                since=since,
+                until=until,
+                archived=archived,
+                limit=limit,
+                offset=offset,
+            )
+        )
+
+    def search(
+        self,
+        question: str,
+        *,
+        space: str,
+        user: str | None = None,
+        category: Category | None = None,
+        importance: Importance | None = None,
+        limit: int = 10,
+    ) -> list[Found]:
+        """The live memories that answer a question, best first, found by words and meaning.
+
+        With ``user``, those of the user and those that hold for everybody. It changes nothing and is in no
+        audit; for the prompt of an agent use ``recover``.
+
+        Raises:
+            BadInput: an argument cannot be taken.
+        """
+        return self._portal.call(
+            lambda: self._inner.search(
+                question, space=space, user=user, category=category, importance=importance, limit=limit
+            )
+        )
+
+    def counts(self, *, space: str, user: str | None = None) -> list[Count]:
+        """How many memories there are of each category and importance."""
+        return self._portal.call(lambda: self._inner.counts(space=space, user=user))
+
+
+class Recovering:
+    """Recovers memories for an answer, and tells what was recovered for which."""
+
+    def __init__(self, inner: AsyncRecovering, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def recover(
+        self,
+        asked: SatiRetrievalInput | str,
+        *,
+        space: str,
+        user: str | None = None,
+        session: str | None = None,
+        message: str | None = None,
+        recent: Sequence[str] = (),
+        limit: int | None = None,
+        budget_tokens: int | None = None,
+        injected: bool = False,
+    ) -> Recovered:
+        """What is known that matters for the message that is to be answered, in time or not at all.
+
+        ``asked`` is the message, with ``recent`` turns before it (the latest last), or both as the seed's
+        input. Relevant are live memories of the ``user`` and those that hold for everybody. ``injected``: the
+        block goes into a prompt, which counts as an access of what is in it, once in an hour. ``session``
+        and ``message`` name the turn in the audit.
+
+        It takes no longer than ``QUIPU_LONGTERM_TIMEOUT_MS``. Where there is no time, or the database or the
+        model fail, the result is empty and says so: an answer never breaks for want of memory.
+
+        Raises:
+            BadInput: an argument cannot be taken.
+        """
+        return self._portal.call(
+            lambda: self._inner.recover(
+                asked,
+                space=space,
+                user=user,
+                session=session,
+                message=message,
+                recent=recent,
+                limit=limit,
+                budget_tokens=budget_tokens,
+                injected=injected,
+            )
+        )
+
+    def audit(
+        self,
+        *,
+        space: str,
+        act: AuditAct | None = None,
+        user: str | None = None,
+        session: str | None = None,
+        since: datetime | str | None = None,
+        limit: int = 100,
+    ) -> list[AuditLine]:
+        """What was recovered for which message and what evaluations did, the latest first.
+
+        Raises:
+            BadInput: an argument cannot be taken (``limit`` is 1 to 1,000).
+        """
+        return self._portal.call(
+            lambda: self._inner.audit(
+                space=space, act=act, user=user, session=session, since=since, limit=limit
+            )
+        )
+
+
+class Longterm(Remembering, Looking, Recovering):
+    """What to know about a person before answering: kept by category and importance, each once.
+
+    Every call names the ``space``. An id is a memory's whole id or the beginning of it, at least four digits.
+    """
+
+    def __init__(self, inner: AsyncLongterm, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
 
 
 class Memories:

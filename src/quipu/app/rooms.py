@@ -14,6 +14,7 @@ from quipu.kernel.config import Settings
 if TYPE_CHECKING:
     from quipu.kinds.ledger.evidence.trace import AsyncTrace
     from quipu.kinds.ledger.ledger import AsyncLedger
+    from quipu.kinds.longterm.longterm import AsyncLongterm
     from quipu.kinds.transcripts.memories.memories import AsyncMemories
     from quipu.kinds.transcripts.transcripts import AsyncTranscripts
 
@@ -77,6 +78,18 @@ class AsyncRooms:
             AsyncTranscripts,
             lambda parts: AsyncTranscripts(
                 parts.database, parts.models, search=parts.search, clock=self._clock, settings=self._settings
+            ),
+        )
+
+    @property
+    def longterm(self) -> AsyncLongterm:
+        """What to know about a person before answering: kept, changed, recovered, each memory once."""
+        from quipu.kinds.longterm.longterm import AsyncLongterm  # noqa: PLC0415
+
+        return self._room(
+            AsyncLongterm,
+            lambda parts: AsyncLongterm(
+                parts.database, parts.models, parts.search, clock=self._clock, settings=self._settings
             ),
         )
 

@@ -190,6 +190,16 @@ class Settings:
     memory_half_life_days: float = _setting(
         _decimal(0.1, 36_500), "Days in which a memory that nobody uses loses half of its confidence.", 70
     )
+    longterm_timeout_ms: int = _setting(
+        _whole(1, 60_000), "Longest time to recover long-term memory before an answer, milliseconds.", 500
+    )
+    longterm_limit: int = _setting(_whole(1, 100), "Long-term memories for one answer, at most.", 10)
+    longterm_tokens: int = _setting(
+        _whole(1, 100_000), "Tokens of long-term memory in one prompt, at most.", 1_000
+    )
+    longterm_audit_days: int = _setting(
+        _whole(0, 36_500), "Days after which lines of the audit of long-term memory go; 0 is never.", 90
+    )
 
     def __post_init__(self) -> None:
         for name, setting in described().items():

@@ -60,10 +60,14 @@ class Draft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """What a hit must satisfy; None asks for nothing. ``since`` is included, ``until`` is not."""
+    """What a hit must satisfy; None asks for nothing. ``since`` is included, ``until`` is not.
+
+    ``or_nobody``: beside what is the user's, what belongs to nobody.
+    """
 
     kinds: tuple[int, ...] | None = None
     user: str | None = None
+    or_nobody: bool = False
     thread: int | None = None
     since: datetime | None = None
     until: datetime | None = None

@@ -64,11 +64,13 @@ class Search:
         view = await self._view(within)
         asked = [self._understand(text, within, view) for text in questions]
         embedded = await self._models.embed([q.meaning for q in asked], generation=within.space.generation)
-        owner = await store.owner(within, filters.user) if filters.user is not None else None
+        owners = await _owners(within, filters)
         found: list[tuple[Question, list[Found]]] = []
         for question, vector in zip(asked, embedded.vectors, strict=True):
-            nobody = filters.user is not None and owner is None
-            ranked = [] if nobody else await self._rank(within, view, question, vector, filters, owner, limit)
+            nobody = owners is not None and not owners
+            ranked = (
+                [] if nobody else await self._rank(within, view, question, vector, filters, owners, limit)
+            )
             found.append((question, ranked))
         return found
 
@@ -100,16 +102,16 @@ class Search:
         question: Question,
         vector: NDArray[np.float32],
         filters: Filters,
-        owner: int | None,
+        owners: Sequence[int] | None,
         limit: int,
     ) -> list[Found]:
         if not question.terms and not vector.any():
             return []
         held = view.signatures
-        allowed = _allowed(held, filters, owner)
+        allowed = _allowed(held, filters, owners)
         dated = _dated(held.happened, question.windows)
         weights = self._in_force(question, within, _share(dated, allowed))
-        values = self._values(within, question, vector, filters, owner, weights, limit)
+        values = self._values(within, question, vector, filters, owners, weights, limit)
         places = np.arange(len(held.ids)) if allowed is None else np.flatnonzero(allowed)
         distances = held.distances(as_words(pack(vector[np.newaxis]))[:, 0])
         timely = _timely(held, question.windows, dated, places, distances, count=max(_DATED, limit))
@@ -148,7 +150,7 @@ class Search:
         question: Question,
         vector: NDArray[np.float32],
         filters: Filters,
-        owner: int | None,
+        owners: Sequence[int] | None,
         weights: Weights,
         limit: int,
     ) -> Mapping[str, object]:
@@ -166,7 +168,7 @@ class Search:
             "mean_mixed": max(1.0, space.mixed_tokens / max(1, space.entries)),
             "mean_thread": max(1.0, space.tokens / max(1, space.threads)),
             "kinds": None if filters.kinds is None else Int4s(filters.kinds),
-            "owner": owner,
+            "owners": None if owners is None else Int4s(owners),
             "first": -(2**63) if thread is None else thread << THREAD_SHIFT,
             "last": 2**63 - 1 if thread is None else ((thread + 1) << THREAD_SHIFT) - 1,
             "since": filters.since or _ALWAYS[0],
@@ -197,13 +199,21 @@ def _microseconds(moment: datetime) -> int:
     )  # a float of seconds would be off by one here and there
 
 
-def _allowed(held: Signatures, filters: Filters, owner: int | None) -> NDArray[np.bool_] | None:
+async def _owners(within: Within, filters: Filters) -> list[int] | None:
+    """The numbers of those whose entries are wanted, 0 for nobody's; None where that is everybody."""
+    if filters.user is None:
+        return None
+    found = await store.owner(within, filters.user)
+    return [0] * filters.or_nobody + ([] if found is None else [found])
+
+
+def _allowed(held: Signatures, filters: Filters, owners: Sequence[int] | None) -> NDArray[np.bool_] | None:
     """Which entries satisfy the filters; None where every one does."""
     masks: list[NDArray[np.bool_]] = []
     if filters.kinds is not None:
         masks.append(np.isin(held.kinds, np.array(filters.kinds, dtype=np.int16)))
-    if owner is not None:
-        masks.append(held.owners == owner)
+    if owners is not None:
+        masks.append(np.isin(held.owners, np.array(owners, dtype=np.int32)))
     if filters.thread is not None:
         masks.append(held.ids >> THREAD_SHIFT == filters.thread)
     if filters.since is not None:

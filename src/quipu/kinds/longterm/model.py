@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Literal
 
@@ -23,6 +23,10 @@ Category = Literal[
 ]
 Importance = Literal["low", "medium", "high"]
 Act = Literal["edit", "restate", "archive", "revive", "revert"]
+AuditAct = Literal["recover", "evaluate"]
+AuditOutcome = Literal["found", "nothing", "timeout", "failed", "done"]
+AuditAction = Literal["recalled", "injected", "included", "restated", "revived", "edited", "archived", "kept"]
+Outcome = Literal["included", "restated", "revived", "kept", "refused", "gone"]
 
 CATEGORIES: Final[tuple[Category, ...]] = (
     "preference",
@@ -48,14 +52,15 @@ def weight(importance: Importance) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Memory:
+class LongtermMemory:
     """One memory.
 
     ``hash`` is SHA-256 of the normalised summary, 64 hexadecimal digits, unique among the live memories of a
     space and user. ``source`` is where it is from in the seed's sense: the session it was first said in, or
     what the caller named. ``access_count`` counts injections into prompts, ``stated_count`` how often it was
     said. ``version`` grows with every change of what it says. ``user`` is None for what holds for everybody
-    in the space; ``happened_at`` is when it was said last, ``created_at`` when we learned of it.
+    in the space; ``happened_at`` is when it was first said as it reads now, ``created_at`` when we learned
+    of it. ``sources`` counts the words that it rests on.
     """
 
     id: str
@@ -80,11 +85,40 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Wording:
+    """How a version of a memory reads."""
+
+    category: Category
+    importance: Importance
+    summary: str
+    details: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revision:
+    """How a memory read before it was changed, who changed it, and why.
+
+    ``version`` is the one that read so. ``changed_by`` is ``hand``, ``import``, or an evaluator with its
+    version.
+    """
+
+    version: int
+    act: Act
+    category: Category
+    importance: Importance
+    summary: str
+    details: str | None
+    changed_at: datetime
+    changed_by: str
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
     """Words that a memory rests on.
 
     ``turn`` counts the turns of the conversation that was evaluated, from 0. ``message`` and ``session`` are
-    the caller's own ids, where known.
+    the caller's own ids, where known; ``number`` is that of the message in the record.
     """
 
     excerpt: str
@@ -92,6 +126,85 @@ class Said:
     message: str | None = None
     session: str | None = None
     happened_at: datetime | None = None
+    number: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """What came of a memory that was to be stored.
+
+    ``included``: it is new. ``restated``: a live one says so already and was said once more. ``revived``: an
+    archived one says so and is back. ``kept``: these very words had been taken in before; nothing changed.
+    ``refused``: it must not be kept, ``reason`` says by which rule. ``gone``: what it rests on was forgotten.
+    """
+
+    id: str | None
+    outcome: Outcome
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A memory that answers a question; ``score`` is that of recall, 0 to 1, the sum of ``parts``."""
+
+    memory: LongtermMemory
+    score: float
+    parts: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Archived:
+    """Memories that were to be archived; ``archived`` says whether they were, or only would be."""
+
+    memories: Sequence[LongtermMemory]
+    archived: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Count:
+    """How many memories there are of a category and importance."""
+
+    category: Category
+    importance: Importance
+    live: int
+    archived: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditMemory:
+    """A memory in a line of the audit: what was done with it, with which score, and why.
+
+    ``parts`` are those of the score. A memory that was forgotten is in no line any more.
+    """
+
+    id: str
+    action: AuditAction
+    score: float | None = None
+    parts: Mapping[str, float] | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditLine:
+    """A recovery or an evaluation, and how it went.
+
+    ``message`` is the caller's id of the message that was answered, or of the last that was evaluated.
+    ``trouble`` says why where it did not succeed. ``tokens`` are those of the block, or of a model.
+    """
+
+    at: datetime
+    act: AuditAct
+    outcome: AuditOutcome
+    took_ms: int
+    trouble: str | None = None
+    user: str | None = None
+    session: str | None = None
+    message: str | None = None
+    evaluator: str | None = None
+    tokens: int = 0
+    counts: Mapping[str, int] = field(default_factory=dict[str, int])
+    memories: Sequence[AuditMemory] = ()
+    id: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

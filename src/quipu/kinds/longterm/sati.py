@@ -13,6 +13,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validato
 from quipu.kinds.longterm.model import Category, Evaluation, Importance, Inclusion, weight
 
 LONGEST_TURN = 1_000_000
+_EVALUATED = {"should_store", "category", "importance", "summary", "reason"}
 
 
 class _Document(BaseModel):
@@ -115,4 +116,24 @@ class SatiMemoryResult(_Document):
         """The result as the seed writes it: only the fields of its mode, none that is unknown."""
         if self.should_store is None:
             return {"relevant_memories": [one.model_dump() for one in self.relevant_memories]}
-        return self.model_dump(exclude={"relevant_memories"}, exclude_none=True)
+        return self.model_dump(include=_EVALUATED, exclude_none=True)
+
+
+class Recovered(SatiMemoryResult):
+    """The result of a recovery, with all that is known of it.
+
+    ``ids``, ``scores`` (0 to 1) and ``parts`` are those of ``relevant_memories``, in their order: the best
+    first. ``block`` is their text for the prompt, of about ``tokens`` tokens, empty where there are none.
+    ``outcome``: ``timeout`` and ``failed`` are answers without memory, ``trouble`` says why. ``left_out``
+    counts relevant memories for which the block had no room.
+    """
+
+    ids: tuple[str, ...] = ()
+    scores: tuple[float, ...] = ()
+    parts: tuple[dict[str, float], ...] = ()
+    block: str = ""
+    tokens: int = 0
+    outcome: Literal["found", "nothing", "timeout", "failed"] = "nothing"
+    trouble: str | None = None
+    left_out: int = 0
+    took_ms: int = 0

@@ -1,0 +1,297 @@
+"""Every change of a memory, within one transaction: its entry in the index and its history go with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final, Self
+from uuid import UUID, uuid4
+
+from quipu.errors import BadInput, Conflict, NotFound
+from quipu.kernel.base.text import excerpt
+from quipu.kernel.db.database import Within
+from quipu.kinds.longterm import citing, filing, store
+from quipu.kinds.longterm.filing import Prepared
+from quipu.kinds.longterm.model import Act, Category, Kept, Said, Wording
+from quipu.kinds.longterm.reading import row_of
+from quipu.kinds.longterm.requests import New, Refuses, Rewording
+from quipu.kinds.longterm.rules import filed_text, more_important, summary_hash
+from quipu.kinds.longterm.store import Row
+from quipu.recall.removal import withdraw
+
+HAND: Final = "hand"
+_SHOWN: Final = 200
+
+
+class Changes:
+    """Changes memories in a transaction that holds those of the space until it ends.
+
+    ``by`` says who: ``hand``, ``import``, or an evaluator and its version. ``refuses`` is the policy, for
+    what is written automatically.
+    """
+
+    def __init__(
+        self, within: Within, prepared: Prepared, *, now: datetime, by: str, refuses: Refuses | None
+    ) -> None:
+        self.within = within
+        self.now = now
+        self.by = by
+        self._prepared = prepared
+        self._refuses = refuses
+
+    @classmethod
+    async def begin(
+        cls, within: Within, prepared: Prepared, *, now: datetime, by: str, refuses: Refuses | None = None
+    ) -> Self:
+        """Begin to change memories.
+
+        Raises:
+            Moved: the vectors are not of the model of the space (any more).
+        """
+        prepared.check(within)
+        await store.hold(within)
+        return cls(within, prepared, now=now, by=by, refuses=refuses)
+
+    async def store(self, new: New) -> Kept:
+        """Keep a memory. One that says so already is restated: its importance may rise, never fall."""
+        rule = self._refused(new.summary, new.details, new.category, new.asked)
+        if rule is not None:
+            return Kept(id=None, outcome="refused", reason=rule)
+        said = await citing.still_there(self.within, new.said)
+        if new.said and not said:
+            return Kept(id=None, outcome="gone")
+        same = await store.by_hash(self.within, user=new.user, hash=summary_hash(new.summary))
+        if same is None:
+            return Kept(id=str(await self._insert(new, said)), outcome="included", reason=new.reason)
+        if said and await citing.knows(self.within, same.id, said):
+            return Kept(id=str(same.id), outcome="kept")
+        return await self._restate(same, new, said)
+
+    async def edit(self, id_: UUID | str, to: Rewording) -> Row:
+        """Change what a memory says; how it read is kept, its hash and entry are made anew.
+
+        Nothing is written where it reads so already.
+
+        Raises:
+            NotFound: there is none.
+            Conflict: it is at another version than expected, or another live memory of the user says so.
+            BadInput: it is archived, or the policy refuses the text.
+        """
+        row = await row_of(self.within, id_)
+        await self._check_version(row, to.expected_version)
+        _check_live(row)
+        now_says = _reworded(row, to)
+        if now_says == row.wording:
+            return row
+        rule = self._refused(now_says.summary, now_says.details, now_says.category, to.asked)
+        if rule is not None:
+            raise BadInput(f"it must not be kept: {rule}.", field="summary")
+        said = await citing.still_there(self.within, to.said)
+        return await self._rewrite(row, now_says, act="edit", said=said, reason=to.reason)
+
+    async def revert(self, id_: UUID | str, *, to: int, reason: str | None = None) -> Row:
+        """Have a memory read as its version ``to`` did; that is a new version.
+
+        Raises:
+            NotFound: there is no such memory, or no such version of it.
+            Conflict: another live memory of the user says so.
+            BadInput: it is archived.
+        """
+        row = await row_of(self.within, id_)
+        _check_live(row)
+        if to == row.version:
+            return row
+        said_then = await store.wording(self.within, row.id, to)
+        if said_then is None:
+            raise NotFound(
+                f"Memory {row.id} has no version {to}.", hint=f"See them: quipu longterm history {row.id}"
+            )
+        return await self._rewrite(row, said_then, act="revert", said=(), reason=reason, rests_on=to)
+
+    async def archive(
+        self, id_: UUID | str, *, reason: str | None = None, expected_version: int | None = None
+    ) -> Row:
+        """Take a memory out of recall; it stays and can be revived. One that is archived stays as it is.
+
+        Raises:
+            NotFound: there is none.
+            Conflict: it is at another version than expected.
+        """
+        row = await row_of(self.within, id_)
+        await self._check_version(row, expected_version)
+        await self.archive_rows([row], reason=reason)
+        return await self._again(row.id)
+
+    async def archive_rows(self, rows: Sequence[Row], *, reason: str | None = None) -> list[UUID]:
+        """The same for many; returns those that were live."""
+        live = [row for row in rows if not row.archived]
+        ids = [row.id for row in live]
+        await self._keep(ids, act="archive", reason=reason)
+        await withdraw(self.within, sorted(row.entry_id for row in live if row.entry_id is not None))
+        await store.run(self.within, "archive", {"ids": ids, "now": self.now})
+        return ids
+
+    async def revive(self, id_: UUID | str, *, reason: str | None = None) -> Row:
+        """Bring an archived memory back into recall.
+
+        Raises:
+            NotFound: there is none.
+            Conflict: another live memory of the user says so.
+        """
+        row = await row_of(self.within, id_)
+        if not row.archived:
+            return row
+        await self._check_alone(row, row.hash)
+        await self._revive(row, reason=reason)
+        return await self._again(row.id)
+
+    async def _insert(self, new: New, said: Sequence[Said]) -> UUID:
+        id_ = uuid4()
+        first = next(iter(said), None)
+        session = new.session or (first.session if first else None)
+        happened_at = new.happened_at or (first.happened_at if first else None) or self.now
+        filed = filing.entry(
+            id_, summary=new.summary, details=new.details, user=new.user, happened_at=happened_at
+        )
+        (entry,) = await filing.file(self.within, [filed], self._prepared, now=self.now)
+        values = {
+            "id": id_,
+            "category": new.category,
+            "importance": new.importance,
+            "summary": new.summary,
+            "details": new.details,
+            "hash": summary_hash(new.summary),
+            "source": new.source or session,
+            "user": new.user,
+            "session": session,
+            "happened_at": happened_at,
+            "now": self.now,
+            "entry": entry,
+        }
+        await store.run(self.within, "insert_memory", values)
+        await self._cite(id_, 1, said)
+        return id_
+
+    async def _restate(self, row: Row, new: New, said: Sequence[Said]) -> Kept:
+        if row.archived:
+            await self._revive(row, reason=new.reason)
+        version, raised = row.version, more_important(row.importance, new.importance)
+        if raised != row.importance:
+            await self._keep([row.id], act="restate", reason=new.reason)
+            await store.run(self.within, "raise_importance", {"id": row.id, "importance": raised})
+            version += 1
+            await citing.carry(self.within, row.id, before=row.version, to=version)
+        await store.run(self.within, "restate", {"id": row.id, "now": self.now})
+        await self._cite(row.id, version, said)
+        return Kept(id=str(row.id), outcome="revived" if row.archived else "restated", reason=new.reason)
+
+    async def _rewrite(
+        self,
+        row: Row,
+        to: Wording,
+        *,
+        act: Act,
+        said: Sequence[Said],
+        reason: str | None,
+        rests_on: int | None = None,
+    ) -> Row:
+        hash_ = summary_hash(to.summary)
+        await self._check_alone(row, hash_)
+        same_text = (to.summary, to.details) == (row.summary, row.details)
+        happened_at = row.happened_at if same_text else _said_at(said) or self.now
+        entry = row.entry_id
+        if not same_text:
+            filed = filing.entry(
+                row.id, summary=to.summary, details=to.details, user=row.user, happened_at=happened_at
+            )
+            (entry,) = await filing.file(self.within, [filed], self._prepared, now=self.now)
+            await withdraw(self.within, [] if row.entry_id is None else [row.entry_id])
+        await self._keep([row.id], act=act, reason=reason)
+        values = {
+            "id": row.id,
+            "category": to.category,
+            "importance": to.importance,
+            "summary": to.summary,
+            "details": to.details,
+            "hash": hash_,
+            "entry": entry,
+            "happened_at": happened_at,
+            "now": self.now,
+        }
+        await store.run(self.within, "rewrite", values)
+        before = rests_on or (row.version if _rests_on(row, to) else None)
+        if before is not None:
+            await citing.carry(self.within, row.id, before=before, to=row.version + 1)
+        await self._cite(row.id, row.version + 1, said)
+        return await self._again(row.id)
+
+    async def _revive(self, row: Row, *, reason: str | None) -> None:
+        filed = filing.entry(
+            row.id, summary=row.summary, details=row.details, user=row.user, happened_at=row.happened_at
+        )
+        (entry,) = await filing.file(self.within, [filed], self._prepared, now=self.now)
+        await self._keep([row.id], act="revive", reason=reason)
+        await store.run(self.within, "revive", {"id": row.id, "entry": entry, "now": self.now})
+
+    async def _check_alone(self, row: Row, hash_: str) -> None:
+        other = await store.live_with_hash(self.within, user=row.user, hash=hash_, besides=row.id)
+        if other is not None:
+            raise Conflict(
+                f"memory {other} says so already.",
+                field="summary",
+                hint=f"Look at it: quipu longterm show {other}",
+            )
+
+    async def _keep(self, ids: Sequence[UUID], *, act: Act, reason: str | None) -> None:
+        values = {"ids": list(ids), "act": act, "now": self.now, "by": self.by, "reason": reason}
+        await store.run(self.within, "keep", values)
+
+    async def _cite(self, id_: UUID, version: int, said: Sequence[Said]) -> None:
+        await citing.cite(self.within, id_, version, said, by=self.by, now=self.now)
+
+    async def _check_version(self, row: Row, expected: int | None) -> None:
+        if expected is None or expected == row.version:
+            return
+        seen = await store.wording(self.within, row.id, expected)
+        raise Conflict(
+            f"you saw version {expected}{_quoted(seen)}; memory {row.id} is at version {row.version} by now"
+            f"{_quoted(row.wording)}.",
+            field="expected_version",
+            hint=f"See what changed: quipu longterm history {row.id}",
+        )
+
+    def _refused(self, summary: str, details: str | None, category: Category, asked: bool) -> str | None:
+        return None if self._refuses is None else self._refuses(filed_text(summary, details), category, asked)
+
+    async def _again(self, id_: UUID) -> Row:
+        return await row_of(self.within, id_)
+
+
+def _reworded(row: Row, to: Rewording) -> Wording:
+    details = row.details if to.details is None else to.details or None
+    return Wording(
+        category=to.category or row.category,
+        importance=to.importance or row.importance,
+        summary=to.summary or row.summary,
+        details=details,
+    )
+
+
+def _rests_on(row: Row, to: Wording) -> bool:
+    """Whether something of what a memory said stays in its new wording: it rests on the same words then."""
+    return to.summary == row.summary or (to.details is not None and to.details == row.details)
+
+
+def _said_at(said: Sequence[Said]) -> datetime | None:
+    return max((one.happened_at for one in said if one.happened_at is not None), default=None)
+
+
+def _quoted(wording: Wording | None) -> str:
+    if wording is None:
+        return ""
+    return f" ({wording.category}, {wording.importance}: {excerpt(wording.summary, _SHOWN)!r})"
+
+
+def _check_live(row: Row) -> None:
+    if row.archived:
+        raise BadInput("it is archived.", field="id", hint=f"Bring it back: quipu longterm revive {row.id}")

@@ -1,0 +1,50 @@
+"""Changes of memories as one transaction, which begins when all that it files has vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import TypeVar
+
+from quipu.kernel.base.clock import Clock
+from quipu.kernel.db.database import Database, Within
+from quipu.kinds.longterm import filing
+from quipu.kinds.longterm.changes import HAND, Changes
+from quipu.kinds.longterm.filing import Wanted
+from quipu.kinds.longterm.requests import Refuses
+from quipu.recall.generations import Models
+from quipu.recall.model import Moved
+
+T = TypeVar("T")
+
+
+async def changed(
+    database: Database,
+    models: Models,
+    work: Callable[[Changes], Awaitable[T]],
+    *,
+    space: str,
+    clock: Clock,
+    by: str = HAND,
+    texts: Sequence[str] = (),
+    refuses: Refuses | None = None,
+    transaction: Callable[[], AbstractAsyncContextManager[Within]] | None = None,
+) -> T:
+    """What ``work`` returns of the changes that it makes, all in one transaction or none.
+
+    Vectors are made before it begins: of ``texts``, and of what else turns out to be filed, for which it
+    begins again. So ``work`` may be called more than once. ``transaction`` is where a job writes (its
+    ``context.effect``); else it is one of its own, which makes the space where it is missing.
+    """
+    wanted = list(dict.fromkeys(texts))
+    while True:
+        prepared = await filing.prepare(database, models, space, wanted)
+        try:
+            async with transaction() if transaction else database.writing(space) as within:
+                return await work(
+                    await Changes.begin(within, prepared, now=clock.now(), by=by, refuses=refuses)
+                )
+        except Wanted as missing:
+            wanted.append(missing.text)
+        except Moved:
+            continue

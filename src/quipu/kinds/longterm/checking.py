@@ -1,0 +1,129 @@
+"""What callers hand in, checked."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+from uuid import UUID
+
+from quipu.errors import BadInput
+from quipu.kernel.base.text import clean
+from quipu.kernel.redact import redact
+from quipu.kinds.longterm.model import CATEGORIES, IMPORTANCES, Category, Importance
+
+LONGEST_SUMMARY: Final = 2_000
+LONGEST_DETAILS: Final = 10_000
+LONGEST_REASON: Final = 1_000
+LONGEST_EXCERPT: Final = 1_000
+_PREFIX: Final = re.compile(r"[0-9a-f-]{4,36}")
+
+
+def summary_of(value: object, *, secrets: bool) -> str:
+    """A summary on one line.
+
+    Raises:
+        BadInput: it is no text, blank, longer than 2,000 characters, or (where ``secrets`` are looked for)
+            holds one.
+    """
+    if not isinstance(value, str) or not value.strip():
+        raise BadInput("say what is to be remembered.", field="summary")
+    text = " ".join(clean(value).text.split())
+    if not text:
+        raise BadInput("say what is to be remembered.", field="summary")
+    return _checked("summary", text, LONGEST_SUMMARY, secrets=secrets)
+
+
+def details_of(value: object, *, secrets: bool) -> str | None:
+    """Details, or None where nothing is said.
+
+    Raises:
+        BadInput: they are no text, longer than 10,000 characters, or (where ``secrets`` are looked for) hold
+            one.
+    """
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise BadInput("details are a text.", field="details")
+    text = clean(value).text.strip()
+    return _checked("details", text, LONGEST_DETAILS, secrets=secrets) or None
+
+
+def reason_of(value: object) -> str | None:
+    """Why something is changed, or None.
+
+    Raises:
+        BadInput: it is no text, or longer than 1,000 characters.
+    """
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise BadInput("a reason is a text.", field="reason")
+    return _checked("reason", " ".join(clean(value).text.split()), LONGEST_REASON, secrets=False) or None
+
+
+def category_of(value: object) -> Category:
+    """One of the twelve.
+
+    Raises:
+        BadInput: it is none of them; names them.
+    """
+    for category in CATEGORIES:
+        if value == category:
+            return category
+    raise BadInput(f"{_shown(value)} is none of {', '.join(CATEGORIES)}.", field="category")
+
+
+def importance_of(value: object) -> Importance:
+    """One of the three.
+
+    Raises:
+        BadInput: it is none of them.
+    """
+    for importance in IMPORTANCES:
+        if value == importance:
+            return importance
+    raise BadInput(f"{_shown(value)} is none of {', '.join(IMPORTANCES)}.", field="importance")
+
+
+def version_of(field: str, value: object) -> int:
+    """The number of a version.
+
+    Raises:
+        BadInput: it is no whole number from 1.
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value < 2**31:
+        raise BadInput("a whole number from 1.", field=field)
+    return value
+
+
+def id_of(value: object) -> UUID | str:
+    """An id, or the beginning of one: at least four of its digits.
+
+    Raises:
+        BadInput: it is neither.
+    """
+    if isinstance(value, UUID):
+        return value
+    if isinstance(value, str) and _PREFIX.fullmatch(value.lower()):
+        try:
+            return UUID(value) if len(value) == 36 else value.lower()
+        except ValueError:
+            pass
+    raise BadInput("no id of a memory.", field="id", hint="quipu longterm list shows them.")
+
+
+def _checked(field: str, text: str, most: int, *, secrets: bool) -> str:
+    if len(text) > most:
+        raise BadInput(f"it has {len(text):,} characters; {most:,} are the most.", field=field)
+    kinds = sorted(redact(text).counts) if secrets else []
+    if kinds:
+        raise BadInput(
+            f"it holds a secret ({', '.join(kinds)}), which no memory keeps.",
+            field=field,
+            hint="Leave it out, and keep it where secrets belong.",
+        )
+    return text
+
+
+def _shown(value: object) -> str:
+    return repr(value) if isinstance(value, str) and len(value) <= 64 else "that"

@@ -1,0 +1,18 @@
+"""What long-term memory hands in to the house."""
+
+from __future__ import annotations
+
+from quipu.kinds.longterm.cite import cite
+from quipu.kinds.longterm.eraser import LongtermEraser
+from quipu.kinds.longterm.filing import LONGTERM as CODE
+from quipu.kinds.longterm.jobs import AUDIT_PRUNING
+from quipu.kinds.plug import Kind
+
+LONGTERM = Kind(
+    name="longterm",
+    code=CODE,
+    package="quipu.kinds.longterm",
+    cite=cite,
+    eraser=LongtermEraser(),
+    schedules=(AUDIT_PRUNING,),
+)

@@ -1,0 +1,80 @@
+"""What is searched for before an answer: the message, and the message with the turns before it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pydantic import ValidationError
+
+from quipu.errors import BadInput
+from quipu.kernel.base import echo
+from quipu.kernel.base.text import clean, excerpt
+from quipu.kinds.longterm.sati import SatiRetrievalInput
+from quipu.recall.model import Found
+
+TURNS: Final = 3
+LONGEST_MESSAGE: Final = 2_000
+LONGEST_TURN: Final = 300
+CONTEXT_WEIGHT: Final = 0.8
+"""What the message with its context finds counts so much beside what the message alone finds."""
+
+LEAST_SCORE: Final = 0.2
+"""What scores less has as a rule nothing to do with the message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Texts to search for, each with what its scores count; no texts where nothing was said."""
+
+    texts: tuple[tuple[str, float], ...]
+    limit: int
+
+
+def checked(asked: SatiRetrievalInput | str, *, recent: Sequence[str], limit: int) -> Query:
+    """The query of a message.
+
+    Raises:
+        BadInput: it is no message, or ``limit`` is not 1 to 100.
+    """
+    if isinstance(asked, SatiRetrievalInput):
+        return query(asked)
+    try:
+        given = SatiRetrievalInput(current_message=asked, recent_messages=tuple(recent), memory_limit=limit)
+    except ValidationError as error:
+        (first, *_) = error.errors()
+        raise BadInput(f"{first['msg']}.", field=".".join(map(str, first["loc"]))) from None
+    return query(given)
+
+
+def query(given: SatiRetrievalInput) -> Query:
+    """The message alone, and behind the turns before it; memory that was put into them is left out."""
+    message = _said(given.current_message, LONGEST_MESSAGE)
+    before = [_said(turn, LONGEST_TURN) for turn in given.recent_messages[-TURNS:]]
+    context = "\n".join(turn for turn in before if turn)
+    texts = [(message, 1.0)] if message else []
+    if context:
+        texts.append((f"{context}\n{message}".strip(), CONTEXT_WEIGHT))
+    return Query(tuple(texts), given.memory_limit)
+
+
+def best(found: Iterable[tuple[float, Sequence[Found]]], *, limit: int) -> list[Found]:
+    """The best of several lists, each with what its scores count; what is in more counts by its best."""
+    by_id: dict[int, Found] = {}
+    for weight, hits in found:
+        for hit in hits:
+            weighed = Found(hit.id, hit.kind, hit.score * weight, _times(hit.parts, weight))
+            if hit.id not in by_id or by_id[hit.id].score < weighed.score:
+                by_id[hit.id] = weighed
+    relevant = [hit for hit in by_id.values() if hit.score >= LEAST_SCORE]
+    return sorted(relevant, key=lambda hit: (-hit.score, -hit.id))[:limit]
+
+
+def _times(parts: Mapping[str, float], weight: float) -> dict[str, float]:
+    return {name: round(part * weight, 6) for name, part in parts.items()}
+
+
+def _said(text: str, length: int) -> str:
+    told = echo.strip(clean(text).text).text
+    return excerpt(told, length) if told.strip() else ""

@@ -1,0 +1,201 @@
+"""Before the agent answers: what is known of the person that matters now, in time or not at all."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from anyio import move_on_after
+
+from quipu.errors import QuipuError
+from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.base.text import excerpt
+from quipu.kernel.config import Settings
+from quipu.kernel.db.database import Database, Within
+from quipu.kernel.redact import redact
+from quipu.kinds.longterm import auditing, given, querying, store
+from quipu.kinds.longterm.filing import LONGTERM
+from quipu.kinds.longterm.model import AuditAct, AuditLine, AuditMemory, Found
+from quipu.kinds.longterm.querying import Query
+from quipu.kinds.longterm.reading import memory
+from quipu.kinds.longterm.rendering import Block, block
+from quipu.kinds.longterm.rules import ACCESSES_APART
+from quipu.kinds.longterm.sati import Recovered, SatiMemory, SatiRetrievalInput
+from quipu.recall.model import Filters
+from quipu.recall.search import Search
+
+_NOTING_SECONDS: Final = 0.5
+_LONGEST_TROUBLE: Final = 500
+_NOTHING: Final = Recovered()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Turn:
+    """For whom, and for which message, memory is recovered."""
+
+    space: str
+    user: str | None
+    session: str | None
+    message: str | None
+
+
+class AsyncRecovering:
+    """Recovers memories for an answer, and tells what was recovered for which."""
+
+    def __init__(self, database: Database, *, search: Search, clock: Clock, settings: Settings) -> None:
+        self._database = database
+        self._search = search
+        self._clock = clock
+        self._settings = settings
+
+    async def recover(
+        self,
+        asked: SatiRetrievalInput | str,
+        *,
+        space: str,
+        user: str | None = None,
+        session: str | None = None,
+        message: str | None = None,
+        recent: Sequence[str] = (),
+        limit: int | None = None,
+        budget_tokens: int | None = None,
+        injected: bool = False,
+    ) -> Recovered:
+        """What is known that matters for the message that is to be answered, in time or not at all.
+
+        ``asked`` is the message, with ``recent`` turns before it (the latest last), or both as the seed's
+        input. Relevant are live memories of the ``user`` and those that hold for everybody. ``injected``: the
+        block goes into a prompt, which counts as an access of what is in it, once in an hour. ``session``
+        and ``message`` name the turn in the audit.
+
+        It takes no longer than ``QUIPU_LONGTERM_TIMEOUT_MS``. Where there is no time, or the database or the
+        model fail, the result is empty and says so: an answer never breaks for want of memory.
+
+        Raises:
+            BadInput: an argument cannot be taken.
+        """
+        query = querying.checked(asked, recent=recent, limit=limit or self._settings.longterm_limit)
+        budget = budget_tokens or self._settings.longterm_tokens
+        given.whole("budget_tokens", budget, most=10**6)
+        turn = _Turn(
+            space=check_name("space", space),
+            user=optional_name("user", user),
+            session=optional_name("session", session),
+            message=optional_name("message", message),
+        )
+        begun = time.monotonic()
+        found = _NOTHING
+        with move_on_after(self._settings.longterm_timeout_ms / 1000) as limited:
+            found = await self._recovered(query, turn, budget)
+        if limited.cancelled_caught:
+            trouble = f"not found within {self._settings.longterm_timeout_ms} ms"
+            found = Recovered(outcome="timeout", trouble=trouble)
+        found = found.model_copy(update={"took_ms": round((time.monotonic() - begun) * 1000)})
+        with move_on_after(_NOTING_SECONDS):
+            await self._note(turn, found, injected=injected)
+        return found
+
+    async def audit(
+        self,
+        *,
+        space: str,
+        act: AuditAct | None = None,
+        user: str | None = None,
+        session: str | None = None,
+        since: datetime | str | None = None,
+        limit: int = 100,
+    ) -> list[AuditLine]:
+        """What was recovered for which message and what evaluations did, the latest first.
+
+        Raises:
+            BadInput: an argument cannot be taken (``limit`` is 1 to 1,000).
+        """
+        user, session = optional_name("user", user), optional_name("session", session)
+        earliest = given.time("since", since)
+        given.whole("limit", limit)
+        async with self._database.reading(check_name("space", space)) as within:
+            if within is None:
+                return []
+            return await auditing.lines(
+                within, act=act, user=user, session=session, since=earliest, limit=limit
+            )
+
+    async def _recovered(self, query: Query, turn: _Turn, budget_tokens: int) -> Recovered:
+        if not query.texts:
+            return _NOTHING
+        try:
+            async with self._database.reading(turn.space) as within:
+                found = [] if within is None else await self._found(within, query, turn)
+        except (QuipuError, OSError) as error:
+            return Recovered(outcome="failed", trouble=_told(error))
+        return _result(found, block([one.memory for one in found], budget_tokens=budget_tokens))
+
+    async def _found(self, within: Within, query: Query, turn: _Turn) -> list[Found]:
+        filters = Filters(kinds=(LONGTERM,), user=turn.user, or_nobody=turn.user is not None)
+        texts = [text for text, _ in query.texts]
+        answers = await self._search.find(within, texts, filters=filters, limit=query.limit)
+        weights = [weight for _, weight in query.texts]
+        hits = querying.best(
+            ((weight, hits) for weight, (_, hits) in zip(weights, answers, strict=True)), limit=query.limit
+        )
+        rows = await store.memories(within, entries=[hit.id for hit in hits]) if hits else []
+        by_entry = {row.entry_id: row for row in rows}
+        return [
+            Found(memory=memory(by_entry[hit.id], space=turn.space), score=hit.score, parts=hit.parts)
+            for hit in hits
+            if hit.id in by_entry
+        ]
+
+    async def _note(self, turn: _Turn, found: Recovered, *, injected: bool) -> None:
+        """Write the line of the audit, and count accesses. Where that fails too, the answer goes on."""
+        line = AuditLine(
+            at=self._clock.now(),
+            act="recover",
+            outcome=found.outcome,
+            took_ms=found.took_ms,
+            trouble=found.trouble,
+            user=turn.user,
+            session=turn.session,
+            message=turn.message,
+            tokens=found.tokens,
+            counts={"left_out": found.left_out} if found.left_out else {},
+            memories=[
+                AuditMemory(id=id_, action="injected" if injected else "recalled", score=score, parts=parts)
+                for id_, score, parts in zip(found.ids, found.scores, found.parts, strict=True)
+            ],
+        )
+        with suppress(QuipuError, OSError):
+            async with self._database.space(turn.space) as within:
+                if within is None:
+                    return
+                await auditing.note(within, line)
+                if injected and found.ids:
+                    ids = [UUID(id_) for id_ in found.ids]
+                    await store.accessed(within, ids, now=line.at, apart=ACCESSES_APART)
+
+
+def _result(found: Sequence[Found], shown: Block) -> Recovered:
+    taken = [found[place] for place in shown.places]
+    return Recovered(
+        relevant_memories=tuple(
+            SatiMemory(summary=one.summary, category=one.category, importance=one.importance)
+            for one in (found.memory for found in taken)
+        ),
+        ids=tuple(one.memory.id for one in taken),
+        scores=tuple(one.score for one in taken),
+        parts=tuple(dict(one.parts) for one in taken),
+        block=shown.text,
+        tokens=shown.tokens,
+        outcome="found" if taken else "nothing",
+        left_out=len(found) - len(taken),
+    )
+
+
+def _told(error: Exception) -> str:
+    return excerpt(redact(str(error)).text, _LONGEST_TROUBLE)

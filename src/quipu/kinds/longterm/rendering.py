@@ -1,0 +1,42 @@
+"""Memories as a block for a prompt, within a budget. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from quipu.kernel.base import echo
+from quipu.kinds.longterm.model import LongtermMemory
+from quipu.recall.render import estimate_tokens
+
+CAVEAT: Final = "Known of the user from before. It may be out of date: what is said now comes first."
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The text, marked as memory so that it is never taken in again; its tokens, and which are in it.
+
+    It is empty where nothing is known, or nothing fits.
+    """
+
+    text: str
+    tokens: int
+    places: tuple[int, ...]
+
+
+def block(memories: Sequence[LongtermMemory], *, budget_tokens: int) -> Block:
+    """The memories in their order, one line each; where one does not fit, a shorter one may follow."""
+    taken: list[int] = []
+    lines: list[str] = []
+    for place, one in enumerate(memories):
+        line = f"- [{one.category}] {' '.join(one.summary.split())}"
+        if estimate_tokens(_marked([*lines, line])) <= budget_tokens:
+            lines.append(line)
+            taken.append(place)
+    text = _marked(lines) if lines else ""
+    return Block(text, estimate_tokens(text), tuple(taken))
+
+
+def _marked(lines: Sequence[str]) -> str:
+    return echo.mark("\n".join([CAVEAT, *lines]))

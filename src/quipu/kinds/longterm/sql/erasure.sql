@@ -1,0 +1,83 @@
+-- name: doomed_messages: messages of the record that an erasure takes
+select id from core.messages
+where space_id = %(space)s
+    and (%(user)s::text is null or user_name = %(user)s or speaker = %(user)s
+        or session_id in (select id from core.sessions where space_id = %(space)s and distinct_id = %(user)s))
+    and (%(message)s::text is null or external_id = %(message)s)
+    and (%(session)s::text is null
+        or session_id = (select id from core.sessions where space_id = %(space)s and name = %(session)s))
+
+-- name: doomed_sources: words that an erasure takes
+select o.id from longterm.sources o
+join longterm.long_term_memory m on m.space_id = o.space_id and m.id = o.memory_id
+where o.space_id = %(space)s
+    and (o.message_id = any(%(messages)s::int8[])
+        or (%(user)s::text is null or m.user_name = %(user)s)
+            and (%(session)s::text is null or o.session = %(session)s)
+            and (%(message)s::text is null or o.message = %(message)s))
+
+-- name: doomed_memories: memories that an erasure takes, with their entries
+--
+-- Those of the person; those written by hand in the session; those that rest, as they read now, on nothing but
+-- words that are erased. What other words tell too stays, without the words that go.
+select m.id, m.entry_id from longterm.long_term_memory m
+where m.space_id = %(space)s
+    and (%(everything)s
+        or %(user)s::text is not null and %(session)s::text is null and %(message)s::text is null
+            and m.user_name = %(user)s
+        or not exists (
+                select from longterm.sources o
+                where o.space_id = m.space_id and o.memory_id = m.id and o.version = m.version
+                    and o.id <> all(%(sources)s::int8[]))
+            and case when exists (
+                    select from longterm.sources o
+                    where o.space_id = m.space_id and o.memory_id = m.id and o.version = m.version)
+                then true
+                else %(session)s::text is not null and %(message)s::text is null and m.session = %(session)s
+                    and (%(user)s::text is null or m.user_name = %(user)s) end)
+
+-- name: doomed_wordings: earlier wordings of memories that stay, which rest on nothing but words that are erased
+select h.id from longterm.history h
+where h.space_id = %(space)s and h.memory_id <> all(%(memories)s::uuid[])
+    and exists (
+        select from longterm.sources o
+        where o.space_id = h.space_id and o.memory_id = h.memory_id and o.version = h.version
+            and o.id = any(%(sources)s::int8[]))
+    and not exists (
+        select from longterm.sources o
+        where o.space_id = h.space_id and o.memory_id = h.memory_id and o.version = h.version
+            and o.id <> all(%(sources)s::int8[]))
+
+-- name: doomed_audit: lines of the audit about the person, the session or the message
+select a.id from longterm.audit a
+where a.space_id = %(space)s
+    and (%(user)s::text is null or a.user_name = %(user)s)
+    and (%(session)s::text is null or a.session = %(session)s)
+    and (%(message)s::text is null or a.message = %(message)s)
+
+-- name: erase_memories: memories with their sources, history and places in the audit
+delete from longterm.long_term_memory where space_id = %(space)s and id = any(%(memories)s::uuid[])
+
+-- name: erase_sources: words that memories rested on
+delete from longterm.sources where space_id = %(space)s and id = any(%(sources)s::int8[])
+
+-- name: erase_wordings: earlier wordings
+delete from longterm.history where space_id = %(space)s and id = any(%(wordings)s::int8[])
+
+-- name: erase_audit: lines of the audit
+delete from longterm.audit where space_id = %(space)s and id = any(%(audit)s::int8[])
+
+-- name: erase_reasons: what was given as a reason where words of a memory go: it may repeat them
+with touched as (
+    select distinct memory_id from longterm.sources where space_id = %(space)s and id = any(%(sources)s::int8[])
+), changes as (
+    update longterm.history set reason = null
+    where space_id = %(space)s and memory_id in (select memory_id from touched) and reason is not null
+)
+update longterm.audit_memories set reason = null
+where space_id = %(space)s and memory_id in (select memory_id from touched) and reason is not null
+
+-- name: erase_names: the name of a session that goes, in memories that stay
+update longterm.long_term_memory set
+    session = nullif(session, %(session)s), source = nullif(source, %(session)s)
+where space_id = %(space)s and (session = %(session)s or source = %(session)s)

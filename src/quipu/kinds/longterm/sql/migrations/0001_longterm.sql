@@ -1,0 +1,164 @@
+-- What to know about a person before answering. Names are those of "Data Model: Sati Memory Middleware";
+-- space_id and the columns after "archived" are ours, times are timestamptz, ids are uuid.
+
+insert into core.recall_kinds (code, name) values (5, 'longterm');
+
+set local role quipu_owner;
+
+create schema longterm;
+grant usage on schema longterm to quipu_app;
+comment on schema longterm is 'What to know about a person: retrieved before the agent, evaluated after it.';
+
+-- An enumeration and no check: so high is more than medium, and medium more than low.
+create type longterm.importance as enum ('low', 'medium', 'high');
+
+create table longterm.long_term_memory (
+    space_id integer not null default core.current_space() references core.spaces (id) on delete cascade,
+    id uuid not null default gen_random_uuid(),
+    category text not null check (category in ('preference', 'project', 'identity', 'constraint', 'context',
+        'personal_data', 'languages', 'favorite_things', 'relationships', 'pets', 'naming', 'professional_profile')),
+    importance longterm.importance not null,
+    summary text not null check (char_length(summary) between 1 and 4000),
+    details text check (char_length(details) between 1 and 20000),
+    hash text not null check (hash ~ '^[0-9a-f]{64}$'),
+    source text check (char_length(source) between 1 and 512),
+    created_at timestamptz not null default now(),
+    updated_at timestamptz not null default now(),
+    last_accessed_at timestamptz,
+    access_count integer not null default 0 check (access_count >= 0),
+    version integer not null default 1 check (version > 0),
+    archived boolean not null default false,
+    user_name text check (char_length(user_name) between 1 and 512),
+    session text check (char_length(session) between 1 and 512),
+    happened_at timestamptz not null default now(),
+    stated_count integer not null default 1 check (stated_count >= 0),
+    entry_id bigint,
+    primary key (space_id, id),
+    check (not (archived and entry_id is not null))
+);
+comment on column longterm.long_term_memory.hash is 'SHA-256 of the normalised summary; unique among the live memories of a user.';
+comment on column longterm.long_term_memory.access_count is 'How often it was put into a prompt; within an hour counts once.';
+comment on column longterm.long_term_memory.version is 'Grows with every change of what it says; see longterm.history.';
+comment on column longterm.long_term_memory.user_name is 'Whom it is about; null: it holds for everybody in the space.';
+comment on column longterm.long_term_memory.happened_at is 'When it was first said as it reads now.';
+comment on column longterm.long_term_memory.stated_count is 'How often it was said.';
+comment on column longterm.long_term_memory.entry_id is 'Its entry in core.recall_entries; archived ones have none.';
+create index idx_memory_category on longterm.long_term_memory (space_id, category);
+create index idx_memory_importance on longterm.long_term_memory (space_id, importance);
+create index idx_memory_archived on longterm.long_term_memory (space_id, archived);
+create unique index long_term_memory_hash on longterm.long_term_memory (space_id, user_name, hash)
+    nulls not distinct where not archived;
+create index long_term_memory_any_hash on longterm.long_term_memory (space_id, hash);
+create unique index long_term_memory_entry on longterm.long_term_memory (space_id, entry_id)
+    where entry_id is not null;
+
+-- How a memory read before it was changed, archived or brought back; who did that, and why.
+create table longterm.history (
+    space_id integer not null default core.current_space(),
+    id bigint generated always as identity,
+    memory_id uuid not null,
+    version integer not null check (version > 0),
+    act text not null check (act in ('edit', 'restate', 'archive', 'revive', 'revert')),
+    category text not null,
+    importance longterm.importance not null,
+    summary text not null,
+    details text,
+    changed_at timestamptz not null,
+    changed_by text not null check (char_length(changed_by) between 1 and 512),
+    reason text,
+    primary key (space_id, id),
+    foreign key (space_id, memory_id) references longterm.long_term_memory (space_id, id) on delete cascade
+);
+comment on column longterm.history.version is 'The version that read so; archiving and reviving leave it as it is.';
+create index history_memory on longterm.history (space_id, memory_id, id);
+
+-- The words that a version of a memory rests on.
+create table longterm.sources (
+    space_id integer not null default core.current_space(),
+    id bigint generated always as identity,
+    memory_id uuid not null,
+    version integer not null check (version > 0),
+    session text,
+    message text,
+    message_id bigint,
+    turn_index integer check (turn_index >= 0),
+    excerpt text not null default '' check (char_length(excerpt) <= 1000),
+    evaluator text,
+    happened_at timestamptz,
+    created_at timestamptz not null,
+    primary key (space_id, id),
+    foreign key (space_id, memory_id) references longterm.long_term_memory (space_id, id) on delete cascade
+);
+comment on column longterm.sources.message is 'The id that the caller gave; message_id is that of core.messages, where it is there.';
+create unique index sources_once on longterm.sources (space_id, memory_id, version, session, message)
+    nulls not distinct where message is not null;
+create index sources_session on longterm.sources (space_id, session) where session is not null;
+create index sources_message on longterm.sources (space_id, message) where message is not null;
+create index sources_message_id on longterm.sources (space_id, message_id) where message_id is not null;
+
+-- One line for each recovery and evaluation. It holds no text of a memory: those are looked up by id.
+create table longterm.audit (
+    space_id integer not null default core.current_space() references core.spaces (id) on delete cascade,
+    id bigint generated always as identity,
+    at timestamptz not null,
+    act text not null check (act in ('recover', 'evaluate')),
+    outcome text not null check (outcome in ('found', 'nothing', 'timeout', 'failed', 'done')),
+    trouble text check (char_length(trouble) <= 1000),
+    user_name text,
+    session text,
+    message text,
+    evaluator text,
+    took_ms integer not null check (took_ms >= 0),
+    tokens integer not null default 0 check (tokens >= 0),
+    counts jsonb not null default '{}'::jsonb,
+    primary key (space_id, id)
+);
+comment on column longterm.audit.message is 'The message that was answered, or the last that was evaluated: the caller''s own id.';
+create index audit_time on longterm.audit (space_id, at);
+
+create table longterm.audit_memories (
+    space_id integer not null default core.current_space(),
+    audit_id bigint not null,
+    place integer not null check (place >= 0),
+    memory_id uuid not null,
+    action text not null check (action in ('recalled', 'injected', 'included', 'restated', 'revived', 'edited',
+        'archived', 'kept')),
+    score real check (score between 0 and 1),
+    parts jsonb,
+    reason text check (char_length(reason) <= 1000),
+    primary key (space_id, audit_id, place),
+    foreign key (space_id, audit_id) references longterm.audit (space_id, id) on delete cascade,
+    foreign key (space_id, memory_id) references longterm.long_term_memory (space_id, id) on delete cascade
+);
+create index audit_memories_memory on longterm.audit_memories (space_id, memory_id);
+
+-- How far each session was evaluated.
+create table longterm.evaluations (
+    space_id integer not null default core.current_space(),
+    session_id bigint not null,
+    evaluator text not null check (char_length(evaluator) between 1 and 512),
+    version integer not null check (version > 0),
+    message_id bigint not null default 0,
+    turns integer not null default 0 check (turns >= 0),
+    evaluated_at timestamptz not null,
+    trouble text,
+    primary key (space_id, session_id, evaluator),
+    foreign key (space_id, session_id) references core.sessions (space_id, id) on delete cascade
+);
+comment on column longterm.evaluations.message_id is 'The last message that was evaluated; turns counts those of the user.';
+
+do $$
+declare
+    t text;
+begin
+    foreach t in array array['long_term_memory', 'history', 'sources', 'audit', 'audit_memories', 'evaluations'] loop
+        execute format('alter table longterm.%I enable row level security', t);
+        execute format('alter table longterm.%I force row level security', t);
+        execute format('create policy own_space on longterm.%I using (space_id = (select core.current_space()))', t);
+        execute format('grant select, insert, update, delete on longterm.%I to quipu_app', t);
+    end loop;
+end
+$$;
+grant usage on all sequences in schema longterm to quipu_app;
+
+reset role;

@@ -1,0 +1,219 @@
+"""The queries of long-term memory, one short function each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from quipu.kernel.db import queries
+from quipu.kernel.db.arrays import Int8s
+from quipu.kernel.db.database import Within
+from quipu.kinds.longterm.model import Category, Revision, Count, Importance, Said, Wording
+
+_SQL = queries.load("quipu.kinds.longterm")
+_ALL: Final = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A memory as it is stored."""
+
+    id: UUID
+    category: Category
+    importance: Importance
+    summary: str
+    details: str | None
+    hash: str
+    source: str | None
+    created_at: datetime
+    updated_at: datetime
+    last_accessed_at: datetime | None
+    access_count: int
+    version: int
+    archived: bool
+    user: str | None
+    session: str | None
+    happened_at: datetime
+    stated_count: int
+    entry_id: int | None
+    sources: int
+
+    @property
+    def wording(self) -> Wording:
+        """How it reads."""
+        return Wording(
+            category=self.category, importance=self.importance, summary=self.summary, details=self.details
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Narrowed:
+    """Which memories are wanted; None asks for nothing. ``text`` is a pattern of ILIKE."""
+
+    category: Category | None = None
+    importance: Importance | None = None
+    user: str | None = None
+    archived: bool | None = None
+    text: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """What recall shows of a memory."""
+
+    id: int
+    summary: str
+    details: str | None
+    happened_at: datetime
+    recorded_at: datetime
+    said: str
+    session: str | None
+    category: str
+    user: str | None
+
+
+async def hold(within: Within) -> None:
+    """Wait until nobody else changes the memories of the space."""
+    await run(within, "hold", {})
+
+
+async def memories(
+    within: Within,
+    narrowed: Narrowed | None = None,
+    *,
+    ids: Sequence[UUID] | None = None,
+    entries: Sequence[int] | None = None,
+    limit: int = _ALL,
+    offset: int = 0,
+) -> list[Row]:
+    """Memories: live ones first, then the more important, then those that changed last."""
+    wanted = narrowed or Narrowed()
+    given = {
+        "space": within.space.id,
+        "ids": None if ids is None else list(ids),
+        "entries": None if entries is None else Int8s(entries),
+        "category": wanted.category,
+        "importance": wanted.importance,
+        "user": wanted.user,
+        "archived": wanted.archived,
+        "text": wanted.text,
+        "since": wanted.since,
+        "until": wanted.until,
+        "limit": limit,
+        "offset": offset,
+    }
+    async with within.conn.cursor(row_factory=class_row(Row)) as cursor:
+        return await (await cursor.execute(_SQL["memories"], given)).fetchall()
+
+
+async def memory(within: Within, id_: UUID) -> Row | None:
+    """The memory with an id."""
+    found = await memories(within, ids=[id_])
+    return found[0] if found else None
+
+
+async def ids_like(within: Within, prefix: str) -> list[UUID]:
+    """At most two memories whose id begins so."""
+    return [row[0] for row in await _rows(within, "ids_like", {"prefix": f"{prefix}%"})]
+
+
+async def by_hash(within: Within, *, user: str | None, hash: str) -> Row | None:
+    """The memory of a user that says this: the live one, else the one archived last."""
+    found = await _rows(within, "by_hash", {"user": user, "hash": hash})
+    return await memory(within, found[0][0]) if found else None
+
+
+async def live_with_hash(within: Within, *, user: str | None, hash: str, besides: UUID) -> UUID | None:
+    """Another live memory of a user that says this."""
+    found = await _rows(within, "live_with_hash", {"user": user, "hash": hash, "id": besides})
+    return found[0][0] if found else None
+
+
+async def history(within: Within, id_: UUID) -> list[Revision]:
+    """How a memory read before each change, the latest first."""
+    async with within.conn.cursor(row_factory=class_row(Revision)) as cursor:
+        await cursor.execute(_SQL["history"], {"space": within.space.id, "id": id_})
+        return await cursor.fetchall()
+
+
+async def wording(within: Within, id_: UUID, version: int) -> Wording | None:
+    """How an earlier version of a memory read."""
+    async with within.conn.cursor(row_factory=class_row(Wording)) as cursor:
+        given = {"space": within.space.id, "id": id_, "version": version}
+        return await (await cursor.execute(_SQL["wording"], given)).fetchone()
+
+
+async def sources(within: Within, id_: UUID) -> list[Said]:
+    """The words that a memory rests on as it reads now, the latest first."""
+    async with within.conn.cursor(row_factory=class_row(Said)) as cursor:
+        await cursor.execute(_SQL["sources"], {"space": within.space.id, "id": id_})
+        return await cursor.fetchall()
+
+
+async def told_by(within: Within, id_: UUID, said: Sequence[Said]) -> set[tuple[str | None, str]]:
+    """By session and id, which messages a memory rests on already."""
+    messages = [one.message for one in said if one.message is not None]
+    return {tuple(row) for row in await _rows(within, "told_by", {"id": id_, "messages": messages})}
+
+
+async def numbers(within: Within, said: Sequence[Said]) -> dict[int, int]:
+    """The numbers in the record of what was said there, by its place."""
+    places = [place for place, one in enumerate(said) if one.message is not None and one.number is None]
+    given = {
+        "messages": [said[place].message for place in places],
+        "sessions": [said[place].session for place in places],
+    }
+    found = await _rows(within, "numbers", given) if places else []
+    return {places[place - 1]: number for place, number in found}
+
+
+async def messages_there(within: Within, numbers_: Sequence[int]) -> set[int]:
+    """Which of these messages of the record were not forgotten."""
+    if not numbers_:
+        return set()
+    return {row[0] for row in await _rows(within, "messages_there", {"numbers": Int8s(numbers_)})}
+
+
+async def accessed(within: Within, ids: Sequence[UUID], *, now: datetime, apart: timedelta) -> int:
+    """Note that memories were put into a prompt; how many of them count."""
+    return len(await _rows(within, "accessed", {"ids": list(ids), "now": now, "apart": apart}))
+
+
+async def cited(within: Within, entries: Sequence[int]) -> list[Cited]:
+    """What recall shows of the entries of memories."""
+    async with within.conn.cursor(row_factory=class_row(Cited)) as cursor:
+        given = {"space": within.space.id, "ids": Int8s(entries)}
+        return await (await cursor.execute(_SQL["cited"], given)).fetchall()
+
+
+async def counts(within: Within, *, user: str | None) -> list[Count]:
+    """How many memories there are of each category and importance."""
+    async with within.conn.cursor(row_factory=class_row(Count)) as cursor:
+        await cursor.execute(_SQL["counts"], {"space": within.space.id, "user": user})
+        return await cursor.fetchall()
+
+
+async def doomed(within: Within, name: str, given: Mapping[str, object]) -> list[int]:
+    """The ids of what an erasure takes, by the name of the query."""
+    return [row[0] for row in await _rows(within, name, given)]
+
+
+async def doomed_memories(within: Within, given: Mapping[str, object]) -> list[tuple[UUID, int | None]]:
+    """The memories that an erasure takes, with their entries."""
+    return await _rows(within, "doomed_memories", given)
+
+
+async def run(within: Within, name: str, values: Mapping[str, object]) -> None:
+    """Run a write by its name; ``space`` is filled in."""
+    await within.conn.execute(_SQL[name], {"space": within.space.id, **values})
+
+
+async def _rows(within: Within, name: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
+    return await (await within.conn.execute(_SQL[name], {"space": within.space.id, **values})).fetchall()
