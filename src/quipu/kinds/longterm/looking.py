@@ -11,7 +11,7 @@ from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.db.database import Database
 from quipu.kinds.longterm import checking, given, store
 from quipu.kinds.longterm.filing import LONGTERM
-from quipu.kinds.longterm.model import Category, Revision, Count, Found, Importance, LongtermMemory, Said
+from quipu.kinds.longterm.model import Category, Count, Found, Importance, LongtermMemory, Revision, Said
 from quipu.kinds.longterm.reading import memory, row_of
 from quipu.kinds.longterm.store import Narrowed
 from quipu.recall.model import Filters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,18 +17,15 @@ from quipu.recall.model import Found
 TURNS: Final = 3
 LONGEST_MESSAGE: Final = 2_000
 LONGEST_TURN: Final = 300
-CONTEXT_WEIGHT: Final = 0.8
-"""What the message with its context finds counts so much beside what the message alone finds."""
-
-LEAST_SCORE: Final = 0.2
-"""What scores less has as a rule nothing to do with the message."""
+LEAST_SCORE: Final = 0.28
+"""What scores less has as a rule nothing to do with the message (docs/decisions/longterm.md)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Texts to search for, each with what its scores count; no texts where nothing was said."""
+    """Texts to search for; none where nothing was said."""
 
-    texts: tuple[tuple[str, float], ...]
+    texts: tuple[str, ...]
     limit: int
 
 
@@ -53,26 +50,20 @@ def query(given: SatiRetrievalInput) -> Query:
     message = _said(given.current_message, LONGEST_MESSAGE)
     before = [_said(turn, LONGEST_TURN) for turn in given.recent_messages[-TURNS:]]
     context = "\n".join(turn for turn in before if turn)
-    texts = [(message, 1.0)] if message else []
+    texts = [message] if message else []
     if context:
-        texts.append((f"{context}\n{message}".strip(), CONTEXT_WEIGHT))
+        texts.append(f"{context}\n{message}".strip())
     return Query(tuple(texts), given.memory_limit)
 
 
-def best(found: Iterable[tuple[float, Sequence[Found]]], *, limit: int) -> list[Found]:
-    """The best of several lists, each with what its scores count; what is in more counts by its best."""
+def best(answers: Iterable[Sequence[Found]], *, limit: int) -> list[Found]:
+    """The best of several answers; what is in more than one counts by its best score."""
     by_id: dict[int, Found] = {}
-    for weight, hits in found:
-        for hit in hits:
-            weighed = Found(hit.id, hit.kind, hit.score * weight, _times(hit.parts, weight))
-            if hit.id not in by_id or by_id[hit.id].score < weighed.score:
-                by_id[hit.id] = weighed
+    for hit in (hit for hits in answers for hit in hits):
+        if hit.id not in by_id or by_id[hit.id].score < hit.score:
+            by_id[hit.id] = hit
     relevant = [hit for hit in by_id.values() if hit.score >= LEAST_SCORE]
     return sorted(relevant, key=lambda hit: (-hit.score, -hit.id))[:limit]
-
-
-def _times(parts: Mapping[str, float], weight: float) -> dict[str, float]:
-    return {name: round(part * weight, 6) for name, part in parts.items()}
 
 
 def _said(text: str, length: int) -> str:

@@ -138,12 +138,8 @@ class AsyncRecovering:
 
     async def _found(self, within: Within, query: Query, turn: _Turn) -> list[Found]:
         filters = Filters(kinds=(LONGTERM,), user=turn.user, or_nobody=turn.user is not None)
-        texts = [text for text, _ in query.texts]
-        answers = await self._search.find(within, texts, filters=filters, limit=query.limit)
-        weights = [weight for _, weight in query.texts]
-        hits = querying.best(
-            ((weight, hits) for weight, (_, hits) in zip(weights, answers, strict=True)), limit=query.limit
-        )
+        answers = await self._search.find(within, query.texts, filters=filters, limit=query.limit)
+        hits = querying.best((hits for _, hits in answers), limit=query.limit)
         rows = await store.memories(within, entries=[hit.id for hit in hits]) if hits else []
         by_entry = {row.entry_id: row for row in rows}
         return [

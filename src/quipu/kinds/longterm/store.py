@@ -13,7 +13,7 @@ from psycopg.rows import class_row
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Within
-from quipu.kinds.longterm.model import Category, Revision, Count, Importance, Said, Wording
+from quipu.kinds.longterm.model import Category, Count, Importance, Revision, Said, Wording
 
 _SQL = queries.load("quipu.kinds.longterm")
 _ALL: Final = 2**31 - 1
