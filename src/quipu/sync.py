@@ -12,6 +12,7 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.kinds.longterm.looking
 - quipu.kinds.longterm.recovering
 - quipu.kinds.longterm.remembering
+- quipu.kinds.longterm.sqlite.exchange
 - quipu.kinds.transcripts.bootstrap.service
 - quipu.kinds.transcripts.memories.memories
 - quipu.kinds.transcripts.seeing.seeing
@@ -88,6 +89,8 @@ if TYPE_CHECKING:
     from quipu.kinds.longterm.recovering import AsyncRecovering
     from quipu.kinds.longterm.remembering import AsyncRemembering
     from quipu.kinds.longterm.sati import Recovered, SatiRetrievalInput
+    from quipu.kinds.longterm.sqlite.exchange import AsyncMemoryFiles
+    from quipu.kinds.longterm.sqlite.model import MemoriesExported, MemoriesImported
     from quipu.kinds.transcripts.bootstrap.model import Bootstrap
     from quipu.kinds.transcripts.bootstrap.service import AsyncBootstrap
     from quipu.kinds.transcripts.extract.model import Extractor
@@ -142,6 +145,7 @@ __all__ = [
     "Looking",
     "Memories",
     "Memory",
+    "MemoryFiles",
     "Recommendations",
     "Recovering",
     "Remembering",
@@ -1467,7 +1471,43 @@ class Recovering:
         )
 
 
-class Longterm(Remembering, Looking, Recovering):
+class MemoryFiles:
+    """Takes files of the seed in, and writes them."""
+
+    def __init__(self, inner: AsyncMemoryFiles, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def import_sqlite(
+        self, path: str | PathLike[str], *, space: str, user: str | None = None
+    ) -> MemoriesImported:
+        """Take in a file of the seed (``santi-memory.db``, ``sati-memory.db``) as memories of ``user``.
+
+        Such a file does not say whose its memories are: without a user they hold for everybody in the space.
+        Hashes are made anew and enumerations checked; what means nothing is refused row by row and reported.
+        Ids, times, versions and counts are kept. Doing it again changes nothing; the file is only read.
+
+        Raises:
+            NotFound: there is no such file.
+            BadInput: it is no file of the seed, damaged, or locked; nothing was changed.
+        """
+        return self._portal.call(lambda: self._inner.import_sqlite(path, space=space, user=user))
+
+    def export_sqlite(
+        self, path: str | PathLike[str], *, space: str, user: str | None = None
+    ) -> MemoriesExported:
+        """Write a new file with exactly the table and indices of the seed: the memories of a user, or of all.
+
+        Archived ones are in it. It holds each summary once, so what two users have is in it once.
+
+        Raises:
+            Conflict: there is such a file already.
+            BadInput, DiskFull: it cannot be written; nothing is left of it.
+        """
+        return self._portal.call(lambda: self._inner.export_sqlite(path, space=space, user=user))
+
+
+class Longterm(Remembering, Looking, Recovering, MemoryFiles):
     """What to know about a person before answering: kept by category and importance, each once.
 
     Every call names the ``space``. An id is a memory's whole id or the beginning of it, at least four digits.

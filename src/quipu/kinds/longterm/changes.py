@@ -11,7 +11,7 @@ from quipu.errors import BadInput, Conflict, NotFound
 from quipu.kernel.base.text import excerpt
 from quipu.kernel.db.database import Within
 from quipu.kinds.longterm import citing, filing, store
-from quipu.kinds.longterm.filing import Prepared
+from quipu.kinds.longterm.filing import Entry, Prepared
 from quipu.kinds.longterm.model import Act, Category, Kept, Said, Wording
 from quipu.kinds.longterm.reading import row_of
 from quipu.kinds.longterm.requests import New, Refuses, Rewording
@@ -145,6 +145,10 @@ class Changes:
         await self._revive(row, reason=reason)
         return await self._again(row.id)
 
+    async def file(self, entries: Sequence[Entry]) -> list[int]:
+        """Make memories findable; the ids of their entries, in their order."""
+        return await filing.file(self.within, entries, self._prepared, now=self.now)
+
     async def _insert(self, new: New, said: Sequence[Said]) -> UUID:
         id_ = uuid4()
         first = next(iter(said), None)
@@ -153,7 +157,7 @@ class Changes:
         filed = filing.entry(
             id_, summary=new.summary, details=new.details, user=new.user, happened_at=happened_at
         )
-        (entry,) = await filing.file(self.within, [filed], self._prepared, now=self.now)
+        (entry,) = await self.file([filed])
         values = {
             "id": id_,
             "category": new.category,
@@ -204,7 +208,7 @@ class Changes:
             filed = filing.entry(
                 row.id, summary=to.summary, details=to.details, user=row.user, happened_at=happened_at
             )
-            (entry,) = await filing.file(self.within, [filed], self._prepared, now=self.now)
+            (entry,) = await self.file([filed])
             await withdraw(self.within, [] if row.entry_id is None else [row.entry_id])
         await self._keep([row.id], act=act, reason=reason)
         values = {
@@ -229,7 +233,7 @@ class Changes:
         filed = filing.entry(
             row.id, summary=row.summary, details=row.details, user=row.user, happened_at=row.happened_at
         )
-        (entry,) = await filing.file(self.within, [filed], self._prepared, now=self.now)
+        (entry,) = await self.file([filed])
         await self._keep([row.id], act="revive", reason=reason)
         await store.run(self.within, "revive", {"id": row.id, "entry": entry, "now": self.now})
 

@@ -8,11 +8,12 @@ from quipu.kernel.db.database import Database
 from quipu.kinds.longterm.looking import AsyncLooking
 from quipu.kinds.longterm.recovering import AsyncRecovering
 from quipu.kinds.longterm.remembering import AsyncRemembering
+from quipu.kinds.longterm.sqlite.exchange import AsyncMemoryFiles
 from quipu.recall.generations import Models
 from quipu.recall.search import Search
 
 
-class AsyncLongterm(AsyncRemembering, AsyncLooking, AsyncRecovering):
+class AsyncLongterm(AsyncRemembering, AsyncLooking, AsyncRecovering, AsyncMemoryFiles):
     """What to know about a person before answering: kept by category and importance, each once.
 
     Every call names the ``space``. An id is a memory's whole id or the beginning of it, at least four digits.
@@ -24,3 +25,4 @@ class AsyncLongterm(AsyncRemembering, AsyncLooking, AsyncRecovering):
         AsyncRemembering.__init__(self, database, models, clock=clock, redact=settings.redact)
         AsyncLooking.__init__(self, database, search=search)
         AsyncRecovering.__init__(self, database, search=search, clock=clock, settings=settings)
+        AsyncMemoryFiles.__init__(self, database, models, clock=clock, redact=settings.redact)

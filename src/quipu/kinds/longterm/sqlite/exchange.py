@@ -1,0 +1,133 @@
+"""Exchange with files of the seed, as a caller meets it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Final
+
+from anyio import to_thread
+
+from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.db.database import Database
+from quipu.kinds.longterm import filing
+from quipu.kinds.longterm.changes import Changes
+from quipu.kinds.longterm.changing import changed
+from quipu.kinds.longterm.filing import Entry
+from quipu.kinds.longterm.rules import filed_text
+from quipu.kinds.longterm.sqlite import file, store
+from quipu.kinds.longterm.sqlite.model import MemoriesExported, MemoriesImported, RefusedRow
+from quipu.kinds.longterm.sqlite.rules import Reader, Refused, Taken
+from quipu.recall.generations import Models
+
+_BY: Final = "import"
+_AT_ONCE: Final = 500
+
+
+class AsyncMemoryFiles:
+    """Takes files of the seed in, and writes them."""
+
+    def __init__(self, database: Database, models: Models, *, clock: Clock, redact: bool) -> None:
+        self._database = database
+        self._models = models
+        self._clock = clock
+        self._redact = redact
+
+    async def import_sqlite(
+        self, path: str | PathLike[str], *, space: str, user: str | None = None
+    ) -> MemoriesImported:
+        """Take in a file of the seed (``santi-memory.db``, ``sati-memory.db``) as memories of ``user``.
+
+        Such a file does not say whose its memories are: without a user they hold for everybody in the space.
+        Hashes are made anew and enumerations checked; what means nothing is refused row by row and reported.
+        Ids, times, versions and counts are kept. Doing it again changes nothing; the file is only read.
+
+        Raises:
+            NotFound: there is no such file.
+            BadInput: it is no file of the seed, damaged, or locked; nothing was changed.
+        """
+        check_name("space", space)
+        whose, now = optional_name("user", user), self._clock.now()
+        rows = await to_thread.run_sync(file.read, Path(path))
+        reader = Reader(now=now, secrets=self._redact)
+        taken: dict[str, Taken] = {}
+        refused: list[RefusedRow] = []
+        for row in rows:
+            try:
+                one = reader.read(row)
+            except Refused as why:
+                refused.append(RefusedRow(id=str(row.get("id"))[:64], why=str(why)))
+            else:
+                taken[str(one.id)] = one
+        kept = Counter[str]()
+        memories = list(taken.values())
+        for start in range(0, len(memories), _AT_ONCE):
+            kept += await self._keep(memories[start : start + _AT_ONCE], space=space, user=whose)
+        return MemoriesImported(
+            new=kept["new"],
+            archived=kept["archived"],
+            known=kept["known"],
+            repeated=kept["repeated"],
+            mended=dict(reader.mended),
+            refused=tuple(refused),
+            redacted=dict(reader.redacted),
+        )
+
+    async def export_sqlite(
+        self, path: str | PathLike[str], *, space: str, user: str | None = None
+    ) -> MemoriesExported:
+        """Write a new file with exactly the table and indices of the seed: the memories of a user, or of all.
+
+        Archived ones are in it. It holds each summary once, so what two users have is in it once.
+
+        Raises:
+            Conflict: there is such a file already.
+            BadInput, DiskFull: it cannot be written; nothing is left of it.
+        """
+        whose = optional_name("user", user)
+        async with self._database.reading(check_name("space", space)) as within:
+            rows = [] if within is None else await store.export(within, user=whose)
+        written, repeated = await to_thread.run_sync(file.write, Path(path), rows)
+        return MemoriesExported(path=Path(path), written=written, repeated=repeated)
+
+    async def _keep(self, part: Sequence[Taken], *, space: str, user: str | None) -> Counter[str]:
+        return await changed(
+            self._database,
+            self._models,
+            lambda changes: _keep(changes, part, user=user),
+            space=space,
+            clock=self._clock,
+            by=_BY,
+            texts=[filed_text(one.summary, one.details) for one in part if not one.archived],
+        )
+
+
+async def _keep(changes: Changes, part: Sequence[Taken], *, user: str | None) -> Counter[str]:
+    """Keep what is new of these; how many were new, archived, known or repeated."""
+    kept = Counter[str]()
+    known = await store.known(changes.within, [one.id for one in part])
+    live = await store.said_already(changes.within, user, [one.hash for one in part])
+    new: list[Taken] = []
+    for one in part:
+        if one.id in known:
+            kept["known"] += 1
+        elif not one.archived and one.hash in live:
+            kept["repeated"] += 1
+        else:
+            new.append(one)
+            live |= set() if one.archived else {one.hash}
+            kept["archived" if one.archived else "new"] += 1
+    entries = await changes.file([_entry(one, user) for one in new if not one.archived])
+    filed = dict(zip((one.id for one in new if not one.archived), entries, strict=True))
+    for one in new:
+        await store.keep(changes.within, one, user=user, entry=filed.get(one.id))
+    return kept
+
+
+def _entry(one: Taken, user: str | None) -> Entry:
+    return filing.entry(
+        one.id, summary=one.summary, details=one.details, user=user, happened_at=one.created_at
+    )
