@@ -6,6 +6,10 @@ CREATE SCHEMA ledger;
 
 COMMENT ON SCHEMA ledger IS 'Facts, assumptions, recommendations and their evidence.';
 
+CREATE SCHEMA longterm;
+
+COMMENT ON SCHEMA longterm IS 'What to know about a person: retrieved before the agent, evaluated after it.';
+
 CREATE SCHEMA queue;
 
 COMMENT ON SCHEMA queue IS 'The tables of SAQ, which hands jobs to workers.';
@@ -48,6 +52,12 @@ CREATE TYPE ledger.appended AS (
 );
 
 COMMENT ON TYPE ledger.appended IS 'What came of an append: a problem and nothing else; or the event (none if it would have changed nothing) and what stood before.';
+
+CREATE TYPE longterm.importance AS ENUM (
+    'low',
+    'medium',
+    'high'
+);
 
 CREATE FUNCTION core.current_space() RETURNS integer
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -1920,6 +1930,186 @@ CREATE SEQUENCE ledger.source_runs_id_seq
 
 ALTER SEQUENCE ledger.source_runs_id_seq OWNED BY ledger.source_runs.id;
 
+CREATE TABLE longterm.audit (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    id bigint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    act text NOT NULL,
+    outcome text NOT NULL,
+    trouble text,
+    user_name text,
+    session text,
+    message text,
+    evaluator text,
+    took_ms integer NOT NULL,
+    tokens integer DEFAULT 0 NOT NULL,
+    counts jsonb DEFAULT '{}'::jsonb NOT NULL,
+    CONSTRAINT audit_act_check CHECK ((act = ANY (ARRAY['recover'::text, 'evaluate'::text]))),
+    CONSTRAINT audit_outcome_check CHECK ((outcome = ANY (ARRAY['found'::text, 'nothing'::text, 'timeout'::text, 'failed'::text, 'done'::text]))),
+    CONSTRAINT audit_tokens_check CHECK ((tokens >= 0)),
+    CONSTRAINT audit_took_ms_check CHECK ((took_ms >= 0)),
+    CONSTRAINT audit_trouble_check CHECK ((char_length(trouble) <= 1000))
+);
+
+ALTER TABLE ONLY longterm.audit FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN longterm.audit.message IS 'The message that was answered, or the last that was evaluated: the caller''s own id.';
+
+ALTER TABLE longterm.audit ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME longterm.audit_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE longterm.audit_memories (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    audit_id bigint NOT NULL,
+    place integer NOT NULL,
+    memory_id uuid NOT NULL,
+    action text NOT NULL,
+    score real,
+    parts jsonb,
+    reason text,
+    CONSTRAINT audit_memories_action_check CHECK ((action = ANY (ARRAY['recalled'::text, 'injected'::text, 'included'::text, 'restated'::text, 'revived'::text, 'edited'::text, 'archived'::text, 'kept'::text]))),
+    CONSTRAINT audit_memories_place_check CHECK ((place >= 0)),
+    CONSTRAINT audit_memories_reason_check CHECK ((char_length(reason) <= 1000)),
+    CONSTRAINT audit_memories_score_check CHECK (((score >= (0)::double precision) AND (score <= (1)::double precision)))
+);
+
+ALTER TABLE ONLY longterm.audit_memories FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE longterm.evaluations (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    session_id bigint NOT NULL,
+    evaluator text NOT NULL,
+    version integer NOT NULL,
+    message_id bigint DEFAULT 0 NOT NULL,
+    turns integer DEFAULT 0 NOT NULL,
+    evaluated_at timestamp with time zone NOT NULL,
+    trouble text,
+    CONSTRAINT evaluations_evaluator_check CHECK (((char_length(evaluator) >= 1) AND (char_length(evaluator) <= 512))),
+    CONSTRAINT evaluations_turns_check CHECK ((turns >= 0)),
+    CONSTRAINT evaluations_version_check CHECK ((version > 0))
+);
+
+ALTER TABLE ONLY longterm.evaluations FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN longterm.evaluations.message_id IS 'The last message that was evaluated; turns counts those of the user.';
+
+CREATE TABLE longterm.history (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    id bigint NOT NULL,
+    memory_id uuid NOT NULL,
+    version integer NOT NULL,
+    act text NOT NULL,
+    category text NOT NULL,
+    importance longterm.importance NOT NULL,
+    summary text NOT NULL,
+    details text,
+    changed_at timestamp with time zone NOT NULL,
+    changed_by text NOT NULL,
+    reason text,
+    CONSTRAINT history_act_check CHECK ((act = ANY (ARRAY['edit'::text, 'restate'::text, 'archive'::text, 'revive'::text, 'revert'::text]))),
+    CONSTRAINT history_changed_by_check CHECK (((char_length(changed_by) >= 1) AND (char_length(changed_by) <= 512))),
+    CONSTRAINT history_version_check CHECK ((version > 0))
+);
+
+ALTER TABLE ONLY longterm.history FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN longterm.history.version IS 'The version that read so; archiving and reviving leave it as it is.';
+
+ALTER TABLE longterm.history ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME longterm.history_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE longterm.long_term_memory (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    category text NOT NULL,
+    importance longterm.importance NOT NULL,
+    summary text NOT NULL,
+    details text,
+    hash text NOT NULL,
+    source text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    last_accessed_at timestamp with time zone,
+    access_count integer DEFAULT 0 NOT NULL,
+    version integer DEFAULT 1 NOT NULL,
+    archived boolean DEFAULT false NOT NULL,
+    user_name text,
+    session text,
+    happened_at timestamp with time zone DEFAULT now() NOT NULL,
+    stated_count integer DEFAULT 1 NOT NULL,
+    entry_id bigint,
+    CONSTRAINT long_term_memory_access_count_check CHECK ((access_count >= 0)),
+    CONSTRAINT long_term_memory_category_check CHECK ((category = ANY (ARRAY['preference'::text, 'project'::text, 'identity'::text, 'constraint'::text, 'context'::text, 'personal_data'::text, 'languages'::text, 'favorite_things'::text, 'relationships'::text, 'pets'::text, 'naming'::text, 'professional_profile'::text]))),
+    CONSTRAINT long_term_memory_check CHECK ((NOT (archived AND (entry_id IS NOT NULL)))),
+    CONSTRAINT long_term_memory_details_check CHECK (((char_length(details) >= 1) AND (char_length(details) <= 20000))),
+    CONSTRAINT long_term_memory_hash_check CHECK ((hash ~ '^[0-9a-f]{64}$'::text)),
+    CONSTRAINT long_term_memory_session_check CHECK (((char_length(session) >= 1) AND (char_length(session) <= 512))),
+    CONSTRAINT long_term_memory_source_check CHECK (((char_length(source) >= 1) AND (char_length(source) <= 512))),
+    CONSTRAINT long_term_memory_stated_count_check CHECK ((stated_count >= 0)),
+    CONSTRAINT long_term_memory_summary_check CHECK (((char_length(summary) >= 1) AND (char_length(summary) <= 4000))),
+    CONSTRAINT long_term_memory_user_name_check CHECK (((char_length(user_name) >= 1) AND (char_length(user_name) <= 512))),
+    CONSTRAINT long_term_memory_version_check CHECK ((version > 0))
+);
+
+ALTER TABLE ONLY longterm.long_term_memory FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN longterm.long_term_memory.hash IS 'SHA-256 of the normalised summary; unique among the live memories of a user.';
+
+COMMENT ON COLUMN longterm.long_term_memory.access_count IS 'How often it was put into a prompt; within an hour counts once.';
+
+COMMENT ON COLUMN longterm.long_term_memory.version IS 'Grows with every change of what it says; see longterm.history.';
+
+COMMENT ON COLUMN longterm.long_term_memory.user_name IS 'Whom it is about; null: it holds for everybody in the space.';
+
+COMMENT ON COLUMN longterm.long_term_memory.happened_at IS 'When it was first said as it reads now.';
+
+COMMENT ON COLUMN longterm.long_term_memory.stated_count IS 'How often it was said.';
+
+COMMENT ON COLUMN longterm.long_term_memory.entry_id IS 'Its entry in core.recall_entries; archived ones have none.';
+
+CREATE TABLE longterm.sources (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    id bigint NOT NULL,
+    memory_id uuid NOT NULL,
+    version integer NOT NULL,
+    session text,
+    message text,
+    message_id bigint,
+    turn_index integer,
+    excerpt text DEFAULT ''::text NOT NULL,
+    evaluator text,
+    happened_at timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT sources_excerpt_check CHECK ((char_length(excerpt) <= 1000)),
+    CONSTRAINT sources_turn_index_check CHECK ((turn_index >= 0)),
+    CONSTRAINT sources_version_check CHECK ((version > 0))
+);
+
+ALTER TABLE ONLY longterm.sources FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN longterm.sources.message IS 'The id that the caller gave; message_id is that of core.messages, where it is there.';
+
+ALTER TABLE longterm.sources ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME longterm.sources_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE UNLOGGED TABLE queue.saq_jobs (
     key text NOT NULL,
     lock_key integer NOT NULL,
@@ -2460,6 +2650,24 @@ ALTER TABLE ONLY ledger.session_details
 ALTER TABLE ONLY ledger.source_runs
     ADD CONSTRAINT source_runs_pkey PRIMARY KEY (space_id, id);
 
+ALTER TABLE ONLY longterm.audit_memories
+    ADD CONSTRAINT audit_memories_pkey PRIMARY KEY (space_id, audit_id, place);
+
+ALTER TABLE ONLY longterm.audit
+    ADD CONSTRAINT audit_pkey PRIMARY KEY (space_id, id);
+
+ALTER TABLE ONLY longterm.evaluations
+    ADD CONSTRAINT evaluations_pkey PRIMARY KEY (space_id, session_id, evaluator);
+
+ALTER TABLE ONLY longterm.history
+    ADD CONSTRAINT history_pkey PRIMARY KEY (space_id, id);
+
+ALTER TABLE ONLY longterm.long_term_memory
+    ADD CONSTRAINT long_term_memory_pkey PRIMARY KEY (space_id, id);
+
+ALTER TABLE ONLY longterm.sources
+    ADD CONSTRAINT sources_pkey PRIMARY KEY (space_id, id);
+
 ALTER TABLE ONLY queue.saq_jobs
     ADD CONSTRAINT saq_jobs_pkey PRIMARY KEY (key);
 
@@ -2595,6 +2803,32 @@ CREATE INDEX idx_chat_user_preferences_last_session ON ledger.chat_user_preferen
 CREATE INDEX idx_chat_user_preferences_source ON ledger.chat_user_preferences USING btree (space_id, source_event_id);
 
 CREATE INDEX idx_source_runs_source_started ON ledger.source_runs USING btree (space_id, source_name, run_started_at DESC);
+
+CREATE INDEX audit_memories_memory ON longterm.audit_memories USING btree (space_id, memory_id);
+
+CREATE INDEX audit_time ON longterm.audit USING btree (space_id, at);
+
+CREATE INDEX history_memory ON longterm.history USING btree (space_id, memory_id, id);
+
+CREATE INDEX idx_memory_archived ON longterm.long_term_memory USING btree (space_id, archived);
+
+CREATE INDEX idx_memory_category ON longterm.long_term_memory USING btree (space_id, category);
+
+CREATE INDEX idx_memory_importance ON longterm.long_term_memory USING btree (space_id, importance);
+
+CREATE INDEX long_term_memory_any_hash ON longterm.long_term_memory USING btree (space_id, hash);
+
+CREATE UNIQUE INDEX long_term_memory_entry ON longterm.long_term_memory USING btree (space_id, entry_id) WHERE (entry_id IS NOT NULL);
+
+CREATE UNIQUE INDEX long_term_memory_hash ON longterm.long_term_memory USING btree (space_id, user_name, hash) NULLS NOT DISTINCT WHERE (NOT archived);
+
+CREATE INDEX sources_message ON longterm.sources USING btree (space_id, message) WHERE (message IS NOT NULL);
+
+CREATE INDEX sources_message_id ON longterm.sources USING btree (space_id, message_id) WHERE (message_id IS NOT NULL);
+
+CREATE UNIQUE INDEX sources_once ON longterm.sources USING btree (space_id, memory_id, version, session, message) NULLS NOT DISTINCT WHERE (message IS NOT NULL);
+
+CREATE INDEX sources_session ON longterm.sources USING btree (space_id, session) WHERE (session IS NOT NULL);
 
 CREATE INDEX saq_jobs_status_queue_group_key_idx ON queue.saq_jobs USING btree (status, queue, group_key);
 
@@ -2785,6 +3019,27 @@ ALTER TABLE ONLY ledger.session_details
 ALTER TABLE ONLY ledger.source_runs
     ADD CONSTRAINT source_runs_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY longterm.audit_memories
+    ADD CONSTRAINT audit_memories_space_id_audit_id_fkey FOREIGN KEY (space_id, audit_id) REFERENCES longterm.audit(space_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY longterm.audit_memories
+    ADD CONSTRAINT audit_memories_space_id_memory_id_fkey FOREIGN KEY (space_id, memory_id) REFERENCES longterm.long_term_memory(space_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY longterm.audit
+    ADD CONSTRAINT audit_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY longterm.evaluations
+    ADD CONSTRAINT evaluations_space_id_session_id_fkey FOREIGN KEY (space_id, session_id) REFERENCES core.sessions(space_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY longterm.history
+    ADD CONSTRAINT history_space_id_memory_id_fkey FOREIGN KEY (space_id, memory_id) REFERENCES longterm.long_term_memory(space_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY longterm.long_term_memory
+    ADD CONSTRAINT long_term_memory_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY longterm.sources
+    ADD CONSTRAINT sources_space_id_memory_id_fkey FOREIGN KEY (space_id, memory_id) REFERENCES longterm.long_term_memory(space_id, id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY transcripts.extractions
     ADD CONSTRAINT extractions_space_id_session_id_fkey FOREIGN KEY (space_id, session_id) REFERENCES core.sessions(space_id, id) ON DELETE CASCADE;
 
@@ -2963,6 +3218,30 @@ ALTER TABLE ledger.session_details ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE ledger.source_runs ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE longterm.audit ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE longterm.audit_memories ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE longterm.evaluations ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE longterm.history ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE longterm.long_term_memory ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY own_space ON longterm.audit USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON longterm.audit_memories USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON longterm.evaluations USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON longterm.history USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON longterm.long_term_memory USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON longterm.sources USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+ALTER TABLE longterm.sources ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE transcripts.extractions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE transcripts.files ENABLE ROW LEVEL SECURITY;
@@ -3083,6 +3362,8 @@ GRANT USAGE ON SCHEMA core TO quipu_app;
 GRANT USAGE ON SCHEMA core TO quipu_relay;
 
 GRANT USAGE ON SCHEMA ledger TO quipu_app;
+
+GRANT USAGE ON SCHEMA longterm TO quipu_app;
 
 GRANT USAGE ON SCHEMA queue TO quipu_relay;
 
@@ -3266,6 +3547,24 @@ GRANT SELECT ON TABLE ledger.source_recency TO quipu_app;
 GRANT SELECT ON TABLE ledger.source_reliability TO quipu_app;
 
 GRANT USAGE ON SEQUENCE ledger.source_runs_id_seq TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE longterm.audit TO quipu_app;
+
+GRANT USAGE ON SEQUENCE longterm.audit_id_seq TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE longterm.audit_memories TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE longterm.evaluations TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE longterm.history TO quipu_app;
+
+GRANT USAGE ON SEQUENCE longterm.history_id_seq TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE longterm.long_term_memory TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE longterm.sources TO quipu_app;
+
+GRANT USAGE ON SEQUENCE longterm.sources_id_seq TO quipu_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE queue.saq_jobs TO quipu_relay;
 

@@ -86,3 +86,21 @@ read as (
 )
 insert into core.unfiled_messages (message_id, happened_at) select id, happened_at from waiting
 """
+
+LONGTERM = """
+with s as (select id from core.sessions where space_id = core.current_space() and name = 's'),
+kept as (
+    insert into long_term_memory (category, importance, summary, hash, archived)
+    values ('pets', 'low', 'a', repeat('0', 64), true) returning id
+), before as (
+    insert into history (memory_id, version, act, category, importance, summary, changed_at, changed_by)
+    select id, 1, 'archive', 'pets', 'low', 'a', now(), 'hand' from kept
+), told as (insert into sources (memory_id, version, session, created_at) select id, 1, 's', now() from kept
+), evaluated as (
+    insert into evaluations (session_id, evaluator, version, evaluated_at) select id, 'rules', 1, now() from s
+), line as (
+    insert into audit (at, act, outcome, took_ms) values (now(), 'recover', 'found', 1) returning id
+)
+insert into audit_memories (audit_id, place, memory_id, action)
+select line.id, 0, kept.id, 'recalled' from line, kept
+"""
