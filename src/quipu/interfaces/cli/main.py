@@ -30,6 +30,7 @@ _LINES = {
     "hooks": Line("hooks", "Let a coding agent remember by itself."),
     "evidence": Line("evidence", "Show recommendations and the evidence they rest on."),
     "memories": Line("memories", "Look up, correct and let go of lessons of sessions.", embeds=True),
+    "longterm": Line("longterm", "See and steer what is known of people.", embeds=True),
     "transcripts": Line("transcripts", "Recorded sessions of coding agents: take them in, look into them."),
     "forget": Line("forget", "Forget a message, a session, a person or a space."),
     "sessions": Line("sessions", "List the sessions of a space."),

@@ -127,9 +127,9 @@ where space_id = %(space)s and id = any(%(ids)s::uuid[])
 returning id
 
 -- name: counts: how many memories there are of each category and importance
-select category, importance::text as importance, count(*) filter (where not archived)::integer as live,
-    count(*) filter (where archived)::integer as archived
-from longterm.long_term_memory
-where space_id = %(space)s and (%(user)s::text is null or user_name = %(user)s)
-group by category, importance
-order by category, importance desc
+select m.category, m.importance::text as importance, count(*) filter (where not m.archived)::integer as live,
+    count(*) filter (where m.archived)::integer as archived
+from longterm.long_term_memory m
+where m.space_id = %(space)s and (%(user)s::text is null or m.user_name = %(user)s)
+group by m.category, m.importance
+order by m.category, m.importance desc

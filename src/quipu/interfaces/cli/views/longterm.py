@@ -1,0 +1,117 @@
+"""Long-term memory as people read it, in 80 columns and in a pipe."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from quipu.interfaces.cli.views.text import count, day_and_time, shortened, visible
+from quipu.kinds.longterm.model import Archived, AuditLine, Found, LongtermMemory, Revision, Said
+from quipu.kinds.longterm.sati import Recovered
+
+_ID_DIGITS = 8
+_LONGEST = 160
+_NONE = "No memories here. `quipu longterm add` writes one."
+_NOT_FOUND = "No memory answers that."
+
+
+def table(found: Sequence[LongtermMemory]) -> RenderableType:
+    """Memories, one line each."""
+    if not found:
+        return Text(_NONE, style="dim")
+    rows = Table("id", "weight", "category", "user", "summary", box=None, pad_edge=False)
+    for one in found:
+        rows.add_row(one.id[:_ID_DIGITS], *_kind(one), visible(one.user or ""), visible(one.summary))
+    return rows
+
+
+def found(hits: Sequence[Found]) -> RenderableType:
+    """Memories that answer a question, with their score."""
+    if not hits:
+        return Text(_NOT_FOUND, style="dim")
+    rows = Table("id", "score", "weight", "category", "summary", box=None, pad_edge=False)
+    for hit in hits:
+        one = hit.memory
+        rows.add_row(one.id[:_ID_DIGITS], f"{hit.score:.2f}", *_kind(one), visible(one.summary))
+    return rows
+
+
+def one(memory: LongtermMemory) -> RenderableType:
+    """Everything that is known of one memory."""
+    said = f"{day_and_time(memory.happened_at)}, {count(memory.stated_count, 'time')}"
+    used = f"{count(memory.access_count, 'time')}, last {day_and_time(memory.last_accessed_at)}"
+    told = (
+        ("category", memory.category),
+        ("importance", memory.importance),
+        ("user", memory.user or "everybody in the space"),
+        ("details", memory.details or ""),
+        ("version", f"{memory.version}{', archived' if memory.archived else ''}"),
+        ("source", memory.source or ""),
+        ("said", said),
+        ("changed", day_and_time(memory.updated_at)),
+        ("in prompts", used if memory.access_count else ""),
+    )
+    lines = [Text(visible(memory.summary), style="bold"), Text(f"id          {memory.id}")]
+    lines += [Text(f"{name:11} {visible(value)}") for name, value in told if value]
+    return Group(*lines)
+
+
+def sources(told: Sequence[Said]) -> RenderableType:
+    """The words that a memory rests on."""
+    if not told:
+        return Text("It was written by hand.", style="dim")
+    rows = Table("session", "message", "said", box=None, pad_edge=False)
+    for source in told:
+        place = (visible(source.session or ""), visible(source.message or ""))
+        rows.add_row(*place, shortened(source.excerpt, _LONGEST))
+    return Group(Text(), rows)
+
+
+def history(memory: LongtermMemory, before: Sequence[Revision]) -> RenderableType:
+    """How a memory reads, and how it read before each change."""
+    rows = Table("version", "until", "by", "summary", "why", box=None, pad_edge=False)
+    rows.add_row(str(memory.version), "now", "", visible(memory.summary), "")
+    for one_ in before:
+        when = f"{one_.act} {day_and_time(one_.changed_at)}"
+        why = visible(one_.reason or "")
+        rows.add_row(str(one_.version), when, visible(one_.changed_by), visible(one_.summary), why)
+    return rows
+
+
+def recovered(found_: Recovered) -> RenderableType:
+    """The block that an agent would be given, and how long that took."""
+    took = f"{count(len(found_.ids), 'memory', 'memories')}, {found_.tokens:,} tokens, {found_.took_ms:,} ms"
+    if found_.trouble is not None:
+        return Text(f"{found_.outcome}: {visible(found_.trouble)} ({took})", style="red")
+    return Group(Text(visible(found_.block) or "Nothing relevant is known."), Text(took, style="dim"))
+
+
+def audit(lines: Sequence[AuditLine]) -> RenderableType:
+    """Recoveries and evaluations, one line each, with the memories below."""
+    if not lines:
+        return Text("Nothing was recovered or evaluated yet.", style="dim")
+    shown: list[RenderableType] = []
+    for line in lines:
+        turn = "/".join(visible(part) for part in (line.user, line.session, line.message) if part)
+        parts = (day_and_time(line.at), line.act, line.outcome, turn, f"{line.took_ms:,} ms", line.trouble)
+        shown.append(Text("  ".join(visible(part) for part in parts if part)))
+        for memory in line.memories:
+            score = "" if memory.score is None else f" {memory.score:.2f}"
+            why = f": {visible(memory.reason)}" if memory.reason else ""
+            shown.append(Text(f"    {memory.action} {memory.id[:_ID_DIGITS]}{score}{why}", style="dim"))
+    return Group(*shown)
+
+
+def archived(done: Archived) -> RenderableType:
+    """What was archived, or would be."""
+    if not done.memories:
+        return Text("No live memory is meant.", style="dim")
+    head = "archived" if done.archived else "would be archived"
+    return Group(Text(f"{count(len(done.memories), 'memory', 'memories')} {head}"), table(done.memories))
+
+
+def _kind(memory: LongtermMemory) -> tuple[str, str]:
+    return memory.importance, memory.category
