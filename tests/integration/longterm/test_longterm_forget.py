@@ -46,17 +46,19 @@ async def tell(memory: AsyncMemory, space: str) -> None:
     await memory.observe([bob], space=space, session="s2")
 
 
-def trace(address: str, needle: str) -> list[str]:
-    """The tables of long-term memory and of recall in which a text occurs."""
+def trace(address: str, needle: str, *, space: str) -> list[str]:
+    """The tables of long-term memory, of the record and of recall in which a text occurs."""
     found: list[str] = []
     with psycopg.connect(address) as conn:
+        (number,) = conn.execute("select id from core.spaces where name = %s", [space]).fetchall()
         tables = conn.execute(
-            "select oid::regclass::text from pg_class where relkind = 'r'"
-            " and relnamespace in ('longterm'::regnamespace, 'core'::regnamespace)"
+            "select c.oid::regclass::text from pg_class c"
+            " join pg_attribute a on a.attrelid = c.oid and a.attname = 'space_id'"
+            " where relkind = 'r' and relnamespace in ('longterm'::regnamespace, 'core'::regnamespace)"
         ).fetchall()
         for (table,) in tables:
-            query = f"select exists (select from {table} t where t::text ilike %s)"
-            if conn.execute(query.encode(), [f"%{needle}%"]).fetchone() == (True,):
+            query = f"select exists (select from {table} t where space_id = %s and t::text ilike %s)"
+            if conn.execute(query.encode(), [*number, f"%{needle}%"]).fetchone() == (True,):
                 found.append(table)
     return found
 
@@ -72,7 +74,7 @@ async def test_a_memory_goes_with_the_only_words_that_tell_it(
     done = await mind.forget(space=space, message="m1", confirm=True)
     assert done.counts == preview.counts
     assert await mind.longterm.listing(space=space, archived=None) == []
-    assert trace(address, "aardvark") == []
+    assert trace(address, "aardvark", space=space) == []
 
 
 async def test_a_memory_that_others_tell_too_stays_without_what_goes(mind: AsyncMemory, space: str) -> None:
@@ -96,7 +98,7 @@ async def test_what_replaced_an_earlier_wording_takes_it_along(
     await move(mind, str(kept.id), "Lives in Dugong", "m3", "s2", space=space)
     await mind.forget(space=space, session="s2", confirm=True)
     assert await mind.longterm.listing(space=space, archived=None) == []  # Capybara is not true any more
-    assert trace(address, "capybara") == trace(address, "dugong") == []
+    assert trace(address, "capybara", space=space) == trace(address, "dugong", space=space) == []
 
 
 async def test_an_earlier_wording_goes_with_its_words_and_the_reason_of_its_change(
@@ -109,7 +111,7 @@ async def test_an_earlier_wording_goes_with_its_words_and_the_reason_of_its_chan
     (left,) = await mind.longterm.listing(space=space)
     assert left.summary == "Lives in Flamingo"
     assert await mind.longterm.history(left.id, space=space) == []
-    assert trace(address, "echidna") == []
+    assert trace(address, "echidna", space=space) == []
 
 
 async def test_a_change_of_importance_rests_on_the_same_words(mind: AsyncMemory, space: str) -> None:
@@ -135,7 +137,7 @@ async def test_a_person_is_forgotten_whosesoever_memory_rests_on_their_words(
     await mind.forget(space=space, user="bob", confirm=True)
     assert [one.summary for one in await mind.longterm.listing(space=space)] == ["Koalas"]
     for word in ("ibex", "jackal", "bob"):
-        assert trace(address, word) == [], word
+        assert trace(address, word, space=space) == [], word
     await mind.forget(space=space, user="ana", confirm=True)
     assert await mind.longterm.listing(space=space, archived=None) == []
 

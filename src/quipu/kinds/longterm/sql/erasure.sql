@@ -19,7 +19,8 @@ where o.space_id = %(space)s
 -- name: doomed_memories: memories that an erasure takes, with their entries
 --
 -- Those of the person; those written by hand in the session; those that rest, as they read now, on nothing but
--- words that are erased. What other words tell too stays, without the words that go.
+-- words that are erased. What other words tell too stays, without the words that go, and so does what a person
+-- wrote over such words.
 select m.id, m.entry_id from longterm.long_term_memory m
 where m.space_id = %(space)s
     and (%(everything)s
@@ -33,7 +34,9 @@ where m.space_id = %(space)s
                     select from longterm.sources o
                     where o.space_id = m.space_id and o.memory_id = m.id and o.version = m.version)
                 then true
-                else %(session)s::text is not null and %(message)s::text is null and m.session = %(session)s
+                else not exists (
+                        select from longterm.sources o where o.space_id = m.space_id and o.memory_id = m.id)
+                    and %(session)s::text is not null and %(message)s::text is null and m.session = %(session)s
                     and (%(user)s::text is null or m.user_name = %(user)s) end)
 
 -- name: doomed_wordings: earlier wordings of memories that stay, which rest on nothing but words that are erased
