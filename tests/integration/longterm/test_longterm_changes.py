@@ -161,7 +161,9 @@ async def test_the_list_is_ordered_and_narrowed(
         await longterm.add(f"Fact {n}: 100 %", space=space, user=user, importance=importance, category="pets")  # type: ignore[arg-type]
     listed = await longterm.listing(space=space)
     assert [one.importance for one in listed] == ["high", "medium", "low"]
-    assert [one.summary for one in await longterm.listing(space=space, limit=1, offset=1)] == ["Fact 2: 100 %"]
+    assert [one.summary for one in await longterm.listing(space=space, limit=1, offset=1)] == [
+        "Fact 2: 100 %"
+    ]
     for narrowed, expected in (
         ({"user": "bob"}, ["low"]),
         ({"importance": "medium"}, ["medium"]),
@@ -199,6 +201,10 @@ async def test_a_search_finds_the_user_s_own_and_everybody_s(longterm: AsyncLong
         await longterm.add(f"The boat of {user} is green", space=space, user=user, category="project")
     found = await longterm.search("green boat", space=space, user="ana")
     assert {hit.memory.user for hit in found} == {"ana", None}
-    assert {hit.memory.user for hit in await longterm.search("green boat", space=space)} == {"ana", "bob", None}
+    assert {hit.memory.user for hit in await longterm.search("green boat", space=space)} == {
+        "ana",
+        "bob",
+        None,
+    }
     assert {hit.memory.user for hit in await longterm.search("green boat", space=space, user="eve")} == {None}
     assert await longterm.search("green boat", space=space, category="pets") == []

@@ -24,17 +24,17 @@ async def learn(
     return await apply(memory, lambda changes: changes.store(new), space=space)
 
 
-async def move(memory: AsyncMemory, id_: str, summary: str, message: str, session: str, *, space: str) -> None:
+async def move(
+    memory: AsyncMemory, id_: str, summary: str, message: str, session: str, *, space: str
+) -> None:
     said = (Said(excerpt=f"words of {message}", message=message, session=session),)
     to = Rewording(summary=summary, said=said, reason=f"because of {message}")
     await apply(memory, lambda changes: changes.edit(id_, to), space=space)
 
 
 async def apply(memory: AsyncMemory, work, *, space: str):  # type: ignore[no-untyped-def]
-    parts = memory._ready  # noqa: SLF001 - evaluations have the parts, too
-    return await changed(
-        parts.database, parts.models, work, space=space, clock=SystemClock(), by="rules:1"
-    )
+    parts = memory._ready
+    return await changed(parts.database, parts.models, work, space=space, clock=SystemClock(), by="rules:1")
 
 
 async def tell(memory: AsyncMemory, space: str) -> None:
@@ -179,7 +179,7 @@ async def test_the_same_words_change_nothing_a_second_time(mind: AsyncMemory, sp
 
 async def test_the_policy_refuses_what_is_written_automatically(mind: AsyncMemory, space: str) -> None:
     new = New(summary="Earns 5,000 a month", category="personal_data", importance="low")
-    parts = mind._ready  # noqa: SLF001 - as above
+    parts = mind._ready
 
     async def work(changes: Changes) -> Kept:
         return await changes.store(new)
@@ -191,7 +191,7 @@ async def test_the_policy_refuses_what_is_written_automatically(mind: AsyncMemor
         space=space,
         clock=SystemClock(),
         by="rules:1",
-        refuses=lambda text, category, asked: None if asked else f"{category}: money",  # noqa: ARG005
+        refuses=lambda text, category, asked: None if asked else f"{category}: money",
     )
     assert (kept.outcome, kept.reason) == ("refused", "personal_data: money")
     assert await mind.longterm.listing(space=space) == []

@@ -1,0 +1,202 @@
+"""Acceptance of "Data Model: Sati Memory Middleware": its table is there, its words hold, its interfaces exist.
+
+The original is made beside ours from the seed's own table, in SQLite, for which it was written. Ours differs as
+the design says: ids are uuid, times timestamptz, an importance is ordered, and keys begin with the space.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import psycopg
+import pytest
+from psycopg import errors
+
+from quipu import Memory
+from quipu.longterm import (
+    CATEGORIES,
+    IMPORTANCES,
+    SatiEvaluationInput,
+    SatiMemoryResult,
+    SatiRetrievalInput,
+)
+
+SEED = (Path(__file__).resolve().parent.parent / "fixtures" / "seed_4" / "data_model.md").read_text("utf-8")
+LINE = re.compile(
+    r"^\| `(?P<name>\w+)` \| (?P<type>\w+) \| (?P<rule>[^|]*) \| (?P<about>[^|]*) \|$", re.MULTILINE
+)
+COLUMNS = {match["name"]: match.groupdict() for match in LINE.finditer(SEED)}
+INDICES = re.findall(r"^- `(idx_\w+)` on `(\w+)`$", SEED, re.MULTILINE)
+TYPES = {
+    "TEXT": {"text", "uuid", "importance"},
+    "DATETIME": {"timestamp with time zone"},
+    "INTEGER": {"integer"},
+    "BOOLEAN": {"boolean"},
+}
+OURS = """
+select a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull
+from pg_attribute a
+where a.attrelid = 'longterm.long_term_memory'::regclass and a.attnum > 0 and not a.attisdropped
+"""
+INSERT = """
+insert into long_term_memory (id, category, importance, summary, details, hash, source)
+values (%s, %s, %s, %s, null, %s, 'conversation')
+"""
+
+
+@pytest.fixture
+def inside(memory: Memory, address: str, space: str) -> Iterator[psycopg.Connection]:
+    """A connection of the application that has entered the space, where the seed's names mean ours."""
+    memory.longterm.add("Is in the space", space=space)
+    with psycopg.connect(address, options="-c role=quipu_app -c search_path=longterm,core,public") as conn:
+        conn.execute("select core.enter(%s)", [space])
+        yield conn
+
+
+def insert(conn: psycopg.Connection, category: str, importance: str, hash_: str) -> UUID:
+    id_ = uuid4()
+    conn.execute(INSERT.encode(), [id_, category, importance, f"{category} {importance}", hash_])
+    return id_
+
+
+def test_the_seed_is_read() -> None:
+    assert len(COLUMNS) == 13
+    assert len(INDICES) == 3
+    told = COLUMNS["category"]["about"].removeprefix("Enum: ").split(", ")
+    assert tuple(sorted(told)) == tuple(sorted(CATEGORIES))
+    assert COLUMNS["importance"]["about"] == f"Enum: {', '.join(IMPORTANCES)}"
+
+
+def test_every_column_of_the_seed_is_there(inside: psycopg.Connection) -> None:
+    ours = {name: (kind, needed) for name, kind, needed in inside.execute(OURS.encode()).fetchall()}
+    for name, column in COLUMNS.items():
+        kind, needed = ours[name]
+        assert kind.removeprefix("longterm.") in TYPES[column["type"]], name
+        assert needed or "NOT NULL" not in column["rule"], name
+
+
+def test_every_index_of_the_seed_is_there(inside: psycopg.Connection) -> None:
+    made = dict(
+        inside.execute("select indexname, indexdef from pg_indexes where schemaname = 'longterm'").fetchall()
+    )
+    for name, column in INDICES:
+        assert f"long_term_memory USING btree (space_id, {column})" in made[name]
+
+
+def test_what_the_seed_leaves_out_has_its_defaults(inside: psycopg.Connection) -> None:
+    id_ = insert(inside, "pets", "low", "0" * 64)
+    row = inside.execute(
+        "select created_at is not null, updated_at is not null, last_accessed_at, access_count, version, archived"
+        " from long_term_memory where id = %s",
+        [id_],
+    ).fetchone()
+    assert row == (True, True, None, 0, 1, False)
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_every_category_of_the_seed_is_kept(inside: psycopg.Connection, category: str) -> None:
+    insert(inside, category, "medium", "1" * 64)
+
+
+@pytest.mark.parametrize(
+    ("category", "importance", "refused"),
+    [
+        ("food", "low", errors.CheckViolation),
+        ("PETS", "low", errors.CheckViolation),
+        ("pets", "critical", errors.InvalidTextRepresentation),
+        ("pets", "High", errors.InvalidTextRepresentation),
+    ],
+)
+def test_the_database_refuses_what_is_in_no_enumeration(
+    inside: psycopg.Connection, category: str, importance: str, refused: type[psycopg.Error]
+) -> None:
+    with pytest.raises(refused):
+        insert(inside, category, importance, "2" * 64)
+
+
+def test_high_is_more_than_medium_and_medium_more_than_low(inside: psycopg.Connection) -> None:
+    for n, importance in enumerate(("low", "high", "medium")):
+        insert(inside, "pets", importance, str(n) * 64)
+    ordered = inside.execute(
+        "select importance from long_term_memory where category = 'pets' order by importance desc"
+    ).fetchall()
+    assert ordered == [("high",), ("medium",), ("low",)]
+    (above,) = inside.execute(
+        "select count(*) from long_term_memory where category = 'pets' and importance >= 'medium'"
+    ).fetchall()
+    assert above == (2,)
+
+
+def test_a_hash_is_unique_among_live_memories_and_free_when_they_are_archived(
+    inside: psycopg.Connection,
+) -> None:
+    id_ = insert(inside, "pets", "low", "3" * 64)
+    with pytest.raises(errors.UniqueViolation), inside.transaction():
+        insert(inside, "context", "low", "3" * 64)
+    inside.execute("update long_term_memory set archived = true where id = %s", [id_])
+    insert(inside, "context", "low", "3" * 64)
+
+
+def test_before_the_agent_the_seed_s_input_gives_the_seed_s_result(memory: Memory, space: str) -> None:
+    memory.longterm.add("Has a dog called Rex", space=space, user="ana", category="pets", importance="high")
+    asked = SatiRetrievalInput.model_validate(
+        {"current_message": "What is my dog called?", "recent_messages": ["Hello"], "memory_limit": 5}
+    )
+    found = memory.longterm.recover(asked, space=space, user="ana")
+    assert isinstance(found, SatiMemoryResult)
+    assert found.document() == {
+        "relevant_memories": [{"summary": "Has a dog called Rex", "category": "pets", "importance": "high"}]
+    }
+
+
+def test_the_inputs_and_results_of_evaluation_are_typed() -> None:
+    asked = SatiEvaluationInput.model_validate(
+        {
+            "recent_conversation": [{"role": "user", "content": "I have a dog."}],
+            "existing_memory_summaries": [],
+        }
+    )
+    assert asked.recent_conversation[0].role == "user"
+    result = {"should_store": True, "category": "pets", "importance": "low", "summary": "Has a dog"}
+    assert SatiMemoryResult.model_validate(result).document() == result
+
+
+def test_a_file_that_is_written_has_exactly_the_table_and_indices_of_the_seed(
+    memory: Memory, space: str, tmp_path: Path
+) -> None:
+    memory.longterm.add("Has a dog", space=space, category="pets")
+    memory.longterm.export_sqlite(tmp_path / "santi-memory.db", space=space)
+    with closing(sqlite3.connect(tmp_path / "santi-memory.db")) as conn:
+        info = {row[1]: row for row in conn.execute("pragma table_info(long_term_memory)")}
+        assert [*info] == [*COLUMNS]
+        for name, column in COLUMNS.items():
+            _, _, kind, needed, default, key = info[name]
+            assert kind == column["type"]
+            assert bool(needed) == ("NOT NULL" in column["rule"])
+            assert bool(key) == ("PRIMARY KEY" in column["rule"])
+            assert _default(column) == (None if default is None else str(default)), name
+        made = conn.execute(
+            "select name from sqlite_master where type = 'index' and sql is not null"
+        ).fetchall()
+        assert sorted(name for (name,) in made) == sorted(name for name, _ in INDICES)
+        for name, column in INDICES:
+            assert [row[2] for row in conn.execute(f"pragma index_info({name})")] == [column]
+        assert conn.execute("select summary, archived from long_term_memory").fetchall() == [("Has a dog", 0)]
+        with pytest.raises(sqlite3.IntegrityError, match="hash"):
+            conn.execute(
+                "insert into long_term_memory (id, category, importance, summary, hash)"
+                " select 'x', category, importance, summary, hash from long_term_memory"
+            )
+
+
+def _default(column: dict[str, str]) -> str | None:
+    """The default of a column, in whichever place the seed tells it."""
+    if "Default current timestamp" in column["about"]:
+        return "CURRENT_TIMESTAMP"
+    told = re.search(r"DEFAULT (\S+)", column["rule"])
+    return told[1] if told else None
