@@ -1,7 +1,7 @@
-"""Acceptance of "Data Model: Sati Memory Middleware": its table is there, its words hold, its interfaces exist.
+"""Acceptance of "Data Model: Sati Memory Middleware": its table is there, its interfaces exist.
 
-The original is made beside ours from the seed's own table, in SQLite, for which it was written. Ours differs as
-the design says: ids are uuid, times timestamptz, an importance is ordered, and keys begin with the space.
+Ours differs as the design says: ids are uuid, times timestamptz, an importance is ordered, and keys begin
+with the space. A file that is written has the table as the text has it.
 """
 
 from __future__ import annotations
@@ -91,8 +91,8 @@ def test_every_index_of_the_seed_is_there(inside: psycopg.Connection) -> None:
 def test_what_the_seed_leaves_out_has_its_defaults(inside: psycopg.Connection) -> None:
     id_ = insert(inside, "pets", "low", "0" * 64)
     row = inside.execute(
-        "select created_at is not null, updated_at is not null, last_accessed_at, access_count, version, archived"
-        " from long_term_memory where id = %s",
+        "select created_at is not null, updated_at is not null, last_accessed_at, access_count, version,"
+        " archived from long_term_memory where id = %s",
         [id_],
     ).fetchone()
     assert row == (True, True, None, 0, 1, False)

@@ -27,6 +27,7 @@ async def learn(
 async def move(
     memory: AsyncMemory, id_: str, summary: str, message: str, session: str, *, space: str
 ) -> None:
+    """Change what a memory says because of a message."""
     said = (Said(excerpt=f"words of {message}", message=message, session=session),)
     to = Rewording(summary=summary, said=said, reason=f"because of {message}")
     await apply(memory, lambda changes: changes.edit(id_, to), space=space)

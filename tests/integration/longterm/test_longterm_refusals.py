@@ -16,40 +16,43 @@ from quipu.kinds.longterm.longterm import AsyncLongterm
 
 pytestmark = pytest.mark.anyio
 
-Call = Callable[[AsyncLongterm, str, str], Awaitable[Any]]
+Call = Callable[[Any, str, str], Awaitable[Any]]
 
 REFUSED: dict[str, tuple[Call, type[QuipuError], str]] = {
-    "unknown category": (lambda m, s, _: m.add("x", space=s, category="food"), BadInput, "preference, project"),  # type: ignore[arg-type]
-    "category of another kind": (lambda m, s, _: m.add("x", space=s, category=7), BadInput, "category"),  # type: ignore[arg-type]
-    "unknown importance": (lambda m, s, _: m.add("x", space=s, importance="huge"), BadInput, "low, medium"),  # type: ignore[arg-type]
+    "unknown category": (lambda m, s, _: m.add("x", space=s, category="food"), BadInput, "preference"),
+    "category of another kind": (lambda m, s, _: m.add("x", space=s, category=7), BadInput, "category"),
+    "unknown importance": (lambda m, s, _: m.add("x", space=s, importance="huge"), BadInput, "low, medium"),
     "empty summary": (lambda m, s, _: m.add("", space=s), BadInput, "summary"),
     "blank summary": (lambda m, s, _: m.add(" \n\t", space=s), BadInput, "summary"),
-    "summary of 100 kB": (lambda m, s, _: m.add("x" * 100_000, space=s), BadInput, "100,000 characters; 2,000"),
-    "summary that is no text": (lambda m, s, _: m.add(5, space=s), BadInput, "summary"),  # type: ignore[arg-type]
+    "summary of 100 kB": (lambda m, s, _: m.add("x" * 100_000, space=s), BadInput, "100,000 characters"),
+    "summary that is no text": (lambda m, s, _: m.add(5, space=s), BadInput, "summary"),
     "long details": (lambda m, s, _: m.add("x", space=s, details="y" * 10_001), BadInput, "details"),
     "secret": (lambda m, s, _: m.add("My password: hunter2-Xy9$kl", space=s), BadInput, "secret"),
     "secret in details": (
-        lambda m, s, _: m.add("x", space=s, details="password: hunter2-Xy9$kl"), BadInput, "details: .*secret"),
+        lambda m, s, _: m.add("x", space=s, details="password: hunter2-Xy9$kl"), BadInput, "secret"),
     "secret by an edit": (
         lambda m, s, i: m.edit(i, space=s, summary="The password: hunter2-Xy9$kl"), BadInput, "secret"),
     "name of nobody": (lambda m, s, _: m.add("x", space=s, user=" "), BadInput, "user"),
     "no space": (lambda m, _, __: m.add("x", space=""), BadInput, "space"),
     "a time that must be guessed": (lambda m, s, _: m.add("x", space=s, time="yesterday"), BadInput, "time"),
     "nothing to change": (lambda m, s, i: m.edit(i, space=s), BadInput, "say what is to change"),
-    "unknown category by an edit": (lambda m, s, i: m.edit(i, space=s, category="x"), BadInput, "category"),  # type: ignore[arg-type]
-    "wrong version": (lambda m, s, i: m.edit(i, space=s, summary="y", expected_version=7), Conflict, "version 7"),
-    "version zero": (lambda m, s, i: m.edit(i, space=s, summary="y", expected_version=0), BadInput, "expected_version"),
+    "unknown category by an edit": (lambda m, s, i: m.edit(i, space=s, category="x"), BadInput, "category"),
+    "wrong version": (
+        lambda m, s, i: m.edit(i, space=s, summary="y", expected_version=7), Conflict, "version 7"),
+    "version zero": (
+        lambda m, s, i: m.edit(i, space=s, summary="y", expected_version=0), BadInput, "expected_version"),
     "version that never was": (lambda m, s, i: m.revert(i, space=s, to=3), NotFound, "no version 3"),
     "reason of a novel": (lambda m, s, i: m.archive(i, space=s, reason="y" * 1_001), BadInput, "reason"),
     "no id": (lambda m, s, _: m.get("zz", space=s), BadInput, "no id"),
     "half an id": (lambda m, s, _: m.get("-" * 36, space=s), BadInput, "no id"),
     "unknown id": (lambda m, s, _: m.archive(uuid4(), space=s), NotFound, "quipu longterm list"),
-    "id of another space": (lambda m, _, i: m.edit(i, space="elsewhere", summary="y"), NotFound, "in this space"),
+    "id of another space": (
+        lambda m, _, i: m.edit(i, space="elsewhere", summary="y"), NotFound, "in this space"),
     "reviving in another space": (lambda m, _, i: m.revive(i, space="elsewhere"), NotFound, "in this space"),
     "limit": (lambda m, s, _: m.listing(space=s, limit=0), BadInput, "limit"),
     "an empty question": (lambda m, s, _: m.search(" ", space=s), BadInput, "ask something"),
     "recovering too much": (lambda m, s, _: m.recover("x", space=s, limit=101), BadInput, "memory_limit"),
-    "recovering nothing": (lambda m, s, _: m.recover(None, space=s), BadInput, "current_message"),  # type: ignore[arg-type]
+    "recovering nothing": (lambda m, s, _: m.recover(None, space=s), BadInput, "current_message"),
     "a budget below nothing": (lambda m, s, _: m.recover("x", space=s, budget_tokens=-1), BadInput, "budget"),
 }  # fmt: skip
 

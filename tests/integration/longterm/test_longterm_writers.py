@@ -1,4 +1,4 @@
-"""Many write the same memory at once: there is one, every statement of it is counted, and no change is lost."""
+"""Many write the same memory at once: there is one, each statement of it counts, no change is lost."""
 
 from __future__ import annotations
 
