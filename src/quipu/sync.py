@@ -1425,9 +1425,10 @@ class Recovering:
         """What is known that matters for the message that is to be answered, in time or not at all.
 
         ``asked`` is the message, with ``recent`` turns before it (the latest last), or both as the seed's
-        input. Relevant are live memories of the ``user`` and those that hold for everybody. ``injected``: the
-        block goes into a prompt, which counts as an access of what is in it, once in an hour. ``session``
-        and ``message`` name the turn in the audit.
+        input. Looked through are live memories of the ``user`` and those that hold for everybody; without a
+        user all of the space, so name one where several share it. ``injected``: the block goes into a
+        prompt, which counts as an access of what is in it, once in an hour. ``session`` and ``message``
+        name the turn in the audit.
 
         It takes no longer than ``QUIPU_LONGTERM_TIMEOUT_MS``. Where there is no time, or the database or the
         model fail, the result is empty and says so: an answer never breaks for want of memory.

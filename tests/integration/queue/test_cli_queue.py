@@ -100,6 +100,7 @@ def test_a_burst_does_what_is_due_and_ends(quipu: CommandLine, module_url: str) 
     assert {one["name"] for one in schedules if one["fired_at"]} == {
         "tidy",
         "ledger retention",
+        "longterm audit",
         "memories pruning",
     }
 
