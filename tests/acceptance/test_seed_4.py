@@ -10,6 +10,7 @@ import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from uuid import UUID, uuid4
 
@@ -18,6 +19,7 @@ import pytest
 from psycopg import errors
 
 from quipu import Memory
+from quipu.kernel.config import Settings
 from quipu.longterm import (
     CATEGORIES,
     IMPORTANCES,
@@ -142,12 +144,16 @@ def test_a_hash_is_unique_among_live_memories_and_free_when_they_are_archived(
     insert(inside, "context", "low", "3" * 64)
 
 
-def test_before_the_agent_the_seed_s_input_gives_the_seed_s_result(memory: Memory, space: str) -> None:
+def test_before_the_agent_the_seed_s_input_gives_the_seed_s_result(
+    memory: Memory, accepting: Settings, space: str
+) -> None:
     memory.longterm.add("Has a dog called Rex", space=space, user="ana", category="pets", importance="high")
     asked = SatiRetrievalInput.model_validate(
         {"current_message": "What is my dog called?", "recent_messages": ["Hello"], "memory_limit": 5}
     )
-    found = memory.longterm.recover(asked, space=space, user="ana")
+    patient = replace(accepting, longterm_timeout_ms=20_000)  # this machine may be busy
+    with Memory(settings=patient) as agent:
+        found = agent.longterm.recover(asked, space=space, user="ana")
     assert isinstance(found, SatiMemoryResult)
     assert found.document() == {
         "relevant_memories": [{"summary": "Has a dog called Rex", "category": "pets", "importance": "high"}]

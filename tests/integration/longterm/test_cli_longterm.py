@@ -12,7 +12,12 @@ from cli_process import CommandLine
 def quipu(address: str, tmp_path: Path, space: str) -> CommandLine:
     return CommandLine(
         tmp_path,
-        {"QUIPU_DATABASE_URL": address, "QUIPU_EMBEDDING_MODEL": "hashing", "QUIPU_SPACE": space},
+        {
+            "QUIPU_DATABASE_URL": address,
+            "QUIPU_EMBEDDING_MODEL": "hashing",
+            "QUIPU_SPACE": space,
+            "QUIPU_LONGTERM_TIMEOUT_MS": "20000",
+        },
     )
 
 

@@ -131,8 +131,8 @@ async def test_the_audit_tells_what_was_recovered_for_which_message_and_why(
 
 @pytest.fixture
 async def hurried(shared: Settings, clock: FrozenClock) -> AsyncIterator[AsyncLongterm]:
-    """A memory that has a fifth of a second, and has its model ready."""
-    async with AsyncMemory(settings=replace(shared, longterm_timeout_ms=200), clock=clock) as memory:
+    """A memory that has one second, and has its model ready."""
+    async with AsyncMemory(settings=replace(shared, longterm_timeout_ms=1_000), clock=clock) as memory:
         await memory.longterm.add("Has a green boat", space="hurried", user="ana")
         await memory.longterm.recover("green boat", space="hurried", user="ana")
         yield memory.longterm
@@ -148,22 +148,22 @@ async def test_a_database_that_does_not_answer_in_time_costs_no_more_than_the_li
         seconds = time.monotonic() - begun
     assert (found.outcome, found.block) == ("timeout", "")
     assert found.trouble is not None
-    assert "200 ms" in found.trouble
-    assert seconds < 5  # the limit is 0.2 s, the audit has 0.5 s more; the rest is for a busy machine
+    assert "1000 ms" in found.trouble
+    assert seconds < 10  # the limit is 1 s, the audit has 0.5 s more; the rest is for a busy machine
     again = await hurried.recover("green boat", space="hurried", user="ana")
     assert again.outcome == "found"  # and nothing of it was broken
 
 
 async def test_a_fault_of_the_database_is_an_answer_without_memory(
-    hurried: AsyncLongterm, address: str
+    known: AsyncLongterm, space: str, address: str
 ) -> None:
     with psycopg.connect(address, autocommit=True) as breaking:
         breaking.execute("alter table core.recall_entries rename to hidden")
         try:
-            found = await hurried.recover("green boat", space="hurried", user="ana", session="s9")
+            found = await known.recover("green boat", space=space, user="ana", session="s9")
         finally:
             breaking.execute("alter table core.hidden rename to recall_entries")
     assert (found.outcome, found.block) == ("failed", "")
     assert found.trouble
-    (line,) = await hurried.audit(space="hurried", session="s9")
+    (line,) = await known.audit(space=space, session="s9")
     assert (line.outcome, line.trouble) == ("failed", found.trouble)
