@@ -33,8 +33,8 @@ _WORD = re.compile(r"\w")
 def mode_of(reply: str, *, used_tools: bool) -> Mode:
     """What a reply did, one of the seed's modes.
 
-    ACT where tools were called for it, CLARIFY where it asks back, ACKNOWLEDGE where it says no more than that
-    it has heard, IGNORE where it says nothing; else RESPOND.
+    ACT where tools were called for it, CLARIFY where it asks back, ACKNOWLEDGE where it says no more than
+    that it has heard, IGNORE where it says nothing; else RESPOND.
     """
     text = reply.strip()
     if used_tools:

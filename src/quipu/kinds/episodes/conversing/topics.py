@@ -38,7 +38,7 @@ _SWITCH = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Known:
     """A topic as it is held against an exchange. ``centroid``: unit length, or None."""
 
@@ -50,7 +50,7 @@ class Known:
     last_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Heard:
     """An exchange as topics see it: its words, its vector (unit length, or None), its beginning, its time."""
 

@@ -1,0 +1,189 @@
+"""Exchanges put into threads and topics, in the transaction that writes them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Final
+
+import numpy as np
+from psycopg.types.json import Jsonb
+
+from quipu.kernel.db.arrays import Bools, Int4s, Int8s, Moments, Texts, Vector
+from quipu.kernel.db.database import Within
+from quipu.kernel.embedding.model import Vectors
+from quipu.kinds.episodes.conversing import store
+from quipu.kinds.episodes.conversing.model import Run
+from quipu.kinds.episodes.conversing.threads import RESUMES, Span, channel_of, place
+from quipu.kinds.episodes.conversing.topics import (
+    Heard,
+    Known,
+    centre,
+    choose,
+    grown,
+    moved,
+    surprise,
+)
+from quipu.kinds.episodes.conversing.words import name_of, topical
+
+_MOST_TOPICS: Final = 300  # of a person: older ones are not found again
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Where an exchange belongs, and how little it was to be expected there."""
+
+    run: Run
+    thread: int
+    topic: int
+    surprise: float
+
+
+@dataclass(slots=True)
+class _Growth:
+    """What a thread has more."""
+
+    started_at: datetime
+    last_at: datetime
+    exchanges: int = 0
+    resumed: int = 0
+    users: set[str] = field(default_factory=set[str])
+
+
+class Placing:
+    """Places the exchanges of one session one after the other; what they change is written by ``write``."""
+
+    def __init__(self, within: Within, session: store.Session, name: str) -> None:
+        self._within = within
+        self._session = session
+        self._channel = channel_of(name)
+        self._threads: dict[int, Span] = {}
+        self._growths: dict[int, _Growth] = {}
+        self._topics: dict[str, dict[int, Known]] = {}
+        self._names: dict[str, set[str]] = {}
+        self._changed: dict[int, Known] = {}
+        self._current = session.topic_id
+        self._last_at: datetime | None = None
+
+    async def begin(self, runs: Sequence[Run]) -> None:
+        """Hold what the exchanges may change: threads first, then topics, each in ascending order."""
+        within = self._within
+        since = min(run.started_at for run in runs) - RESUMES
+        until = max(run.ended_at for run in runs) + RESUMES
+        for span in await store.threads(within, self._channel, since, until):
+            self._threads[span.id] = span
+        users = {self._person(run) for run in runs}
+        self._names = await store.topic_names(within, users)
+        found = await store.topics(within, users, limit=_MOST_TOPICS)
+        self._topics = {user: {one.id: one for one in topics} for user, topics in found.items()}
+        before = [one.last_at for one in self._threads.values() if one.last_at <= runs[0].started_at]
+        self._last_at = max(before, default=None)
+
+    async def place(self, run: Run, vectors: Mapping[int, Vectors]) -> Placed:
+        """Where the next exchange belongs."""
+        gap = None if self._last_at is None else run.started_at - self._last_at
+        thread = await self._thread(run)
+        topic, near = await self._topic(run, vectors)
+        self._last_at = max(run.ended_at, self._last_at or run.ended_at)
+        return Placed(run, thread, topic, surprise(near, gap))
+
+    async def write(self) -> None:
+        """Write what the exchanges changed."""
+        if self._growths:
+            await store.run(self._within, "grow_threads", _columns(self._growths))
+        for topic in self._changed.values():
+            values = {
+                "topic": topic.id,
+                "messages": topic.messages,
+                "words": Jsonb(dict(topic.words)),
+                "centroid": None if topic.centroid is None else Vector(topic.centroid),
+                "generation": None if topic.centroid is None else self._within.space.generation,
+                "last_at": topic.last_at,
+            }
+            await store.run(self._within, "grow_topic", values)
+
+    def _person(self, run: Run) -> str:
+        return run.user or self._session.user_name or ""
+
+    async def _thread(self, run: Run) -> int:
+        where = place(run.started_at, run.ended_at, list(self._threads.values()))
+        number = where.thread
+        user = self._person(run) or None
+        if number is None:
+            values = {"platform": self._channel[0], "channel": self._channel[1], "user": user}
+            values |= {"started_at": run.started_at, "ended_at": run.ended_at, "after": where.after}
+            number, seq = await store.begin_thread(self._within, values)
+            self._threads[number] = Span(number, seq, run.started_at, run.ended_at)
+        span = self._threads[number]
+        self._threads[number] = replace(
+            span, started_at=min(span.started_at, run.started_at), last_at=max(span.last_at, run.ended_at)
+        )
+        growth = self._growths.setdefault(number, _Growth(run.started_at, run.ended_at))
+        growth.started_at = min(growth.started_at, run.started_at)
+        growth.last_at = max(growth.last_at, run.ended_at)
+        growth.exchanges += 1
+        growth.resumed += where.how == "resumed"
+        growth.users |= {user} if user else set()
+        return number
+
+    async def _topic(self, run: Run, vectors: Mapping[int, Vectors]) -> tuple[int, float]:
+        """The topic of an exchange, and how near it is to the one before."""
+        user = self._person(run)
+        topics = self._topics[user]
+        heard = heard_of(run, vectors)
+        current = topics.get(self._current) if self._current is not None else None
+        others = [one for one in topics.values() if current is None or one.id != current.id]
+        choice = choose(heard, current, others)
+        chosen = topics[choice.topic] if choice.topic is not None else await self._begin(run, user, heard)
+        more = Known(
+            chosen.id,
+            chosen.name,
+            grown(chosen.words, heard.words),
+            moved(chosen, heard.vector),
+            chosen.messages + 1,
+            max(chosen.last_at, run.ended_at),
+        )
+        topics[more.id] = self._changed[more.id] = more
+        self._current = more.id
+        return more.id, choice.nearness
+
+    async def _begin(self, run: Run, user: str, heard: Heard) -> Known:
+        people = {name for one in run.messages for name in (one.speaker, one.user) if name}
+        name = name_of(heard.words, taken=self._names[user], besides=people)
+        self._names[user].add(name)
+        number = await store.begin_topic(self._within, user=user, name=name, last_at=run.ended_at)
+        return Known(number, name, {}, None, 0, run.ended_at)
+
+
+def heard_of(run: Run, vectors: Mapping[int, Vectors]) -> Heard:
+    """An exchange as topics see it: what was asked counts twice."""
+    words: Counter[str] = Counter()
+    for one in (*run.asked, *run.asked, *(reply for reply in run.replies if reply.role != "tool")):
+        words.update(topical(one.content))
+    rows = [
+        vectors[one.id]
+        for one in (*run.asked, *run.asked, *run.replies)
+        if one.id in vectors and one.role != "tool"
+    ]
+    opening = run.asked[0].content if run.asked else ""
+    return Heard(words, centre(np.stack(rows)) if rows else None, opening, run.started_at)
+
+
+def _columns(growths: Mapping[int, _Growth]) -> dict[str, object]:
+    rows = [(number, growths[number]) for number in sorted(growths)]
+    return {
+        "threads": Int8s([number for number, _ in rows]),
+        "exchanges": Int4s([one.exchanges for _, one in rows]),
+        "resumed": Int4s([one.resumed for _, one in rows]),
+        "started_at": Moments([one.started_at for _, one in rows]),
+        "last_at": Moments([one.last_at for _, one in rows]),
+        "users": Texts([min(one.users, default=None) for _, one in rows]),
+        "several": Bools([len(one.users) > 1 for _, one in rows]),
+    }
+
+
+def idle_before(first: datetime, last: datetime | None) -> timedelta | None:
+    """How long nothing was said before an exchange; None where it is the first."""
+    return None if last is None else first - last
