@@ -9,9 +9,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from quipu.kinds.plug import Handler, Schedule
+from quipu.kernel.queue.model import Payload
+from quipu.kinds.episodes.queues import CHUNKER
+from quipu.kinds.plug import Context, Handler, Schedule
 
-HEARS: Final[tuple[str, ...]] = ()
-HANDLERS: Final[Mapping[str, Handler]] = {}
+
+async def chunk(context: Context, payload: Payload) -> None:
+    """Form and read the exchanges of a session."""
+    from quipu.kinds.episodes.conversing.reading import read  # noqa: PLC0415
+
+    await read(context, payload)
+
+
+HEARS: Final = (CHUNKER,)
+HANDLERS: Final[Mapping[str, Handler]] = {CHUNKER: chunk}
 JOB_SECONDS: Final[Mapping[str, float]] = {}
 SCHEDULES: Final[tuple[Schedule, ...]] = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 import numpy as np
@@ -81,11 +81,11 @@ class Placing:
         before = [one.last_at for one in self._threads.values() if one.last_at <= runs[0].started_at]
         self._last_at = max(before, default=None)
 
-    async def place(self, run: Run, vectors: Mapping[int, Vectors]) -> Placed:
-        """Where the next exchange belongs."""
+    async def place(self, run: Run, vectors: Mapping[int, Vectors], *, is_new: bool) -> Placed:
+        """Where the next exchange belongs; one that is not new stays where it is, and is counted already."""
         gap = None if self._last_at is None else run.started_at - self._last_at
-        thread = await self._thread(run)
-        topic, near = await self._topic(run, vectors)
+        thread = await self._thread(run, is_new=is_new)
+        topic, near = await self._topic(run, vectors, is_new=is_new)
         self._last_at = max(run.ended_at, self._last_at or run.ended_at)
         return Placed(run, thread, topic, surprise(near, gap))
 
@@ -107,7 +107,7 @@ class Placing:
     def _person(self, run: Run) -> str:
         return run.user or self._session.user_name or ""
 
-    async def _thread(self, run: Run) -> int:
+    async def _thread(self, run: Run, *, is_new: bool) -> int:
         where = place(run.started_at, run.ended_at, list(self._threads.values()))
         number = where.thread
         user = self._person(run) or None
@@ -123,17 +123,19 @@ class Placing:
         growth = self._growths.setdefault(number, _Growth(run.started_at, run.ended_at))
         growth.started_at = min(growth.started_at, run.started_at)
         growth.last_at = max(growth.last_at, run.ended_at)
-        growth.exchanges += 1
-        growth.resumed += where.how == "resumed"
+        growth.exchanges += is_new
+        growth.resumed += is_new and where.how == "resumed"
         growth.users |= {user} if user else set()
         return number
 
-    async def _topic(self, run: Run, vectors: Mapping[int, Vectors]) -> tuple[int, float]:
+    async def _topic(self, run: Run, vectors: Mapping[int, Vectors], *, is_new: bool) -> tuple[int, float]:
         """The topic of an exchange, and how near it is to the one before."""
         user = self._person(run)
         topics = self._topics[user]
         heard = heard_of(run, vectors)
         current = topics.get(self._current) if self._current is not None else None
+        if current is not None and not is_new:
+            return current.id, 1.0
         others = [one for one in topics.values() if current is None or one.id != current.id]
         choice = choose(heard, current, others)
         chosen = topics[choice.topic] if choice.topic is not None else await self._begin(run, user, heard)
@@ -182,8 +184,3 @@ def _columns(growths: Mapping[int, _Growth]) -> dict[str, object]:
         "users": Texts([min(one.users, default=None) for _, one in rows]),
         "several": Bools([len(one.users) > 1 for _, one in rows]),
     }
-
-
-def idle_before(first: datetime, last: datetime | None) -> timedelta | None:
-    """How long nothing was said before an exchange; None where it is the first."""
-    return None if last is None else first - last

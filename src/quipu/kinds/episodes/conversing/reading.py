@@ -71,7 +71,8 @@ async def read(context: Context, payload: Payload) -> None:
                 if await store.hold(within, page.session.id) != page.session.mark:
                     raise _Stale
                 await _write(within, context, name, page, runs, chunked)
-                await _follow_up(within, context, name, payload, page, formed.waits_until)
+                read_any = bool(runs or page.again)
+                await _follow_up(within, context, name, page, formed.waits_until, read_any=read_any)
         except _Stale:
             continue
         return
@@ -98,17 +99,13 @@ async def _page(context: Context, name: str, payload: Payload, chunker: Chunker)
         ):
             if first < session.first:  # the one that may still grow is read anyway
                 again[number] = _whole((await store.messages(within, first=first, last=last, limit=200))[0])
-        return _Page(
-            session, messages[:_MOST_MESSAGES], vectors, again, more=len(messages) > _MOST_MESSAGES
-        )
+        return _Page(session, messages[:_MOST_MESSAGES], vectors, again, more=len(messages) > _MOST_MESSAGES)
 
 
 def _whole(messages: Sequence[Said]) -> Run:
     """What is left of an exchange, as one."""
     kept = [one for one in messages if one.role != "system"]
-    return Run(
-        tuple(one for one in kept if not one.is_reply), tuple(one for one in kept if one.is_reply)
-    )
+    return Run(tuple(one for one in kept if not one.is_reply), tuple(one for one in kept if one.is_reply))
 
 
 async def _write(
@@ -124,14 +121,16 @@ async def _write(
     if runs:
         placing = Placing(within, session, name)
         await placing.begin(runs)
-        placed = [await placing.place(run, page.vectors) for run in runs]
+        placed = [
+            await placing.place(run, page.vectors, is_new=run.first != session.open_from) for run in runs
+        ]
         await placing.write()
         values = {"session": session.id, "now": now, **_columns(placed, chunked[: len(runs)])}
         await store.run(within, "write_exchanges", values)
         await store.run(within, "write_modes", _modes(runs))
         where = {"thread": placed[-1].thread, "topic": placed[-1].topic}
         user = next((run.user for run in runs if run.user), session.user_name)
-        await store.run(within, "follow", {**where, "session": session.id, "user": user, "now": now})
+        await store.run(within, "follow", {**where, "session": session.id, "user": user})
         mark = {"mark": runs[-1].last, "topic": CHUNKER, "now": now}
         skipped = sum(one.trouble is not None and not one.chunk.gists for one in chunked[: len(runs)])
         await store.run(within, "advance", {**mark, "session": session.id, "skipped": skipped})
@@ -141,15 +140,21 @@ async def _write(
 
 
 async def _follow_up(
-    within: Within, context: Context, name: str, payload: Payload, page: _Page, waits: datetime | None
+    within: Within,
+    context: Context,
+    name: str,
+    page: _Page,
+    waits: datetime | None,
+    *,
+    read_any: bool,
 ) -> None:
     """What comes next: episodes and loops from what was read; the rest of the session; what waits."""
-    for topic in (EPISODES, MINDING):
+    for topic in (EPISODES, MINDING) if read_any else ():
         await outbox.put(within, topic, {"session": name}, key=name[:_LONGEST_KEY], session=name)
     rest: dict[str, object] = {"session": name}
     full = len(page.again) == _MOST_REREAD
     if full:
-        rest |= {"again": payload.get("again") is True, "after": max(page.again)}
+        rest |= {"again": context.job.payload.get("again") is True, "after": max(page.again)}
     if page.more or full:
         await outbox.put(within, CHUNKER, rest, key=_other_key(context.job.key, name), session=name)
     elif waits is not None:
@@ -166,11 +171,7 @@ def _other_key(key: str, session: str) -> str:
 
 def _talk(run: Run) -> Talk:
     return Talk(
-        [
-            Turn(one.speaker or (one.user if not one.is_reply else None), one.content, one in run.asked)
-            for one in run.messages
-            if one.role != "tool"
-        ]
+        [Turn(one.speaker, one.content, one in run.asked) for one in run.messages if one.role != "tool"]
     )
 
 

@@ -13,6 +13,7 @@ from typing import Final
 import numpy as np
 
 from quipu.kernel.embedding.model import Vectors
+from quipu.kinds.episodes.conversing.words import stem
 
 MOST_COUNTED: Final = 20
 """So many exchanges make the centre of a topic; each later one moves it as much as the last of these."""
@@ -97,11 +98,12 @@ def nearness(heard: Heard, topic: Known) -> float:
 
 
 def shared(words: Counter[str], known: Mapping[str, int]) -> float:
-    """How much of what is said was said of the topic: distinct words, a third at least must be."""
+    """How much of what is said was said of the topic, 0 to 0.6: one common word may be chance."""
     if not words or not known:
         return 0.0
-    common = sum(1 for word in words if word in known)
-    return 0.0 if common == 0 else 0.6 * common / min(len(words), 6) if common > 1 else 0.2
+    said, held = {stem(word) for word in words}, {stem(word) for word in known}
+    common = len(said & held)
+    return 0.2 * common if common < 2 else 0.6 * min(1.0, common / min(len(said), 6))
 
 
 def surprise(near: float, gap: timedelta | None) -> float:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable
+from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, cast
+
+import Stemmer
 
 from quipu.recall.languages import KNOWN, STOP, detect
 
@@ -31,6 +34,13 @@ def topical(text: str) -> Counter[str]:
     language = detect(words)
     skipped = STOP[language] if language in KNOWN else frozenset[str]()
     return Counter(word for word in words if word not in skipped and word not in _EMPTY)
+
+
+@lru_cache(maxsize=16_384)
+def stem(word: str) -> str:
+    """What forms of a word share: tomatoes and tomato are one."""
+    # A stemmer must not be shared by threads, and costs little to make.
+    return cast("str", cast("Any", Stemmer).Stemmer("english", 0).stemWord(word))
 
 
 def name_of(words: Counter[str], *, taken: Collection[str] = (), besides: Iterable[str] = ()) -> str:

@@ -135,8 +135,7 @@ select %(space)s, x.id, x.mode from unnest(%(ids)s::int8[], %(modes)s::text[]) a
 on conflict (space_id, message_id) do update set mode = coalesce(d.mode, excluded.mode)
 
 -- name: follow: where a conversation is now
-insert into episodes.conversation_details as d (space_id, session_id, user_name, thread_id, topic_id, updated_at)
-values (%(space)s, %(session)s, %(user)s, %(thread)s, %(topic)s, %(now)s)
+insert into episodes.conversation_details as d (space_id, session_id, user_name, thread_id, topic_id)
+values (%(space)s, %(session)s, %(user)s, %(thread)s, %(topic)s)
 on conflict (space_id, session_id) do update set
-    user_name = coalesce(d.user_name, excluded.user_name), thread_id = excluded.thread_id, topic_id = excluded.topic_id,
-    updated_at = greatest(d.updated_at, excluded.updated_at)
+    user_name = coalesce(d.user_name, excluded.user_name), thread_id = excluded.thread_id, topic_id = excluded.topic_id

@@ -64,13 +64,14 @@ create table episodes.conversation_details (
     status text not null default 'active' check (status in ('active', 'archived', 'deleted')),
     thread_id bigint,
     topic_id bigint,
-    updated_at timestamptz not null default now(),
+    updated_at timestamptz,
     primary key (space_id, session_id),
     foreign key (space_id, session_id) references core.sessions (space_id, id) on delete cascade,
     foreign key (space_id, thread_id) references episodes.threads (space_id, id) on delete set null (thread_id),
     foreign key (space_id, topic_id) references episodes.topics (space_id, id) on delete set null (topic_id)
 );
 comment on column episodes.conversation_details.topic is 'As somebody has set it; else it is the name of the topic that was found.';
+comment on column episodes.conversation_details.updated_at is 'When somebody last changed the topic, title or status.';
 comment on column episodes.conversation_details.thread_id is 'The thread of its latest exchange, as topic_id is its topic.';
 create index conversation_details_thread on episodes.conversation_details (space_id, thread_id);
 create index conversation_details_topic on episodes.conversation_details (space_id, topic_id);
@@ -185,7 +186,7 @@ select
     d.title,
     coalesce(d.status, 'active') as status,
     coalesce(s.started_at, s.created_at) as created_at,
-    greatest(d.updated_at, s.last_at, s.created_at) as updated_at,
+    greatest(d.updated_at, coalesce(s.last_at, s.created_at)) as updated_at,
     h.name as thread_id,
     s.name as session,
     s.messages,
