@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from quipu.kernel.queue.model import Payload
-from quipu.kinds.episodes.queues import CHUNKER
+from quipu.kinds.episodes.queues import CHUNKER, HISTORY, PROMPTS
 from quipu.kinds.plug import Context, Handler, Schedule
 
 
@@ -21,7 +21,25 @@ async def chunk(context: Context, payload: Payload) -> None:
     await read(context, payload)
 
 
+async def answer_prompt(context: Context, payload: Payload) -> None:
+    """Answer a prompt."""
+    from quipu.kinds.episodes.prompting import answering  # noqa: PLC0415
+
+    await answering.answer_prompt(context, payload)
+
+
+async def continue_chat(context: Context, payload: Payload) -> None:
+    """Answer what was said last in a conversation."""
+    from quipu.kinds.episodes.prompting import answering  # noqa: PLC0415
+
+    await answering.continue_chat(context, payload)
+
+
 HEARS: Final = (CHUNKER,)
-HANDLERS: Final[Mapping[str, Handler]] = {CHUNKER: chunk}
+HANDLERS: Final[Mapping[str, Handler]] = {
+    CHUNKER: chunk,
+    PROMPTS: answer_prompt,
+    HISTORY: continue_chat,
+}
 JOB_SECONDS: Final[Mapping[str, float]] = {}
 SCHEDULES: Final[tuple[Schedule, ...]] = ()

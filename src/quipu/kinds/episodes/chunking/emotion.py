@@ -1,8 +1,8 @@
 """What is felt in a text: a small lexicon with negation, intensifiers and emoji. Pure, linear.
 
 Each word of the lexicon feels like one of six emotions (Ekman's), as strongly as its list says. "Very"
-makes it half as strong again, "a bit" weaker, "not" turns it: what is not good is a little bad, what is not bad is a
-little good.
+makes it half as strong again, "a bit" weaker, "not" turns it: what is not good is a little bad, what is not
+bad a little good.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ _FILE: Final = Path(__file__).with_name("lexicon.toml")
 _STRENGTHS: Final = {"strong": 3.0, "plain": 2.0, "mild": 1.0}
 _REACH: Final = 3  # words: how far "not" and "very" reach
 _MOST_CHARACTERS: Final = 8_000
+_FAINT: Final = 1.5  # a single mild word says nothing of how somebody feels
 _FULL: Final = 10.0
 _PER_STRENGTH: Final = 2.4
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|[.!?;:\n]+")
@@ -46,7 +47,7 @@ class Felt:
     def valence(self) -> Valence:
         """Whether it is pleasant; ``mixed`` where both are said about as strongly."""
         more, less = max(self.pleasant, self.unpleasant), min(self.pleasant, self.unpleasant)
-        if more < 1.0:
+        if more < _FAINT:
             return "neutral"
         if less >= 0.6 * more and less >= 1.5:
             return "mixed"
@@ -72,6 +73,7 @@ class _Lexicon:
     signs: re.Pattern[str]
     phrases: re.Pattern[str]
     instead: Mapping[str, str]
+    unfelt: frozenset[str]
     negators: frozenset[str]
     intensifiers: frozenset[str]
     diminishers: frozenset[str]
@@ -105,6 +107,8 @@ def feel(text: str) -> Felt:
         )
         if strength < 0 and good:
             strengths["sadness"] += -strength * 0.8
+    if loud > 1.0 and not unpleasant:
+        pleasant += 1.5
     return Felt(strengths, signs, pleasant, unpleasant)
 
 
@@ -117,7 +121,7 @@ def _words(plain: str, lexicon: _Lexicon) -> list[tuple[Emotion, float]]:
         if word[0] in _CLAUSE_END or word in ("but", "however", "though", "although"):
             recent.clear()
             continue
-        known = lexicon.words.get(stem)
+        known = None if word in lexicon.unfelt else lexicon.words.get(stem)
         if known is not None:
             emotion, strength = known
             strength *= 1.5 if any(one in lexicon.intensifiers for one in recent[-2:]) else 1.0
@@ -151,6 +155,7 @@ def _lexicon() -> _Lexicon:
         re.compile("|".join(_sign(sign) for sign in signs)),
         re.compile(rf"\b(?:{'|'.join(map(re.escape, phrases))})\b"),
         instead,
+        frozenset(data["not_felt"]["words"].split()),
         *(frozenset(turns[name].split()) for name in ("negators", "intensifiers", "diminishers")),
     )
 

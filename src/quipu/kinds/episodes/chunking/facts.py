@@ -48,13 +48,13 @@ _NO_VALUE = re.compile(
 )
 _KEY = re.compile(r"[^a-z0-9]+")
 _RELATIVE: Final = frozenset((
-    "wife", "husband", "partner", "girlfriend", "boyfriend", "mother", "father", "mom", "mum", "dad", "sister",
-    "brother", "son", "daughter", "dog", "cat", "boss", "manager", "friend", "roommate", "baby",
+    "wife", "husband", "partner", "girlfriend", "boyfriend", "mother", "father", "mom", "mum", "dad",
+    "sister", "brother", "son", "daughter", "dog", "cat", "boss", "manager", "friend", "roommate", "baby",
 ))  # fmt: skip
 _NO_KEY: Final = frozenset((
-    "point", "question", "problem", "guess", "plan", "goal", "idea", "thought", "issue", "hope", "mistake", "bad",
-    "concern", "worry", "opinion", "understanding", "day", "life", "head", "heart", "god", "thing", "feeling",
-    "name", "birthday", "job", "hometown",
+    "point", "question", "problem", "guess", "plan", "goal", "idea", "thought", "issue", "hope", "mistake",
+    "bad", "concern", "worry", "opinion", "understanding", "day", "life", "head", "heart", "god", "thing",
+    "feeling", "name", "birthday", "job", "hometown",
 ))  # fmt: skip
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
-from quipu.kernel.prose.splitting import sentences
+from quipu.kernel.prose.splitting import Sentence, sentences
 from quipu.kinds.episodes.chunking.model import Talk
 from quipu.kinds.episodes.chunking.retelling import ask, retell
 from quipu.kinds.episodes.chunking.wording import families, read
@@ -22,6 +23,7 @@ _FROM_REPLIES: Final[frozenset[GistType]] = frozenset(("commitment",))
 _ASKED_CONFIDENCE: Final = 5.0
 _HEDGED = re.compile(r"\b(?:i think|i guess|probably|maybe|perhaps|sort of|kind of|i suppose|might)\b")
 _WORD = re.compile(r"\w+")
+_CLAUSE = re.compile(r"[,;]? (?:but|and|so) (?=(?:i|we|my|please|he|she)\b)|; (?=\w)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +86,29 @@ def _judged(talk: Talk) -> Iterator[Judged]:
         who, other = _names(talk, asked=turn.asked)
         who = turn.speaker or who
         for sentence in sentences(turn.text):
-            kind, confidence = _type(read(sentence.seen))
-            if kind is not None and not turn.asked and not turn.speaker and kind not in _FROM_REPLIES:
-                kind = None
-            yield Judged(sentence.text, sentence.seen, who, other, turn.asked, kind, confidence)
+            for text, seen, kind, confidence in _clauses(sentence):
+                heard = turn.asked or turn.speaker or kind in _FROM_REPLIES
+                yield Judged(text, seen, who, other, turn.asked, kind if heard else None, confidence)
+
+
+def _clauses(sentence: Sentence) -> Iterator[tuple[str, str, GistType | None, float]]:
+    """The sentence with its type; its clauses where each has another: "I love it, but I'll sell it"."""
+    kind, confidence = _type(read(sentence.seen))
+    borders = [match.end() for match in _CLAUSE.finditer(sentence.seen)]
+    edges = [0, *borders, len(sentence.seen)]
+    parts = [
+        (sentence.text[start:end].rstrip(" ,"), sentence.seen[start:end]) for start, end in pairwise(edges)
+    ]
+    types = [_type(read(seen)) for _, seen in parts] if borders else []
+    if (
+        len({found for found, _ in types}) < len(parts)
+        or None in {found for found, _ in types}
+        or not borders
+    ):
+        yield sentence.text, sentence.seen, kind, confidence
+        return
+    for (text, seen), (found, sure) in zip(parts, types, strict=True):
+        yield re.sub(r"[,;\s]+(?:but|and|so)?\s*$", "", text), seen, found, sure
 
 
 def _names(talk: Talk, *, asked: bool) -> tuple[str, str]:

@@ -161,7 +161,7 @@ class Exchange:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class Dialogue:
     """A conversation with its messages and its exchanges, oldest first."""
 
     conversation: Conversation

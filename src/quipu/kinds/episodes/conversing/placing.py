@@ -153,7 +153,10 @@ class Placing:
 
     async def _begin(self, run: Run, user: str, heard: Heard) -> Known:
         people = {name for one in run.messages for name in (one.speaker, one.user) if name}
-        name = name_of(heard.words, taken=self._names[user], besides=people)
+        asked: Counter[str] = Counter()
+        for one in run.asked:
+            asked.update(topical(one.content))
+        name = name_of(asked or heard.words, taken=self._names[user], besides=people)
         self._names[user].add(name)
         number = await store.begin_topic(self._within, user=user, name=name, last_at=run.ended_at)
         return Known(number, name, {}, None, 0, run.ended_at)
