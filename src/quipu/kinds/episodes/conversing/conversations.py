@@ -12,7 +12,7 @@ from quipu.kernel.db.database import Database
 from quipu.kernel.queue.outbox import put
 from quipu.kernel.redact import redact
 from quipu.kinds.episodes.conversing import showing
-from quipu.kinds.episodes.conversing.model import Conversation, Dialogue, Status, Thread, Topic
+from quipu.kinds.episodes.conversing.model import Conversation, Dialogue, ConversationStatus, Thread, Topic
 from quipu.kinds.episodes.conversing.threads import channel_of
 from quipu.kinds.episodes.prompting.asking import AsyncPrompting
 from quipu.kinds.episodes.queues import CHUNKER
@@ -31,13 +31,13 @@ class AsyncConversations(AsyncPrompting):
     def __init__(self, database: Database, *, clock: Clock, settings: Settings) -> None:
         super().__init__(database, clock=clock, settings=settings)
 
-    async def recent(
+    async def listing(
         self,
         *,
         space: str,
         user: str | None = None,
         topic: str | None = None,
-        status: Status | None = "active",
+        status: ConversationStatus | None = "active",
         limit: int = 50,
         offset: int = 0,
     ) -> list[Conversation]:
@@ -74,7 +74,7 @@ class AsyncConversations(AsyncPrompting):
         space: str,
         title: str | None = None,
         topic: str | None = None,
-        status: Status | None = None,
+        status: ConversationStatus | None = None,
     ) -> Conversation:
         """Set title, topic or status of a conversation; what is not given stays. Secrets are taken out.
 
@@ -160,7 +160,7 @@ def _check_limit(limit: int) -> None:
 
 
 def _check_status(status: str | None) -> None:
-    if status is not None and status not in get_args(Status):
+    if status is not None and status not in get_args(ConversationStatus):
         raise BadInput(f"{status!r} is no status.", field="status", hint="active, archived or deleted.")
 
 

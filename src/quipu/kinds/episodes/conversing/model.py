@@ -10,7 +10,7 @@ from uuid import UUID
 
 from quipu.kinds.episodes.shapes import Mode
 
-Status = Literal["active", "archived", "deleted"]
+ConversationStatus = Literal["active", "archived", "deleted"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ class Conversation:
     user: str | None
     topic: str
     title: str | None
-    status: Status
+    status: ConversationStatus
     thread: str | None
     messages: int
     created_at: datetime
