@@ -127,7 +127,7 @@ def _words(plain: str, lexicon: _Lexicon) -> list[tuple[Emotion, float]]:
             strength *= 1.5 if any(one in lexicon.intensifiers for one in recent[-2:]) else 1.0
             strength *= 0.6 if any(one in lexicon.diminishers for one in recent[-2:]) else 1.0
             denied = any(one in lexicon.negators or one.endswith("n't") for one in recent[-_REACH:])
-            found.append((emotion, -0.7 * strength if denied else strength))
+            found.append((emotion, -0.8 * strength if denied else strength))
         recent.append(word)
     return found
 

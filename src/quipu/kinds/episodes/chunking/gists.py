@@ -23,6 +23,7 @@ _FROM_REPLIES: Final[frozenset[GistType]] = frozenset(("commitment",))
 _ASKED_CONFIDENCE: Final = 5.0
 _HEDGED = re.compile(r"\b(?:i think|i guess|probably|maybe|perhaps|sort of|kind of|i suppose|might)\b")
 _WORD = re.compile(r"\w+")
+_JOINT = re.compile(r"[,;]?\s+(?:but|and|so)?\s*$")
 _CLAUSE = re.compile(r"[,;]? (?:but|and|so) (?=(?:i|we|my|please|he|she)\b)|; (?=\w)", re.IGNORECASE)
 
 
@@ -92,23 +93,21 @@ def _judged(talk: Talk) -> Iterator[Judged]:
 
 
 def _clauses(sentence: Sentence) -> Iterator[tuple[str, str, GistType | None, float]]:
-    """The sentence with its type; its clauses where each has another: "I love it, but I'll sell it"."""
-    kind, confidence = _type(read(sentence.seen))
-    borders = [match.end() for match in _CLAUSE.finditer(sentence.seen)]
-    edges = [0, *borders, len(sentence.seen)]
-    parts = [
-        (sentence.text[start:end].rstrip(" ,"), sentence.seen[start:end]) for start, end in pairwise(edges)
-    ]
-    types = [_type(read(seen)) for _, seen in parts] if borders else []
-    if (
-        len({found for found, _ in types}) < len(parts)
-        or None in {found for found, _ in types}
-        or not borders
-    ):
-        yield sentence.text, sentence.seen, kind, confidence
+    """The sentence with its type, or its clauses where they are of several: "I love it, but I'll sell it"."""
+    edges = [0, *(match.end() for match in _CLAUSE.finditer(sentence.seen)), len(sentence.seen)]
+    groups: list[tuple[int, int, GistType | None, float]] = []
+    for start, end in pairwise(edges):
+        kind, sure = _type(read(sentence.seen[start:end]))
+        if groups and (kind is None or kind == groups[-1][2]):
+            groups[-1] = (groups[-1][0], end, groups[-1][2], groups[-1][3])
+        else:
+            groups.append((start, end, kind, sure))
+    if len(groups) == 1 or groups[0][2] is None:
+        yield sentence.text, sentence.seen, *_type(read(sentence.seen))
         return
-    for (text, seen), (found, sure) in zip(parts, types, strict=True):
-        yield re.sub(r"[,;\s]+(?:but|and|so)?\s*$", "", text), seen, found, sure
+    for start, end, kind, sure in groups:
+        text = _JOINT.sub("", sentence.text[start:end])
+        yield text, sentence.seen[start:end], kind, sure
 
 
 def _names(talk: Talk, *, asked: bool) -> tuple[str, str]:

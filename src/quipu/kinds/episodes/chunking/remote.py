@@ -42,7 +42,7 @@ class RemoteChunker:
 
     async def _one(self, talk: Talk) -> Chunked:
         text = shown(talk)
-        if not any(character.isalnum() for character in text):
+        if not any(character.isalnum() for turn in talk.turns for character in turn.text):
             return Chunked(rules.chunk(talk), rules.NAME, rules.VERSION)
         instructions = _PROMPT.read_text("utf-8").replace("{who}", talk.who)
         try:

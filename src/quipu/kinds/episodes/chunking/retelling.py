@@ -15,24 +15,13 @@ _HIDDEN = re.compile(r"`[^`\n]{1,300}`|\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|
 _PERSON = re.compile(r"(?<![\w'’/.-])(I|we|you)(?=['’](?:m|re|ve|ll|d)\b|\s+[a-z'’]+)(?![/-])", re.IGNORECASE)
 _LETS = re.compile(r"^let['’]?s\s+", re.IGNORECASE)
 _WE = re.compile(r"\s+(?:['’](?:re|ve|ll|d))?", re.IGNORECASE)
-_OBJECT_BEFORE: Final = frozenset(
-    (
-        "want",
-        "ask",
-        "told",
-        "tell",
-        "let",
-        "need",
-        "expect",
-        "for",
-        "to",
-        "with",
-        "gave",
-        "give",
-        "thank",
-        "than",
-    )
-)
+_BEFORE_A_SUBJECT: Final = frozenset((
+    "and", "but", "or", "so", "that", "if", "when", "whenever", "because", "since", "while", "until", "unless",
+    "before", "after", "as", "than", "what", "which", "who", "where", "why", "how", "do", "did", "does", "can",
+    "could", "will", "would", "should", "are", "were", "have", "had", "may", "might", "think", "know", "hope",
+    "guess", "believe", "said", "say", "wish", "suppose", "though", "although", "whether", "then", "maybe",
+    "perhaps",
+))  # fmt: skip
 _PLURAL_CLITIC: Final = {"'re": " are", "'ve": " have", "'ll": " will", "'d": " would"}
 
 
@@ -71,7 +60,7 @@ def _subjects(text: str, who: str, other: str) -> str:
     for match in reversed(list(_PERSON.finditer(text))):
         word, rest = match[1].lower(), text[match.end() :]
         if word == "you" and _is_object(text[: match.start()]):
-            named, rest = other, rest
+            named = other
         elif word == "we":
             named, rest = f"{who} and others", _plural(rest)
         else:
@@ -88,8 +77,11 @@ def _plural(rest: str) -> str:
 
 
 def _is_object(before: str) -> bool:
+    """Whether a "you" after this is no subject: "I'll send you the list"."""
     words = before.split()
-    return bool(words) and words[-1].lower().strip(",;:") in _OBJECT_BEFORE
+    if not words or words[-1][-1] in ",.;:!?–—-(":
+        return False
+    return words[-1].lower() not in _BEFORE_A_SUBJECT
 
 
 def _objects(who: str, other: str) -> tuple[tuple[re.Pattern[str], str], ...]:

@@ -12,7 +12,7 @@ from quipu.kernel.db.database import Database
 from quipu.kernel.queue.outbox import put
 from quipu.kernel.redact import redact
 from quipu.kinds.episodes.conversing import showing
-from quipu.kinds.episodes.conversing.model import Conversation, Dialogue, ConversationStatus, Thread, Topic
+from quipu.kinds.episodes.conversing.model import Conversation, ConversationStatus, Dialogue, Thread, Topic
 from quipu.kinds.episodes.conversing.threads import channel_of
 from quipu.kinds.episodes.prompting.asking import AsyncPrompting
 from quipu.kinds.episodes.queues import CHUNKER

@@ -203,7 +203,7 @@ create function episodes.write_conversation() returns trigger
 declare
     number bigint;
 begin
-    if tg_op = 'INSERT' then
+    if lower(tg_op) = 'insert' then
         insert into core.sessions (space_id, name, distinct_id)
         values (core.current_space(), coalesce(new.id, gen_random_uuid())::text, new.user_id)
         returning id, uid into number, new.id;
@@ -247,7 +247,7 @@ create function episodes.write_message() returns trigger
     language plpgsql volatile
     as $$
 begin
-    if tg_op = 'INSERT' or new.content is distinct from old.content or new.role is distinct from old.role then
+    if lower(tg_op) = 'insert' or new.content is distinct from old.content or new.role is distinct from old.role then
         raise exception 'what was said is written by observe(), which takes out secrets and files it'
             using errcode = 'feature_not_supported',
                 hint = 'Here only mode and metadata of a message can be changed.';
