@@ -14,13 +14,12 @@ LONGEST: Final = 400
 _HIDDEN = re.compile(r"`[^`\n]{1,300}`|\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|https?://\S{1,400}")
 _PERSON = re.compile(r"(?<![\w'’/.-])(I|we|you)(?=['’](?:m|re|ve|ll|d)\b|\s+[a-z'’]+)(?![/-])", re.IGNORECASE)
 _LETS = re.compile(r"^let['’]?s\s+", re.IGNORECASE)
-_WE = re.compile(r"\s+(?:['’](?:re|ve|ll|d))?", re.IGNORECASE)
 _BEFORE_A_SUBJECT: Final = frozenset((
-    "and", "but", "or", "so", "that", "if", "when", "whenever", "because", "since", "while", "until", "unless",
-    "before", "after", "as", "than", "what", "which", "who", "where", "why", "how", "do", "did", "does", "can",
-    "could", "will", "would", "should", "are", "were", "have", "had", "may", "might", "think", "know", "hope",
-    "guess", "believe", "said", "say", "wish", "suppose", "though", "although", "whether", "then", "maybe",
-    "perhaps",
+    "and", "but", "or", "so", "that", "if", "when", "whenever", "because", "since", "while", "until",
+    "unless", "before", "after", "as", "than", "what", "which", "who", "where", "why", "how", "do", "did",
+    "does", "can", "could", "will", "would", "should", "are", "were", "have", "had", "may", "might", "think",
+    "know", "hope", "guess", "believe", "said", "say", "wish", "suppose", "though", "although", "whether",
+    "then", "maybe", "perhaps",
 ))  # fmt: skip
 _PLURAL_CLITIC: Final = {"'re": " are", "'ve": " have", "'ll": " will", "'d": " would"}
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
-from uuid import UUID
 
 from quipu.kinds.episodes.shapes import Mode
 
@@ -35,11 +34,13 @@ class Said:
 class Run:
     """The messages of one exchange, oldest first: what was asked, then what was answered.
 
-    Either may be empty, not both: nobody answered, or an agent spoke first.
+    Either may be empty, not both: nobody answered, or an agent spoke first. ``begins``: the number of its
+    first message, where that was forgotten.
     """
 
     asked: Sequence[Said]
     replies: Sequence[Said]
+    begins: int | None = None
 
     @property
     def messages(self) -> Sequence[Said]:
@@ -49,7 +50,7 @@ class Run:
     @property
     def first(self) -> int:
         """The number of the first message."""
-        return self.messages[0].id
+        return self.messages[0].id if self.begins is None else self.begins
 
     @property
     def last(self) -> int:
@@ -112,7 +113,7 @@ class Conversation:
     ``title`` is the one that was set, or else the beginning of what was said first.
     """
 
-    id: UUID
+    id: str
     session: str
     user: str | None
     topic: str
@@ -128,7 +129,7 @@ class Conversation:
 class Utterance:
     """A message as the seed has it. ``mode`` is what a reply did; None for what is no reply."""
 
-    id: UUID
+    id: str
     message: str
     role: str
     speaker: str | None
@@ -156,7 +157,7 @@ class Exchange:
     chunk: Mapping[str, Any] | None
     chunker: str | None
     trouble: str | None
-    episode: UUID | None
+    episode: str | None
     messages: Sequence[str]
 
 

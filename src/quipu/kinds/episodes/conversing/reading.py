@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
@@ -64,7 +64,10 @@ async def read(context: Context, payload: Payload) -> None:
         if page is None:
             return
         formed = form(page.messages, now=context.clock.now(), more=page.more)
-        runs = [run for run in formed.runs if run.last > page.session.mark]
+        runs = _grown(formed.runs, page.session)
+        page = replace(
+            page, again={n: run for n, run in page.again.items() if run.first not in _firsts(runs)}
+        )
         chunked = await chunker.read([_talk(run) for run in (*runs, *page.again.values())])
         try:
             async with context.effect() as within:
@@ -97,15 +100,27 @@ async def _page(context: Context, name: str, payload: Payload, chunker: Chunker)
             again=payload.get("again") is True,
             limit=_MOST_REREAD,
         ):
-            if first < session.first:  # the one that may still grow is read anyway
-                again[number] = _whole((await store.messages(within, first=first, last=last, limit=200))[0])
+            left, _ = await store.messages(within, first=first, last=last, limit=_MOST_MESSAGES)
+            again[number] = _whole(left, first)
         return _Page(session, messages[:_MOST_MESSAGES], vectors, again, more=len(messages) > _MOST_MESSAGES)
 
 
-def _whole(messages: Sequence[Said]) -> Run:
+def _grown(runs: Sequence[Run], session: store.Session) -> list[Run]:
+    """Exchanges that are new, or have grown; the first of them may have lost the message it began with."""
+    if runs and session.open_from is not None:
+        runs = [replace(runs[0], begins=session.open_from), *runs[1:]]
+    return [run for run in runs if run.last > session.mark]
+
+
+def _firsts(runs: Sequence[Run]) -> set[int]:
+    return {run.first for run in runs}
+
+
+def _whole(messages: Sequence[Said], first: int) -> Run:
     """What is left of an exchange, as one."""
     kept = [one for one in messages if one.role != "system"]
-    return Run(tuple(one for one in kept if not one.is_reply), tuple(one for one in kept if one.is_reply))
+    asked = tuple(one for one in kept if not one.is_reply)
+    return Run(asked, tuple(one for one in kept if one.is_reply), begins=first)
 
 
 async def _write(

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
-from uuid import UUID
 
 PromptStatus = Literal["waiting", "answered", "no_agent", "failed"]
 
@@ -44,7 +43,7 @@ class Prompt:
     failed last.
     """
 
-    id: UUID
+    id: str
     session: str
     user: str | None
     prompt: str

@@ -1,5 +1,5 @@
 -- name: conversations: conversations, the latest first
-select c.id, c.session, c.user_id, c.topic,
+select c.id::text as id, c.session, c.user_id, c.topic,
     coalesce(c.title, (select left(regexp_replace(m.content, '\s+', ' ', 'g'), 80) from core.messages m
         where m.space_id = %(space)s and m.id >= c.session_number << 24 and m.id < (c.session_number + 1) << 24
             and m.role = 'user'
@@ -15,7 +15,7 @@ order by c.updated_at desc, c.session
 limit %(limit)s offset %(offset)s
 
 -- name: utterances: the messages of a conversation, oldest first
-select m.id, m.external_id, m.role, r.speaker, m.content, m.mode, m.metadata, m.created_at
+select m.id::text as id, m.external_id, m.role, r.speaker, m.content, m.mode, m.metadata, m.created_at
 from core.sessions s
 join core.messages r on r.space_id = %(space)s and r.id >= s.id << 24 and r.id < (s.id + 1) << 24
 join episodes.messages m on m.space_id = %(space)s and m.message_number = r.id
@@ -25,7 +25,7 @@ limit %(limit)s
 
 -- name: exchanges: the exchanges of a conversation, oldest first
 select e.id, t.name as thread, p.name as topic, e.user_name, e.started_at, e.ended_at, e.surprise, e.salience, e.chunk,
-    e.chunker, e.chunk_trouble, e.episode_id,
+    e.chunker, e.chunk_trouble, e.episode_id::text as episode_id,
     array(select m.external_id from core.messages m
         where m.space_id = %(space)s and m.id between e.first_message and e.last_message and m.role <> 'system'
         order by m.id) as messages

@@ -4,7 +4,7 @@ values (%(space)s, %(session)s, %(user)s, %(content)s, %(now)s)
 returning id
 
 -- name: prompts: prompts with their answers, the latest first
-select p.id, p.session, p.user_name, coalesce(p.content, q.content, '') as prompt, p.status, r.content as reply,
+select p.id::text as id, p.session, p.user_name, coalesce(p.content, q.content, '') as prompt, p.status, r.content as reply,
     p.answered_by, p.error, p.created_at, p.answered_at
 from episodes.prompts p
 left join core.messages q on q.space_id = p.space_id and q.id = p.prompt_message
