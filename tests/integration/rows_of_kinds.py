@@ -90,7 +90,8 @@ insert into core.unfiled_messages (message_id, happened_at) select id, happened_
 EPISODES = """
 with s as (select id, name from core.sessions where space_id = core.current_space() and name = 's'),
 thread as (
-    insert into threads (platform, channel, seq, started_at, last_at) values ('session', 's', 1, now(), now()) returning id
+    insert into threads (platform, channel, seq, started_at, last_at) values ('session', 's', 1, now(), now())
+    returning id
 ), topic as (
     insert into topics (name, last_at) values ('boats', now()) returning id
 ), details as (

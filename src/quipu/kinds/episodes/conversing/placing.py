@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,9 +10,9 @@ from datetime import datetime
 from typing import Final
 
 import numpy as np
-from psycopg.types.json import Jsonb
 
-from quipu.kernel.db.arrays import Bools, Int4s, Int8s, Moments, Texts, Vector
+from quipu.kernel.db.arrays import Bools, Int4s, Int8s, Moments, Texts
+from quipu.kernel.db.arrays import Vectors as Columns
 from quipu.kernel.db.database import Within
 from quipu.kernel.embedding.model import Vectors
 from quipu.kinds.episodes.conversing import store
@@ -52,6 +53,15 @@ class _Growth:
     users: set[str] = field(default_factory=set[str])
 
 
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """A new thread, whose it is, and the one before it."""
+
+    span: Span
+    user: str | None
+    after: int | None
+
+
 class Placing:
     """Places the exchanges of one session one after the other; what they change is written by ``write``."""
 
@@ -61,6 +71,8 @@ class Placing:
         self._channel = channel_of(name)
         self._threads: dict[int, Span] = {}
         self._growths: dict[int, _Growth] = {}
+        self._begun: list[_Begun] = []
+        self._ids: list[int] = []
         self._topics: dict[str, dict[int, Known]] = {}
         self._names: dict[str, set[str]] = {}
         self._changed: dict[int, Known] = {}
@@ -74,6 +86,7 @@ class Placing:
         until = max(run.ended_at for run in runs) + RESUMES
         for span in await store.threads(within, self._channel, since, until):
             self._threads[span.id] = span
+        self._ids = (await store.thread_ids(within, len(runs)))[::-1]
         users = {self._person(run) for run in runs}
         self._names = await store.topic_names(within, users)
         found = await store.topics(within, users, limit=_MOST_TOPICS)
@@ -84,38 +97,44 @@ class Placing:
     async def place(self, run: Run, vectors: Mapping[int, Vectors], *, is_new: bool) -> Placed:
         """Where the next exchange belongs; one that is not new stays where it is, and is counted already."""
         gap = None if self._last_at is None else run.started_at - self._last_at
-        thread = await self._thread(run, is_new=is_new)
+        thread = self._thread(run, is_new=is_new)
         topic, near = await self._topic(run, vectors, is_new=is_new)
         self._last_at = max(run.ended_at, self._last_at or run.ended_at)
         return Placed(run, thread, topic, surprise(near, gap))
 
     async def write(self) -> None:
         """Write what the exchanges changed."""
+        if self._begun:
+            named = {"platform": self._channel[0], "channel": self._channel[1]}
+            await store.run(self._within, "begin_threads", {**named, **_begun_columns(self._begun)})
         if self._growths:
+            latest = max(self._threads.values(), key=lambda one: (one.last_at, one.seq)).id
             await store.run(self._within, "grow_threads", _columns(self._growths))
-        for topic in self._changed.values():
-            values = {
-                "topic": topic.id,
-                "messages": topic.messages,
-                "words": Jsonb(dict(topic.words)),
-                "centroid": None if topic.centroid is None else Vector(topic.centroid),
-                "generation": None if topic.centroid is None else self._within.space.generation,
-                "last_at": topic.last_at,
-            }
-            await store.run(self._within, "grow_topic", values)
+            await store.run(
+                self._within, "end_threads", {"threads": Int8s([n for n in self._threads if n != latest])}
+            )
+        changed = [self._changed[number] for number in sorted(self._changed)]
+        if changed:
+            await store.run(self._within, "grow_topics", _topic_columns(changed))
+        centred = [one for one in changed if one.centroid is not None]
+        if centred:
+            centroids = np.stack([one.centroid for one in centred if one.centroid is not None])
+            values = {"topics": Int8s([one.id for one in centred]), "centroids": Columns(centroids)}
+            values |= {"generation": self._within.space.generation}
+            await store.run(self._within, "centre_topics", values)
 
     def _person(self, run: Run) -> str:
         return run.user or self._session.user_name or ""
 
-    async def _thread(self, run: Run, *, is_new: bool) -> int:
+    def _thread(self, run: Run, *, is_new: bool) -> int:
         where = place(run.started_at, run.ended_at, list(self._threads.values()))
         number = where.thread
         user = self._person(run) or None
         if number is None:
-            values = {"platform": self._channel[0], "channel": self._channel[1], "user": user}
-            values |= {"started_at": run.started_at, "ended_at": run.ended_at, "after": where.after}
-            number, seq = await store.begin_thread(self._within, values)
+            seq = 1 + max((one.seq for one in self._threads.values()), default=0)
+            number = self._ids.pop()
             self._threads[number] = Span(number, seq, run.started_at, run.ended_at)
+            self._begun.append(_Begun(self._threads[number], user, where.after))
         span = self._threads[number]
         self._threads[number] = replace(
             span, started_at=min(span.started_at, run.started_at), last_at=max(span.last_at, run.ended_at)
@@ -174,6 +193,26 @@ def heard_of(run: Run, vectors: Mapping[int, Vectors]) -> Heard:
     ]
     opening = run.asked[0].content if run.asked else ""
     return Heard(words, centre(np.stack(rows)) if rows else None, opening, run.started_at)
+
+
+def _topic_columns(topics: Sequence[Known]) -> dict[str, object]:
+    return {
+        "topics": Int8s([one.id for one in topics]),
+        "messages": Int4s([one.messages for one in topics]),
+        "words": Texts([json.dumps(dict(one.words)) for one in topics]),
+        "last_at": Moments([one.last_at for one in topics]),
+    }
+
+
+def _begun_columns(begun: Sequence[_Begun]) -> dict[str, object]:
+    return {
+        "ids": Int8s([one.span.id for one in begun]),
+        "users": Texts([one.user for one in begun]),
+        "seqs": Int4s([one.span.seq for one in begun]),
+        "started_at": Moments([one.span.started_at for one in begun]),
+        "last_at": Moments([one.span.last_at for one in begun]),
+        "after": Int8s([one.after or 0 for one in begun]),
+    }
 
 
 def _columns(growths: Mapping[int, _Growth]) -> dict[str, object]:

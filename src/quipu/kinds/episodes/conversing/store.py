@@ -96,10 +96,9 @@ async def threads(within: Within, channel: tuple[str, str], since: datetime, unt
     return [Span(*row) for row in rows]
 
 
-async def begin_thread(within: Within, values: Mapping[str, object]) -> tuple[int, int]:
-    """A new thread; its number and its place in the channel."""
-    ((number, seq),) = await _rows(within, "begin_thread", values)
-    return number, seq
+async def thread_ids(within: Within, count: int) -> list[int]:
+    """Numbers for threads that may begin."""
+    return [row[0] for row in await _rows(within, "thread_ids", {"count": count})]
 
 
 async def topics(within: Within, users: Collection[str], *, limit: int) -> dict[str, list[Known]]:

@@ -51,19 +51,19 @@ for update
 -- name: hold_channel: whoever begins a thread of a channel does it alone
 select pg_advisory_xact_lock(hashtextextended(%(space)s || '/' || %(platform)s || ':' || %(channel)s, 7310522006))
 
--- name: begin_thread: a new thread of a channel; those before it are ended
-with ended as (
-    update episodes.threads set state = 'ended'
-    where space_id = %(space)s and platform = %(platform)s and channel = %(channel)s and state = 'open'
-        and last_at <= %(started_at)s
-)
-insert into episodes.threads (space_id, user_name, platform, channel, seq, state, started_at, last_at, continued_from)
-select %(space)s, %(user)s, %(platform)s, %(channel)s, coalesce(max(seq), 0) + 1,
-    case when bool_or(started_at > %(ended_at)s) then 'ended' else 'open' end,
-    %(started_at)s, %(ended_at)s, %(after)s::int8
-from episodes.threads
-where space_id = %(space)s and platform = %(platform)s and channel = %(channel)s
-returning id, seq
+-- name: thread_ids: numbers for threads that may begin
+select nextval('episodes.threads_id_seq') as id from generate_series(1, %(count)s::int4)
+
+-- name: begin_threads: new threads of a channel
+insert into episodes.threads (space_id, id, user_name, platform, channel, seq, started_at, last_at, continued_from)
+select %(space)s, t.id, t.user_name, %(platform)s, %(channel)s, t.seq, t.started_at, t.last_at, nullif(t.after, 0)
+from unnest(%(ids)s::int8[], %(users)s::text[], %(seqs)s::int4[], %(started_at)s::timestamptz[],
+    %(last_at)s::timestamptz[], %(after)s::int8[]) as t (id, user_name, seq, started_at, last_at, after)
+order by t.id
+
+-- name: end_threads: threads after which another has begun in their channel
+update episodes.threads set state = 'ended'
+where space_id = %(space)s and id = any(%(threads)s::int8[]) and state = 'open'
 
 -- name: grow_threads: exchanges that threads have more
 update episodes.threads t set
@@ -76,7 +76,7 @@ update episodes.threads t set
 from unnest(%(threads)s::int8[], %(exchanges)s::int4[], %(resumed)s::int4[], %(started_at)s::timestamptz[],
     %(last_at)s::timestamptz[], %(users)s::text[], %(several)s::bool[])
     as g (id, exchanges, resumed, started_at, last_at, user_name, several)
-where t.space_id = %(space)s and t.id = g.id
+where t.space_id = %(space)s and t.id = any(%(threads)s::int8[]) and t.id = g.id
 
 -- name: hold_topics: the latest topics of people; held until commit
 select id, user_name, name, words, halfvec_send(case when generation = %(generation)s::smallint then centroid end) as centroid,
@@ -100,11 +100,17 @@ insert into episodes.topics (space_id, user_name, name, last_at)
 values (%(space)s, %(user)s, %(name)s, %(last_at)s)
 returning id
 
--- name: grow_topic: a topic that was talked of
-update episodes.topics set
-    messages = %(messages)s, words = %(words)s, centroid = %(centroid)s, last_at = greatest(last_at, %(last_at)s),
-    generation = %(generation)s::smallint
-where space_id = %(space)s and id = %(topic)s
+-- name: grow_topics: topics that were talked of
+update episodes.topics t set
+    messages = g.messages, words = g.words::jsonb, last_at = greatest(t.last_at, g.last_at)
+from unnest(%(topics)s::int8[], %(messages)s::int4[], %(words)s::text[], %(last_at)s::timestamptz[])
+    as g (id, messages, words, last_at)
+where t.space_id = %(space)s and t.id = any(%(topics)s::int8[]) and t.id = g.id
+
+-- name: centre_topics: where topics are now, by the model of the space
+update episodes.topics t set centroid = g.centroid, generation = %(generation)s::smallint
+from unnest(%(topics)s::int8[], %(centroids)s::halfvec[]) as g (id, centroid)
+where t.space_id = %(space)s and t.id = any(%(topics)s::int8[]) and t.id = g.id
 
 -- name: write_exchanges: exchanges, or what has come to them since
 insert into episodes.exchanges as e (space_id, session_id, thread_id, topic_id, first_message, last_message, user_name,
