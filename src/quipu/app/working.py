@@ -114,7 +114,7 @@ async def worker(
             language=language,
             erasers=ERASERS,
             hears=HEARS,
-            recall=_recall(database, models, clock),
+            recall=_recall(database, models, clock, settings),
         )
         topics = [line.topic for line in lines]
         times = list(known.schedules.values()) if SCHEDULES in topics else []
@@ -132,9 +132,10 @@ async def worker(
         )
 
 
-def _recall(database: Database, models: Models, clock: Clock) -> plug.Recall:
+def _recall(database: Database, models: Models, clock: Clock, settings: Settings) -> plug.Recall:
     """Recall across all kinds, for jobs that need it."""
-    answering = Answering(database, Search(models, clock=clock, cache=Cache()), models, clock=clock)
+    search = Search(models, clock=clock, cache=Cache())
+    answering = Answering(database, search, models, clock=clock, settings=settings)
 
     async def recall(question: str, *, space: str, user: str | None) -> list[Hit]:
         found = await answering.answer(
