@@ -2,6 +2,10 @@
 
 CREATE SCHEMA core;
 
+CREATE SCHEMA episodes;
+
+COMMENT ON SCHEMA episodes IS 'Conversations, and the episodes that they condense into.';
+
 CREATE SCHEMA ledger;
 
 COMMENT ON SCHEMA ledger IS 'Facts, assumptions, recommendations and their evidence.';
@@ -242,6 +246,48 @@ end
 $$;
 
 COMMENT ON FUNCTION core.take_out(gone bigint[]) IS 'Takes entries of the space that was entered out of the index; what their neighbours inherited and the counters of the space stay as they were.';
+
+CREATE FUNCTION episodes.write_conversation() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+declare
+    number bigint;
+begin
+    if lower(tg_op) = 'insert' then
+        insert into core.sessions (space_id, name, distinct_id)
+        values (core.current_space(), coalesce(new.id, gen_random_uuid())::text, new.user_id)
+        returning id, uid into number, new.id;
+    else
+        number := old.session_number;
+    end if;
+    insert into episodes.conversation_details as d (session_id, user_name, topic, title, status, updated_at)
+    values (number, new.user_id, nullif(new.topic, ''), new.title, coalesce(new.status, 'active'),
+        coalesce(new.updated_at, now()))
+    on conflict (space_id, session_id) do update set
+        user_name = excluded.user_name,
+        topic = case when new.topic is distinct from old.topic then excluded.topic else d.topic end,
+        title = excluded.title,
+        status = excluded.status,
+        updated_at = case when new.updated_at is distinct from old.updated_at then excluded.updated_at else now() end;
+    return new;
+end
+$$;
+
+CREATE FUNCTION episodes.write_message() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    if lower(tg_op) = 'insert' or new.content is distinct from old.content or new.role is distinct from old.role then
+        raise exception 'what was said is written by observe(), which takes out secrets and files it'
+            using errcode = 'feature_not_supported',
+                hint = 'Here only mode and metadata of a message can be changed.';
+    end if;
+    insert into episodes.message_details (message_id, mode, metadata)
+    values (old.message_number, new.mode, coalesce(new.metadata, '{}'::jsonb))
+    on conflict (space_id, message_id) do update set mode = excluded.mode, metadata = excluded.metadata;
+    return new;
+end
+$$;
 
 CREATE FUNCTION ledger.append(space text, act text, scope text, session text, person text, namespace text, key text, value jsonb, source text, assumption boolean, cap text, turn integer, at timestamp with time zone, expires timestamp with time zone, renewal interval, correlation text, who text, why text, latest_known bigint) RETURNS ledger.appended
     LANGUAGE plpgsql
@@ -1354,6 +1400,244 @@ CREATE TABLE core.unfiled_messages (
 );
 
 ALTER TABLE ONLY core.unfiled_messages FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE episodes.conversation_details (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    session_id bigint NOT NULL,
+    user_name text,
+    topic text,
+    title text,
+    status text DEFAULT 'active'::text NOT NULL,
+    thread_id bigint,
+    topic_id bigint,
+    updated_at timestamp with time zone,
+    CONSTRAINT conversation_details_status_check CHECK ((status = ANY (ARRAY['active'::text, 'archived'::text, 'deleted'::text]))),
+    CONSTRAINT conversation_details_title_check CHECK (((char_length(title) >= 1) AND (char_length(title) <= 500))),
+    CONSTRAINT conversation_details_topic_check CHECK (((char_length(topic) >= 1) AND (char_length(topic) <= 200))),
+    CONSTRAINT conversation_details_user_name_check CHECK (((char_length(user_name) >= 1) AND (char_length(user_name) <= 512)))
+);
+
+ALTER TABLE ONLY episodes.conversation_details FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN episodes.conversation_details.topic IS 'As somebody has set it; else it is the name of the topic that was found.';
+
+COMMENT ON COLUMN episodes.conversation_details.thread_id IS 'The thread of its latest exchange, as topic_id is its topic.';
+
+COMMENT ON COLUMN episodes.conversation_details.updated_at IS 'When somebody last changed the topic, title or status.';
+
+CREATE TABLE episodes.threads (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    id bigint NOT NULL,
+    user_name text,
+    platform text NOT NULL,
+    channel text NOT NULL,
+    seq integer NOT NULL,
+    name text GENERATED ALWAYS AS (((((platform || ':'::text) || channel) || ':'::text) || seq)) STORED NOT NULL,
+    state text DEFAULT 'open'::text NOT NULL,
+    started_at timestamp with time zone NOT NULL,
+    last_at timestamp with time zone NOT NULL,
+    exchanges integer DEFAULT 0 NOT NULL,
+    resumed integer DEFAULT 0 NOT NULL,
+    continued_from bigint,
+    CONSTRAINT threads_channel_check CHECK (((char_length(channel) >= 1) AND (char_length(channel) <= 512))),
+    CONSTRAINT threads_exchanges_check CHECK ((exchanges >= 0)),
+    CONSTRAINT threads_platform_check CHECK (((char_length(platform) >= 1) AND (char_length(platform) <= 64))),
+    CONSTRAINT threads_resumed_check CHECK ((resumed >= 0)),
+    CONSTRAINT threads_seq_check CHECK ((seq > 0)),
+    CONSTRAINT threads_state_check CHECK ((state = ANY (ARRAY['open'::text, 'ended'::text]))),
+    CONSTRAINT threads_user_name_check CHECK (((char_length(user_name) >= 1) AND (char_length(user_name) <= 512)))
+);
+
+ALTER TABLE ONLY episodes.threads FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN episodes.threads.user_name IS 'Whose thread it is; null where several people take part.';
+
+COMMENT ON COLUMN episodes.threads.state IS 'ended: a later thread of the channel has begun.';
+
+COMMENT ON COLUMN episodes.threads.resumed IS 'How often it was taken up again after a pause that is long, but not too long.';
+
+CREATE TABLE episodes.topics (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    id bigint NOT NULL,
+    user_name text DEFAULT ''::text NOT NULL,
+    name text NOT NULL,
+    messages integer DEFAULT 0 NOT NULL,
+    words jsonb DEFAULT '{}'::jsonb NOT NULL,
+    centroid public.halfvec,
+    generation smallint,
+    last_at timestamp with time zone NOT NULL,
+    CONSTRAINT topics_messages_check CHECK ((messages >= 0)),
+    CONSTRAINT topics_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200))),
+    CONSTRAINT topics_user_name_check CHECK ((char_length(user_name) <= 512))
+);
+
+ALTER TABLE ONLY episodes.topics FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN episodes.topics.user_name IS 'Whose topic it is; empty where that is not known.';
+
+COMMENT ON COLUMN episodes.topics.words IS 'How often its commonest words were said: word to count.';
+
+COMMENT ON COLUMN episodes.topics.centroid IS 'The mean of the vectors of its latest exchanges, by the model of this generation.';
+
+CREATE VIEW episodes.conversations WITH (security_invoker='true') AS
+ SELECT s.uid AS id,
+    COALESCE(d.user_name, s.distinct_id) AS user_id,
+    COALESCE(d.topic, t.name, ''::text) AS topic,
+    d.title,
+    COALESCE(d.status, 'active'::text) AS status,
+    COALESCE(s.started_at, s.created_at) AS created_at,
+    GREATEST(d.updated_at, COALESCE(s.last_at, s.created_at)) AS updated_at,
+    h.name AS thread_id,
+    s.name AS session,
+    s.messages,
+    s.space_id,
+    s.id AS session_number
+   FROM (((core.sessions s
+     LEFT JOIN episodes.conversation_details d ON (((d.space_id = s.space_id) AND (d.session_id = s.id))))
+     LEFT JOIN episodes.topics t ON (((t.space_id = d.space_id) AND (t.id = d.topic_id))))
+     LEFT JOIN episodes.threads h ON (((h.space_id = d.space_id) AND (h.id = d.thread_id))));
+
+CREATE TABLE episodes.exchanges (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    id bigint NOT NULL,
+    session_id bigint NOT NULL,
+    thread_id bigint,
+    topic_id bigint,
+    first_message bigint NOT NULL,
+    last_message bigint NOT NULL,
+    user_name text,
+    started_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone NOT NULL,
+    surprise real DEFAULT 0 NOT NULL,
+    salience real DEFAULT 0 NOT NULL,
+    chunk jsonb,
+    chunker text,
+    chunker_version integer,
+    chunk_trouble text,
+    chunked_at timestamp with time zone,
+    episode_id uuid,
+    CONSTRAINT exchanges_check CHECK ((first_message <= last_message)),
+    CONSTRAINT exchanges_check1 CHECK (((chunk IS NULL) = (chunked_at IS NULL))),
+    CONSTRAINT exchanges_chunker_version_check CHECK ((chunker_version > 0)),
+    CONSTRAINT exchanges_salience_check CHECK (((salience >= (0)::double precision) AND (salience <= (1)::double precision))),
+    CONSTRAINT exchanges_surprise_check CHECK (((surprise >= (0)::double precision) AND (surprise <= (1)::double precision)))
+);
+
+ALTER TABLE ONLY episodes.exchanges FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN episodes.exchanges.first_message IS 'Messages of the session from this id to last_message, those of system prompts aside.';
+
+COMMENT ON COLUMN episodes.exchanges.surprise IS 'How little was to be expected of it after what was said before: 1 is a new topic after a pause.';
+
+COMMENT ON COLUMN episodes.exchanges.chunk IS 'What it yields: gists, facts, traits, style, scope, emotion. Null: it is to be read anew.';
+
+COMMENT ON COLUMN episodes.exchanges.chunker IS 'Who made the chunk: rules, or the name of a language model.';
+
+COMMENT ON COLUMN episodes.exchanges.chunk_trouble IS 'Why the language model that is configured did not make it.';
+
+ALTER TABLE episodes.exchanges ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME episodes.exchanges_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE episodes.message_details (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    message_id bigint NOT NULL,
+    mode text,
+    metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
+    CONSTRAINT message_details_metadata_check CHECK ((jsonb_typeof(metadata) = 'object'::text)),
+    CONSTRAINT message_details_mode_check CHECK ((mode = ANY (ARRAY['RESPOND'::text, 'ACT'::text, 'CLARIFY'::text, 'ACKNOWLEDGE'::text, 'IGNORE'::text])))
+);
+
+ALTER TABLE ONLY episodes.message_details FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN episodes.message_details.mode IS 'What a reply did. Null: it is no reply, or nobody has looked yet.';
+
+CREATE VIEW episodes.messages WITH (security_invoker='true') AS
+ SELECT
+        CASE
+            WHEN (m.external_id ~ '^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$'::text) THEN (m.external_id)::uuid
+            ELSE (md5(((m.space_id || '/'::text) || m.id)))::uuid
+        END AS id,
+    s.uid AS conversation_id,
+    m.role,
+    m.content,
+    d.mode,
+    COALESCE(d.metadata, '{}'::jsonb) AS metadata,
+    m.happened_at AS created_at,
+    m.id AS message_number,
+    m.external_id,
+    m.session_id AS session_number,
+    m.space_id
+   FROM ((core.messages m
+     JOIN core.sessions s ON (((s.space_id = m.space_id) AND (s.id = m.session_id))))
+     LEFT JOIN episodes.message_details d ON (((d.space_id = m.space_id) AND (d.message_id = m.id))));
+
+CREATE TABLE episodes.progress (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    session_id bigint NOT NULL,
+    topic text NOT NULL,
+    mark bigint NOT NULL,
+    skipped integer DEFAULT 0 NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT progress_skipped_check CHECK ((skipped >= 0)),
+    CONSTRAINT progress_topic_check CHECK (((char_length(topic) >= 1) AND (char_length(topic) <= 50)))
+);
+
+ALTER TABLE ONLY episodes.progress FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN episodes.progress.topic IS 'The topic of the job in the queue.';
+
+COMMENT ON COLUMN episodes.progress.mark IS 'The last that it has dealt with: of the chunker a message, of the others an exchange.';
+
+COMMENT ON COLUMN episodes.progress.skipped IS 'How many it could make nothing of.';
+
+CREATE TABLE episodes.prompts (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    session text NOT NULL,
+    user_name text,
+    content text,
+    status text DEFAULT 'waiting'::text NOT NULL,
+    answered_by text,
+    error text,
+    prompt_message bigint,
+    reply_message bigint,
+    created_at timestamp with time zone NOT NULL,
+    answered_at timestamp with time zone,
+    CONSTRAINT prompts_check CHECK (((status = 'waiting'::text) = (answered_at IS NULL))),
+    CONSTRAINT prompts_session_check CHECK (((char_length(session) >= 1) AND (char_length(session) <= 512))),
+    CONSTRAINT prompts_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'answered'::text, 'no_agent'::text, 'failed'::text]))),
+    CONSTRAINT prompts_user_name_check CHECK (((char_length(user_name) >= 1) AND (char_length(user_name) <= 512)))
+);
+
+ALTER TABLE ONLY episodes.prompts FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN episodes.prompts.content IS 'What is asked, until it stands in the record.';
+
+COMMENT ON COLUMN episodes.prompts.status IS 'no_agent: nobody was configured who could answer, and the reply says so.';
+
+ALTER TABLE episodes.threads ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME episodes.threads_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+ALTER TABLE episodes.topics ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME episodes.topics_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 
 CREATE TABLE ledger.chat_memory_events (
     space_id integer DEFAULT core.current_space() NOT NULL,
@@ -2608,6 +2892,36 @@ ALTER TABLE ONLY core.tool_calls
 ALTER TABLE ONLY core.unfiled_messages
     ADD CONSTRAINT unfiled_messages_pkey PRIMARY KEY (space_id, message_id);
 
+ALTER TABLE ONLY episodes.conversation_details
+    ADD CONSTRAINT conversation_details_pkey PRIMARY KEY (space_id, session_id);
+
+ALTER TABLE ONLY episodes.exchanges
+    ADD CONSTRAINT exchanges_pkey PRIMARY KEY (space_id, id);
+
+ALTER TABLE ONLY episodes.exchanges
+    ADD CONSTRAINT exchanges_space_id_session_id_first_message_key UNIQUE (space_id, session_id, first_message);
+
+ALTER TABLE ONLY episodes.message_details
+    ADD CONSTRAINT message_details_pkey PRIMARY KEY (space_id, message_id);
+
+ALTER TABLE ONLY episodes.progress
+    ADD CONSTRAINT progress_pkey PRIMARY KEY (space_id, session_id, topic);
+
+ALTER TABLE ONLY episodes.prompts
+    ADD CONSTRAINT prompts_pkey PRIMARY KEY (space_id, id);
+
+ALTER TABLE ONLY episodes.threads
+    ADD CONSTRAINT threads_pkey PRIMARY KEY (space_id, id);
+
+ALTER TABLE ONLY episodes.threads
+    ADD CONSTRAINT threads_space_id_platform_channel_seq_key UNIQUE (space_id, platform, channel, seq);
+
+ALTER TABLE ONLY episodes.topics
+    ADD CONSTRAINT topics_pkey PRIMARY KEY (space_id, id);
+
+ALTER TABLE ONLY episodes.topics
+    ADD CONSTRAINT topics_space_id_user_name_name_key UNIQUE (space_id, user_name, name);
+
 ALTER TABLE ONLY ledger.chat_competitor_checks
     ADD CONSTRAINT chat_competitor_checks_pkey PRIMARY KEY (space_id, id);
 
@@ -2758,6 +3072,30 @@ CREATE INDEX tool_calls_session ON core.tool_calls USING btree (space_id, sessio
 
 CREATE INDEX tool_calls_source ON core.tool_calls USING btree (space_id, source_name, created_at);
 
+CREATE INDEX conversation_details_thread ON episodes.conversation_details USING btree (space_id, thread_id);
+
+CREATE INDEX conversation_details_topic ON episodes.conversation_details USING btree (space_id, topic_id);
+
+CREATE INDEX exchanges_episode ON episodes.exchanges USING btree (space_id, episode_id) WHERE (episode_id IS NOT NULL);
+
+CREATE INDEX exchanges_loose ON episodes.exchanges USING btree (space_id, session_id, id) WHERE (episode_id IS NULL);
+
+CREATE INDEX exchanges_thread ON episodes.exchanges USING btree (space_id, thread_id);
+
+CREATE INDEX exchanges_topic ON episodes.exchanges USING btree (space_id, topic_id);
+
+CREATE INDEX prompts_message ON episodes.prompts USING btree (space_id, prompt_message) WHERE (prompt_message IS NOT NULL);
+
+CREATE INDEX prompts_reply ON episodes.prompts USING btree (space_id, reply_message) WHERE (reply_message IS NOT NULL);
+
+CREATE INDEX prompts_session ON episodes.prompts USING btree (space_id, session, created_at);
+
+CREATE INDEX threads_from ON episodes.threads USING btree (space_id, continued_from) WHERE (continued_from IS NOT NULL);
+
+CREATE INDEX threads_time ON episodes.threads USING btree (space_id, platform, channel, last_at);
+
+CREATE INDEX topics_last ON episodes.topics USING btree (space_id, user_name, last_at DESC);
+
 CREATE INDEX idx_chat_competitor_checks_session_turn ON ledger.chat_competitor_checks USING btree (space_id, session_id, turn_index, created_at DESC);
 
 CREATE INDEX idx_chat_fallbacks_session_turn ON ledger.chat_fallbacks USING btree (space_id, session_id, turn_index);
@@ -2874,6 +3212,10 @@ CREATE INDEX tool_results_line ON transcripts.tool_results USING btree (space_id
 
 CREATE TRIGGER guard_space BEFORE DELETE ON core.spaces FOR EACH ROW EXECUTE FUNCTION ledger.guard_space();
 
+CREATE TRIGGER write_conversation INSTEAD OF INSERT OR UPDATE ON episodes.conversations FOR EACH ROW EXECUTE FUNCTION episodes.write_conversation();
+
+CREATE TRIGGER write_message INSTEAD OF INSERT OR UPDATE ON episodes.messages FOR EACH ROW EXECUTE FUNCTION episodes.write_message();
+
 CREATE TRIGGER begin_without_evidence BEFORE INSERT ON ledger.chat_recommendations FOR EACH ROW EXECUTE FUNCTION ledger.begin_without_evidence();
 
 CREATE TRIGGER complete_event BEFORE INSERT ON ledger.chat_memory_events FOR EACH ROW WHEN ((new.standing_event_id IS NULL)) EXECUTE FUNCTION ledger.complete_event();
@@ -2946,6 +3288,51 @@ ALTER TABLE ONLY core.unfiled_messages
 
 ALTER TABLE ONLY core.unfiled_messages
     ADD CONSTRAINT unfiled_messages_space_id_message_id_fkey FOREIGN KEY (space_id, message_id) REFERENCES core.messages(space_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY episodes.conversation_details
+    ADD CONSTRAINT conversation_details_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY episodes.conversation_details
+    ADD CONSTRAINT conversation_details_space_id_session_id_fkey FOREIGN KEY (space_id, session_id) REFERENCES core.sessions(space_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY episodes.conversation_details
+    ADD CONSTRAINT conversation_details_space_id_thread_id_fkey FOREIGN KEY (space_id, thread_id) REFERENCES episodes.threads(space_id, id) ON DELETE SET NULL (thread_id);
+
+ALTER TABLE ONLY episodes.conversation_details
+    ADD CONSTRAINT conversation_details_space_id_topic_id_fkey FOREIGN KEY (space_id, topic_id) REFERENCES episodes.topics(space_id, id) ON DELETE SET NULL (topic_id);
+
+ALTER TABLE ONLY episodes.exchanges
+    ADD CONSTRAINT exchanges_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY episodes.exchanges
+    ADD CONSTRAINT exchanges_space_id_session_id_fkey FOREIGN KEY (space_id, session_id) REFERENCES core.sessions(space_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY episodes.exchanges
+    ADD CONSTRAINT exchanges_space_id_thread_id_fkey FOREIGN KEY (space_id, thread_id) REFERENCES episodes.threads(space_id, id) ON DELETE SET NULL (thread_id);
+
+ALTER TABLE ONLY episodes.exchanges
+    ADD CONSTRAINT exchanges_space_id_topic_id_fkey FOREIGN KEY (space_id, topic_id) REFERENCES episodes.topics(space_id, id) ON DELETE SET NULL (topic_id);
+
+ALTER TABLE ONLY episodes.message_details
+    ADD CONSTRAINT message_details_space_id_message_id_fkey FOREIGN KEY (space_id, message_id) REFERENCES core.messages(space_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY episodes.progress
+    ADD CONSTRAINT progress_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY episodes.progress
+    ADD CONSTRAINT progress_space_id_session_id_fkey FOREIGN KEY (space_id, session_id) REFERENCES core.sessions(space_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY episodes.prompts
+    ADD CONSTRAINT prompts_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY episodes.threads
+    ADD CONSTRAINT threads_space_id_continued_from_fkey FOREIGN KEY (space_id, continued_from) REFERENCES episodes.threads(space_id, id) ON DELETE SET NULL (continued_from);
+
+ALTER TABLE ONLY episodes.threads
+    ADD CONSTRAINT threads_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY episodes.topics
+    ADD CONSTRAINT topics_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY ledger.chat_competitor_checks
     ADD CONSTRAINT chat_competitor_checks_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
@@ -3174,6 +3561,34 @@ ALTER TABLE core.unfiled_messages ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY upkeep ON core.spaces FOR SELECT TO quipu_owner USING (true);
 
+ALTER TABLE episodes.conversation_details ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE episodes.exchanges ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE episodes.message_details ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY own_space ON episodes.conversation_details USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON episodes.exchanges USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON episodes.message_details USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON episodes.progress USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON episodes.prompts USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON episodes.threads USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON episodes.topics USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+ALTER TABLE episodes.progress ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE episodes.prompts ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE episodes.threads ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE episodes.topics ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE ledger.chat_competitor_checks ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE ledger.chat_fallbacks ENABLE ROW LEVEL SECURITY;
@@ -3361,6 +3776,8 @@ ALTER TABLE transcripts.unindexed ENABLE ROW LEVEL SECURITY;
 GRANT USAGE ON SCHEMA core TO quipu_app;
 GRANT USAGE ON SCHEMA core TO quipu_relay;
 
+GRANT USAGE ON SCHEMA episodes TO quipu_app;
+
 GRANT USAGE ON SCHEMA ledger TO quipu_app;
 
 GRANT USAGE ON SCHEMA longterm TO quipu_app;
@@ -3464,6 +3881,30 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.tool_calls TO quipu_app;
 GRANT USAGE ON SEQUENCE core.tool_calls_id_seq TO quipu_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.unfiled_messages TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.conversation_details TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.threads TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.topics TO quipu_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE episodes.conversations TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.exchanges TO quipu_app;
+
+GRANT USAGE ON SEQUENCE episodes.exchanges_id_seq TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.message_details TO quipu_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE episodes.messages TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.progress TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.prompts TO quipu_app;
+
+GRANT USAGE ON SEQUENCE episodes.threads_id_seq TO quipu_app;
+
+GRANT USAGE ON SEQUENCE episodes.topics_id_seq TO quipu_app;
 
 GRANT SELECT,INSERT ON TABLE ledger.chat_memory_events TO quipu_app;
 GRANT SELECT,DELETE ON TABLE ledger.chat_memory_events TO quipu_eraser;

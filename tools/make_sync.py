@@ -24,6 +24,8 @@ ROOT = Path(__file__).resolve().parent.parent
 # One line for each class, after those that it is built on. They are reached through properties, as in
 # `memory.ledger`.
 FACES = (
+    Face("quipu.kinds.episodes.prompting.asking", "AsyncPrompting", "Prompting"),
+    Face("quipu.kinds.episodes.conversing.conversations", "AsyncConversations", "Conversations"),
     Face("quipu.app.rooms", "AsyncRooms", "Rooms"),
     Face("quipu.app.memory", "AsyncMemory", "Memory"),
     Face("quipu.kinds.ledger.evidence.recommending", "AsyncRecommendations", "Recommendations"),

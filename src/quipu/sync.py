@@ -4,6 +4,8 @@ Written by tools/make_sync.py; do not edit. The truth is in
 
 - quipu.app.memory
 - quipu.app.rooms
+- quipu.kinds.episodes.conversing.conversations
+- quipu.kinds.episodes.prompting.asking
 - quipu.kinds.ledger.evidence.recommending
 - quipu.kinds.ledger.evidence.trace
 - quipu.kinds.ledger.ledger
@@ -37,6 +39,16 @@ if TYPE_CHECKING:
     from quipu.kernel.base.portal import Portal
     from quipu.kernel.config import Settings
     from quipu.kernel.queue.model import Worked
+    from quipu.kinds.episodes.conversing.conversations import AsyncConversations
+    from quipu.kinds.episodes.conversing.model import (
+        Conversation,
+        ConversationStatus,
+        Dialogue,
+        Thread,
+        Topic,
+    )
+    from quipu.kinds.episodes.prompting.asking import AsyncPrompting
+    from quipu.kinds.episodes.prompting.model import Prompt, PromptStatus
     from quipu.kinds.ledger.evidence.model import (
         CheckStatus,
         CompetitorCheck,
@@ -139,6 +151,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Bootstrapping",
+    "Conversations",
     "Exchange",
     "Ledger",
     "Longterm",
@@ -146,6 +159,7 @@ __all__ = [
     "Memories",
     "Memory",
     "MemoryFiles",
+    "Prompting",
     "Recommendations",
     "Recovering",
     "Remembering",
@@ -155,6 +169,153 @@ __all__ = [
     "Trace",
     "Transcripts",
 ]
+
+
+class Prompting:
+    """Prompts: put in here, answered by a worker."""
+
+    def __init__(self, inner: AsyncPrompting, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def prompt(self, text: str, *, space: str, session: str, user: str | None = None) -> Prompt:
+        """Put a prompt in: a worker answers it, with what is remembered, and writes both down.
+
+        It waits in the queue (topic ``prompt_queue``) and comes back at once. Secrets in it are taken out.
+
+        Raises:
+            BadInput: it is empty, or longer than 200,000 characters.
+        """
+        return self._portal.call(lambda: self._inner.prompt(text, space=space, session=session, user=user))
+
+    def answer(self, session: str, *, space: str) -> Prompt:
+        """Have what was said last in a conversation answered by a worker (topic ``chat_history``).
+
+        Raises:
+            NotFound: there is no such session, or the last word in it was not a user's.
+        """
+        return self._portal.call(lambda: self._inner.answer(session, space=space))
+
+    def prompts(
+        self, *, space: str, session: str | None = None, status: PromptStatus | None = None, limit: int = 50
+    ) -> list[Prompt]:
+        """Prompts with their answers, the latest first.
+
+        Raises:
+            BadInput: ``limit`` is not 1 to 1,000.
+        """
+        return self._portal.call(
+            lambda: self._inner.prompts(space=space, session=session, status=status, limit=limit)
+        )
+
+    def await_reply(self, prompt: UUID | str, *, space: str, timeout_seconds: float = 60.0) -> Prompt:
+        """The prompt once it is answered, or has failed, or (still ``waiting``) when the time is over.
+
+        Raises:
+            NotFound: there is no such prompt.
+            BadInput: ``timeout_seconds`` is not 0 to 3,600.
+        """
+        return self._portal.call(
+            lambda: self._inner.await_reply(prompt, space=space, timeout_seconds=timeout_seconds)
+        )
+
+
+class Conversations(Prompting):
+    """Conversations: sessions of the record with status, topic and thread, and what each exchange yields.
+
+    A worker reads what ``observe`` took in; without one, ``memory.work()`` does.
+    """
+
+    def __init__(self, inner: AsyncConversations, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def listing(
+        self,
+        *,
+        space: str,
+        user: str | None = None,
+        topic: str | None = None,
+        status: ConversationStatus | None = "active",
+        limit: int = 50,
+        offset: int = 0,
+    ) -> list[Conversation]:
+        """Conversations, the latest first; ``status=None`` for those that were archived or deleted too.
+
+        Raises:
+            BadInput: ``limit`` is not 1 to 1,000, or there is no such status.
+        """
+        return self._portal.call(
+            lambda: self._inner.listing(
+                space=space, user=user, topic=topic, status=status, limit=limit, offset=offset
+            )
+        )
+
+    def show(self, session: str, *, space: str) -> Dialogue:
+        """A conversation with its messages (their modes too) and its exchanges, up to 10,000 of each.
+
+        Raises:
+            NotFound: there is no such session.
+        """
+        return self._portal.call(lambda: self._inner.show(session, space=space))
+
+    def change(
+        self,
+        session: str,
+        *,
+        space: str,
+        title: str | None = None,
+        topic: str | None = None,
+        status: ConversationStatus | None = None,
+    ) -> Conversation:
+        """Set title, topic or status of a conversation; what is not given stays. Secrets are taken out.
+
+        A conversation that is ``deleted`` is not listed, and nothing new of it is read; ``active`` brings it
+        back. What was said stays in the record: ``forget(session=...)`` is what erases.
+
+        Raises:
+            NotFound: there is no such session.
+            BadInput: nothing is given, a text is empty or too long, or there is no such status.
+        """
+        return self._portal.call(
+            lambda: self._inner.change(session, space=space, title=title, topic=topic, status=status)
+        )
+
+    def delete(self, session: str, *, space: str) -> Conversation:
+        """Take a conversation out of sight; ``restore`` brings it back. Raises as ``change``."""
+        return self._portal.call(lambda: self._inner.delete(session, space=space))
+
+    def restore(self, session: str, *, space: str) -> Conversation:
+        """Bring a conversation back, and read what came meanwhile. Raises as ``change``."""
+        return self._portal.call(lambda: self._inner.restore(session, space=space))
+
+    def threads(
+        self, *, space: str, user: str | None = None, session: str | None = None, limit: int = 50
+    ) -> list[Thread]:
+        """Threads, the latest first; of a person, or of the channel that a session belongs to.
+
+        Raises:
+            BadInput: ``limit`` is not 1 to 1,000.
+        """
+        return self._portal.call(
+            lambda: self._inner.threads(space=space, user=user, session=session, limit=limit)
+        )
+
+    def topics(self, *, space: str, user: str | None = None, limit: int = 50) -> list[Topic]:
+        """What is talked of, the latest first.
+
+        Raises:
+            BadInput: ``limit`` is not 1 to 1,000.
+        """
+        return self._portal.call(lambda: self._inner.topics(space=space, user=user, limit=limit))
+
+    def reread(self, *, space: str, session: str | None = None) -> int:
+        """Have exchanges read anew where they were read by others than who would read them now; how many
+        sessions that is.
+
+        For when a language model was configured, or the rules have become better. Exchanges keep their ids.
+        """
+        return self._portal.call(lambda: self._inner.reread(space=space, session=session))
 
 
 class Rooms:
@@ -167,6 +328,11 @@ class Rooms:
     def __init__(self, inner: AsyncRooms, portal: Portal) -> None:
         self._inner = inner
         self._portal = portal
+
+    @property
+    def conversations(self) -> Conversations:
+        """Conversations: their status, topics, threads and exchanges; prompts that wait for an answer."""
+        return Conversations(self._inner.conversations, self._portal)
 
     @property
     def ledger(self) -> Ledger:

@@ -104,3 +104,27 @@ kept as (
 insert into audit_memories (audit_id, place, memory_id, action)
 select line.id, 0, kept.id, 'recalled' from line, kept
 """
+
+EPISODES = """
+with s as (select id, name from core.sessions where space_id = core.current_space() and name = 's'),
+thread as (
+    insert into threads (platform, channel, seq, started_at, last_at) values ('session', 's', 1, now(), now())
+    returning id
+), topic as (
+    insert into topics (name, last_at) values ('boats', now()) returning id
+), details as (
+    insert into conversation_details (session_id, thread_id, topic_id)
+    select s.id, thread.id, topic.id from s, thread, topic
+), said as (
+    select min(m.id) as id, s.id as session_id from core.messages m, s
+    where m.space_id = core.current_space() and m.session_id = s.id group by s.id
+), modes as (
+    insert into message_details (message_id, mode) select id, 'RESPOND' from said
+), read as (
+    insert into progress (session_id, topic, mark) select session_id, 'memory_chunker', id from said
+), asked as (
+    insert into prompts (session, content, created_at) values ('s', 'hello', now())
+)
+insert into exchanges (session_id, thread_id, topic_id, first_message, last_message, started_at, ended_at)
+select said.session_id, thread.id, topic.id, said.id, said.id, now(), now() from said, thread, topic
+"""

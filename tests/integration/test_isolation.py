@@ -11,7 +11,7 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg import errors
-from rows_of_kinds import LEDGER, LONGTERM, TRANSCRIPTS
+from rows_of_kinds import EPISODES, LEDGER, LONGTERM, TRANSCRIPTS
 
 from quipu import AsyncMemory
 from quipu.kernel.db.database import Database, Within
@@ -197,6 +197,7 @@ async def app(memory: AsyncMemory, url: str) -> Any:
         add(url, space, LEDGER, schema="ledger")
         await memory.recall("boat", space=space)
         add(url, space, LONGTERM, schema="longterm")
+        add(url, space, EPISODES, schema="episodes")
         add(url, space, TRANSCRIPTS, schema="transcripts")  # among it what a recall would file
     with psycopg.connect(url, autocommit=True, options="-c role=quipu_app") as conn:
         yield conn

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from quipu.kinds.episodes.kind import EPISODES
 from quipu.kinds.ledger.kind import LEDGER
 from quipu.kinds.longterm.kind import LONGTERM
 from quipu.kinds.plug import Kind
@@ -13,7 +14,7 @@ from quipu.upkeep.outbox import OutboxEraser
 
 RECORD = Kind(name="message", code=MESSAGE, package="quipu.record", cite=cite, eraser=RecordEraser())
 
-KINDS = (RECORD, LEDGER, TRANSCRIPTS, LONGTERM)
+KINDS = (RECORD, LEDGER, TRANSCRIPTS, EPISODES, LONGTERM)
 
 HEARS = tuple(topic for kind in KINDS for topic in kind.hears)
 

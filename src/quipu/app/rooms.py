@@ -12,6 +12,7 @@ from quipu.kernel.base.clock import Clock
 from quipu.kernel.config import Settings
 
 if TYPE_CHECKING:
+    from quipu.kinds.episodes.conversing.conversations import AsyncConversations
     from quipu.kinds.ledger.evidence.trace import AsyncTrace
     from quipu.kinds.ledger.ledger import AsyncLedger
     from quipu.kinds.longterm.longterm import AsyncLongterm
@@ -32,6 +33,16 @@ class AsyncRooms:
     _clock: Clock
     _parts: Parts | None
     _rooms: dict[str, object]
+
+    @property
+    def conversations(self) -> AsyncConversations:
+        """Conversations: their status, topics, threads and exchanges; prompts that wait for an answer."""
+        from quipu.kinds.episodes.conversing.conversations import AsyncConversations  # noqa: PLC0415
+
+        return self._room(
+            AsyncConversations,
+            lambda parts: AsyncConversations(parts.database, clock=self._clock, settings=self._settings),
+        )
 
     @property
     def ledger(self) -> AsyncLedger:

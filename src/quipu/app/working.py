@@ -10,7 +10,8 @@ from typing import Final
 
 from anyio import to_thread
 
-from quipu.app.kinds import ERASERS, KINDS
+from quipu.app.answer import Answering
+from quipu.app.kinds import ERASERS, HEARS, KINDS
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
@@ -29,10 +30,14 @@ from quipu.kernel.queue.worker import Worker
 from quipu.kinds import plug
 from quipu.kinds.plug import Context, Kind, Schedule
 from quipu.recall.generations import Models
+from quipu.recall.model import Hit
+from quipu.recall.search import Search
+from quipu.recall.signatures import Cache
 from quipu.upkeep.tidy import tidy
 
 _UNHEARD_LEASES: Final = 2.0  # a ticket that a dead worker held is in the queue again by then
 _SPARE_CONNECTIONS: Final = 4
+_RECALLED: Final = 20
 
 
 async def _tidy(context: Context) -> None:
@@ -108,6 +113,8 @@ async def worker(
             settings=settings,
             language=language,
             erasers=ERASERS,
+            hears=HEARS,
+            recall=_recall(database, models, clock, settings),
         )
         topics = [line.topic for line in lines]
         times = list(known.schedules.values()) if SCHEDULES in topics else []
@@ -123,6 +130,27 @@ async def worker(
             seats=max(1, settings.pool_size - 1),
             tick_seconds=tick_seconds,
         )
+
+
+def _recall(database: Database, models: Models, clock: Clock, settings: Settings) -> plug.Recall:
+    """Recall across all kinds, for jobs that need it."""
+    search = Search(models, clock=clock, cache=Cache())
+    answering = Answering(database, search, models, clock=clock, settings=settings)
+
+    async def recall(question: str, *, space: str, user: str | None) -> list[Hit]:
+        found = await answering.answer(
+            [question],
+            space=space,
+            user=user,
+            session=None,
+            kinds=None,
+            since=None,
+            until=None,
+            limit=_RECALLED,
+        )
+        return found[0]
+
+    return recall
 
 
 @asynccontextmanager

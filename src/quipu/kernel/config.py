@@ -186,6 +186,9 @@ class Settings:
     job_lease_seconds: int = _setting(
         _whole(1, 3600), "Others take the jobs of a worker that is not heard of so long, seconds.", 30
     )
+    agent: str | None = _setting(
+        _text, "Who answers prompts: 'module:function'; a language model does if not given."
+    )
 
     memory_half_life_days: float = _setting(
         _decimal(0.1, 36_500), "Days in which a memory that nobody uses loses half of its confidence.", 70

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Protocol
 
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.config import Settings
@@ -17,7 +18,7 @@ from quipu.kernel.language.model import Language
 from quipu.kernel.queue import model as queue
 from quipu.kernel.queue.run import Run
 from quipu.recall.generations import Models
-from quipu.recall.model import Cited
+from quipu.recall.model import Cited, Hit
 from quipu.recall.question import Question
 from quipu.upkeep.erasure.service import Eraser
 
@@ -38,12 +39,21 @@ Used = Callable[[Within, Sequence[int], datetime], Awaitable[int]]
 """Notes that entries were put before an agent; how many uses count: ``await used(within, ids, now)``."""
 
 
+class Recall(Protocol):
+    """Recall across all kinds of memory."""
+
+    async def __call__(self, question: str, *, space: str, user: str | None) -> list[Hit]:
+        """What answers a question, best first; of one person where ``user`` names them."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
     """What a job is done with.
 
     ``language`` is None where no language model is configured: then rules do the work. ``erasers`` are those
-    of all kinds, in their order.
+    of all kinds, in their order. ``hears`` are the topics of which a job is put for a session in which
+    something is said. ``recall`` asks all kinds; None where nobody gave it.
     """
 
     database: Database
@@ -53,6 +63,8 @@ class Context:
     language: Language | None
     erasers: Sequence[Eraser]
     run: Run
+    hears: Sequence[str] = ()
+    recall: Recall | None = None
 
     @property
     def space(self) -> str:

@@ -1,0 +1,1 @@
+"""What an exchange yields: gists, facts, traits, style, scope and emotion."""

@@ -1,0 +1,210 @@
+"""Facts that were said of a person, by a name, and traits. Pure."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, cast
+
+from quipu.kinds.episodes.chunking.gists import Judged
+from quipu.kinds.episodes.shapes import Fact, Trait, TraitCategory
+
+MOST_FACTS: Final = 5
+MOST_TRAITS: Final = 20
+
+_FILE: Final = Path(__file__).with_name("keys.toml")
+_EXPLICIT: Final = 0.9
+_HEDGED_BY: Final = 0.25
+_INFERRED: Final = 0.6
+_HEDGED = re.compile(
+    r"\b(?:i think|i guess|probably|maybe|perhaps|i suppose|not sure|might)\b", re.IGNORECASE
+)
+_NOT_SAID = re.compile(r"^\W*(?:if|imagine|suppose|what if|pretend|unless|maybe if)\b", re.IGNORECASE)
+_MINE = re.compile(
+    r"\b[Mm]y (?P<k>(?:favou?rite |new |old |current |best )?[a-z]+(?: [a-z]+)?)(?: is|['’]s| are)"
+    r"(?: called| named)? (?P<v>[^,.;!?()\n]{1,60}?)(?=$|[,.;!?()]| (?:and|but|because|since|so|when"
+    r"|which|who)\b)"
+)
+_LIKES = re.compile(
+    r"\bI (?P<how>(?:really |absolutely |just |also )*(?:love|like|enjoy|adore|prefer|hate|dislike"
+    r"|detest|can['’]t stand"
+    r"|don['’]t like|don['’]t enjoy))(?! to (?:know|ask|hear|see)| (?:it|that|this|you|your|how|when"
+    r"|what|the idea)\b)"
+    r" (?P<v>[^,.;!?()\n]{2,60}?)(?=$|[,.;!?()]| (?:because|since|so|when|which|but|and (?:i|my|we))\b)",
+    re.IGNORECASE,
+)
+_NOT_LIKING = re.compile(r"hate|dislike|detest|stand|don", re.IGNORECASE)
+_NO_VALUE = re.compile(
+    r"^(?:not|going|getting|doing|coming|just|really|very|so|too|also|still|always|a bit|fine|good"
+    r"|great|ok|okay|ready"
+    r"|here|there|due|about|in|on|at|to|that|the (?:one|best|same)|what|how|why|it|over|gone|down|up"
+    r"|out|back"
+    r"|asking|trying|telling|being|broken|wrong|dead|sick|late)\b",
+    re.IGNORECASE,
+)
+_KEY = re.compile(r"[^a-z0-9]+")
+_RELATIVE: Final = frozenset((
+    "wife", "husband", "partner", "girlfriend", "boyfriend", "mother", "father", "mom", "mum", "dad",
+    "sister", "brother", "son", "daughter", "dog", "cat", "boss", "manager", "friend", "roommate", "baby",
+))  # fmt: skip
+_NO_KEY: Final = frozenset((
+    "point", "question", "problem", "guess", "plan", "goal", "idea", "thought", "issue", "hope", "mistake",
+    "bad", "concern", "worry", "opinion", "understanding", "day", "life", "head", "heart", "god", "thing",
+    "feeling", "name", "birthday", "job", "hometown",
+))  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Keyed:
+    key: str
+    patterns: tuple[re.Pattern[str], ...]
+    category: TraitCategory
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    keyed: tuple[_Keyed, ...]
+    literal: re.Pattern[str]
+    habit: re.Pattern[str]
+    figurative: re.Pattern[str]
+    relatives: re.Pattern[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    key: str
+    value: str
+    category: TraitCategory
+    confidence: float
+    literal: bool = True
+    inferred: bool = False
+
+
+def facts(judged: Sequence[Judged]) -> tuple[Fact, ...]:
+    """The facts by a name: at most 5, each key once, the surest first; what is meant figuratively is none."""
+    best: dict[str, _Found] = {}
+    for found in _found(judged):
+        known = best.get(found.key)
+        if found.literal and not found.inferred and (known is None or found.confidence > known.confidence):
+            best[found.key] = found
+    chosen = sorted(best.values(), key=lambda one: -one.confidence)[:MOST_FACTS]
+    return tuple(Fact(key=one.key, value=one.value, confidence=one.confidence) for one in chosen)
+
+
+def traits(judged: Sequence[Judged]) -> tuple[Trait, ...]:
+    """What the one who began says of themselves, or lets show; figurative speech is marked as such."""
+    best: dict[tuple[str, str], _Found] = {}
+    for found in (*_found(judged), *_shown(judged)):
+        place = found.key, found.value.lower()
+        if place not in best or found.confidence > best[place].confidence:
+            best[place] = found
+    return tuple(
+        Trait(
+            key=one.key,
+            value=one.value,
+            category=one.category,
+            confidence=one.confidence,
+            source="inferred" if one.inferred else "explicit",
+            is_literal=one.literal,
+        )
+        for one in list(best.values())[:MOST_TRAITS]
+    )
+
+
+def _found(judged: Sequence[Judged]) -> Iterator[_Found]:
+    """Keyed facts, "my X is Y", and likings."""
+    for one in judged:
+        if not one.asked or one.text.rstrip().endswith("?") or _NOT_SAID.match(one.text):
+            continue
+        sure = _EXPLICIT - _HEDGED_BY * bool(_HEDGED.search(one.text))
+        literal = _known().figurative.search(one.text.lower()) is None
+        for found in (*_keyed(one.text), *_mine(one.text), *_likes(one.text)):
+            key, value, category = found
+            yield _Found(key, value, category, round(sure, 2), literal)
+
+
+def _keyed(text: str) -> Iterator[tuple[str, str, TraitCategory]]:
+    for keyed in _known().keyed:
+        match = next((found for one in keyed.patterns if (found := one.search(text))), None)
+        if match is not None and (value := _value(match["v"])):
+            yield keyed.key, value, keyed.category
+
+
+def _mine(text: str) -> Iterator[tuple[str, str, TraitCategory]]:
+    for match in _MINE.finditer(text):
+        key = _KEY.sub("_", match["k"].lower().replace("favourite", "favorite")).strip("_")
+        value = _value(match["v"])
+        if (
+            not value
+            or key in _NO_KEY
+            or _NO_VALUE.match(value)
+            or key in {"name", "birthday", "job", "hometown"}
+        ):
+            continue
+        if key.split("_")[-1] in _RELATIVE:
+            named = re.fullmatch(r"[A-Z][\w'’-]{1,30}(?: [A-Z][\w'’-]+)?", value)
+            yield (f"{key}_name" if named else key)[:64], value, "relationship"
+        else:
+            yield key[:64], value, "preference" if key.startswith("favorite") else "general"
+
+
+def _likes(text: str) -> Iterator[tuple[str, str, TraitCategory]]:
+    for match in _LIKES.finditer(text):
+        value = _value(match["v"])
+        if value and not _NO_VALUE.match(value):
+            key = "dislikes" if _NOT_LIKING.search(match["how"]) else "likes"
+            yield key, value, "preference"
+
+
+def _shown(judged: Sequence[Judged]) -> Iterator[_Found]:
+    """Who somebody says they are, what they always do, and whom they have."""
+    known = _known()
+    for one in judged:
+        if not one.asked or _NOT_SAID.match(one.text):
+            continue
+        text = one.text.lower().replace("’", "'")
+        literal = known.figurative.search(text) is None
+        for match in known.literal.finditer(text):
+            yield _Found("character", match["v"], "core", _EXPLICIT, literal)
+        for match in known.habit.finditer(text):
+            value = (match["v"] or match["w"] or "").strip()
+            if value:
+                yield _Found("habit", value, "general", 0.75, literal)
+        for match in known.relatives.finditer(text):
+            key = _KEY.sub("_", match["v"].replace("é", "e")).strip("_")
+            yield _Found(
+                f"has_{key}", f"has a {match['v']}", "relationship", _INFERRED, literal, inferred=True
+            )
+        if not literal and re.match(r"^\W*(?:\w+ ){0,2}(?:i'm|i am|i feel)\b", text):
+            yield _Found(
+                "feels", text.strip(" .!?")[:200], "general", _INFERRED, literal=False, inferred=True
+            )
+
+
+def _value(text: str) -> str:
+    return " ".join(text.split()).strip(" '\"“”’*_-:.")[:300]
+
+
+@cache
+def _known() -> _Known:
+    data: dict[str, Any] = tomllib.loads(_FILE.read_text("utf-8"))
+    words: Mapping[str, str] = data["words"]
+
+    def filled(text: str) -> str:
+        return re.sub(r"\{([a-z]+)\}", lambda match: words[match[1]], text)
+
+    keyed = tuple(
+        _Keyed(
+            one["key"],
+            tuple(re.compile(filled(text)) for text in one["any"]),
+            cast("TraitCategory", one["category"]),
+        )
+        for one in data["fact"]
+    )
+    traits: Mapping[str, str] = data["traits"]
+    named = {name: re.compile(traits[name]) for name in ("literal", "habit", "figurative", "relatives")}
+    return _Known(keyed, **named)

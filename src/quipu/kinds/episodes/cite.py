@@ -1,0 +1,13 @@
+"""Telling of an episode that was found: what it says and where it is from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from quipu.kernel.db.database import Within
+from quipu.recall.model import Cited
+
+
+async def cite(_: Within, _ids: Sequence[int]) -> dict[int, Cited]:
+    """What entries say, by id."""
+    return {}

@@ -1,0 +1,1 @@
+"""Conversations: exchanges, threads, topics, modes, and prompts that wait for an answer."""

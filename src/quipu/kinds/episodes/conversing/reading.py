@@ -1,0 +1,229 @@
+"""Reading a session: its new messages become exchanges, each with what it yields."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+from quipu.errors import BadInput
+from quipu.kernel.db.arrays import Float4s, Int4s, Int8s, Moments, Texts
+from quipu.kernel.db.database import Within
+from quipu.kernel.embedding.model import Vectors
+from quipu.kernel.queue import outbox
+from quipu.kernel.queue.model import Payload
+from quipu.kinds.episodes.chunking.chunker import chunker_of
+from quipu.kinds.episodes.chunking.model import Chunked, Chunker, Talk, Turn
+from quipu.kinds.episodes.conversing import store
+from quipu.kinds.episodes.conversing.exchanges import form
+from quipu.kinds.episodes.conversing.model import Run, Said
+from quipu.kinds.episodes.conversing.modes import mode_of
+from quipu.kinds.episodes.conversing.placing import Placed, Placing
+from quipu.kinds.episodes.conversing.salience import salience
+from quipu.kinds.episodes.queues import CHUNKER, EPISODES, MINDING
+from quipu.kinds.plug import Context
+
+_MOST_MESSAGES: Final = 300
+_MOST_REREAD: Final = 40
+_LONGEST_KEY: Final = 400
+
+
+class _Stale(Exception):
+    """Somebody else has read the session meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """What there is to read of a session, and exchanges that are to be read anew, by their number."""
+
+    session: store.Session
+    messages: Sequence[Said]
+    vectors: Mapping[int, Vectors]
+    again: Mapping[int, Run]
+    more: bool
+
+
+async def read(context: Context, payload: Payload) -> None:
+    """Read what is new in the session that the payload names (topic ``memory_chunker``).
+
+    A page at a time: what is left is another job. ``{"session": …, "again": true}`` reads its exchanges anew
+    where they were read by others than who would read them now. Exchanges and what follows from them are one
+    transaction.
+
+    Raises:
+        BadInput: the payload names no session.
+    """
+    name = payload.get("session")
+    if not isinstance(name, str):
+        raise BadInput("the job names no session.", field="session", hint='{"session": "s1"}')
+    chunker = chunker_of(context)
+    while True:
+        page = await _page(context, name, payload, chunker)
+        if page is None:
+            return
+        formed = form(page.messages, now=context.clock.now(), more=page.more)
+        runs = _grown(formed.runs, page.session)
+        page = replace(
+            page, again={n: run for n, run in page.again.items() if run.first not in _firsts(runs)}
+        )
+        chunked = await chunker.read([_talk(run) for run in (*runs, *page.again.values())])
+        try:
+            async with context.effect() as within:
+                if await store.hold(within, page.session.id) != page.session.mark:
+                    raise _Stale
+                await _write(within, context, name, page, runs, chunked)
+                read_any = bool(runs or page.again)
+                await _follow_up(within, context, name, page, formed.waits_until, read_any=read_any)
+        except _Stale:
+            continue
+        return
+
+
+async def _page(context: Context, name: str, payload: Payload, chunker: Chunker) -> _Page | None:
+    """What there is to be read; None where the session is gone, or somebody has taken it out of sight."""
+    async with context.database.reading(context.space) as within:
+        session = None if within is None else await store.session(within, name)
+        if within is None or session is None or session.status == "deleted":
+            return None
+        messages, vectors = await store.messages(
+            within, first=session.first, last=session.last, limit=_MOST_MESSAGES + 1
+        )
+        again: dict[int, Run] = {}
+        for number, first, last in await store.unread(
+            within,
+            session.id,
+            after=int(payload.get("after", 0)),
+            chunker=chunker.name,
+            version=chunker.version,
+            again=payload.get("again") is True,
+            limit=_MOST_REREAD,
+        ):
+            left, _ = await store.messages(within, first=first, last=last, limit=_MOST_MESSAGES)
+            again[number] = _whole(left, first)
+        return _Page(session, messages[:_MOST_MESSAGES], vectors, again, more=len(messages) > _MOST_MESSAGES)
+
+
+def _grown(runs: Sequence[Run], session: store.Session) -> list[Run]:
+    """Exchanges that are new, or have grown; the first of them may have lost the message it began with."""
+    if runs and session.open_from is not None:
+        runs = [replace(runs[0], begins=session.open_from), *runs[1:]]
+    return [run for run in runs if run.last > session.mark]
+
+
+def _firsts(runs: Sequence[Run]) -> set[int]:
+    return {run.first for run in runs}
+
+
+def _whole(messages: Sequence[Said], first: int) -> Run:
+    """What is left of an exchange, as one."""
+    kept = [one for one in messages if one.role != "system"]
+    asked = tuple(one for one in kept if not one.is_reply)
+    return Run(asked, tuple(one for one in kept if one.is_reply), begins=first)
+
+
+async def _write(
+    within: Within,
+    context: Context,
+    name: str,
+    page: _Page,
+    runs: Sequence[Run],
+    chunked: Sequence[Chunked],
+) -> None:
+    session, now = page.session, context.clock.now()
+    placed: list[Placed] = []
+    if runs:
+        placing = Placing(within, session, name)
+        await placing.begin(runs)
+        placed = [
+            await placing.place(run, page.vectors, is_new=run.first != session.open_from) for run in runs
+        ]
+        await placing.write()
+        values = {"session": session.id, "now": now, **_columns(placed, chunked[: len(runs)])}
+        await store.run(within, "write_exchanges", values)
+        await store.run(within, "write_modes", _modes(runs))
+        where = {"thread": placed[-1].thread, "topic": placed[-1].topic}
+        user = next((run.user for run in runs if run.user), session.user_name)
+        await store.run(within, "follow", {**where, "session": session.id, "user": user})
+        mark = {"mark": runs[-1].last, "topic": CHUNKER, "now": now}
+        skipped = sum(one.trouble is not None and not one.chunk.gists for one in chunked[: len(runs)])
+        await store.run(within, "advance", {**mark, "session": session.id, "skipped": skipped})
+    if page.again:
+        columns = _chunk_columns(chunked[len(runs) :])
+        await store.run(within, "reread", {"ids": Int8s(list(page.again)), "now": now, **columns})
+
+
+async def _follow_up(
+    within: Within,
+    context: Context,
+    name: str,
+    page: _Page,
+    waits: datetime | None,
+    *,
+    read_any: bool,
+) -> None:
+    """What comes next: episodes and loops from what was read; the rest of the session; what waits."""
+    for topic in (EPISODES, MINDING) if read_any else ():
+        await outbox.put(within, topic, {"session": name}, key=name[:_LONGEST_KEY], session=name)
+    rest: dict[str, object] = {"session": name}
+    full = len(page.again) == _MOST_REREAD
+    if full:
+        rest |= {"again": context.job.payload.get("again") is True, "after": max(page.again)}
+    if page.more or full:
+        await outbox.put(within, CHUNKER, rest, key=_other_key(context.job.key, name), session=name)
+    elif waits is not None:
+        key = _other_key(context.job.key, name)
+        await outbox.put(within, CHUNKER, {"session": name}, key=key, due=waits, session=name)
+
+
+def _other_key(key: str, session: str) -> str:
+    """A key for what is left: not that of the job that is being done, which goes with its effect."""
+    digest = hashlib.sha256(session.encode()).hexdigest()[:32]
+    first, second = f"rest:{digest}", f"more:{digest}"
+    return second if key == first else first
+
+
+def _talk(run: Run) -> Talk:
+    return Talk(
+        [Turn(one.speaker, one.content, one in run.asked) for one in run.messages if one.role != "tool"]
+    )
+
+
+def _columns(placed: Sequence[Placed], chunked: Sequence[Chunked]) -> dict[str, object]:
+    runs = [one.run for one in placed]
+    return {
+        "threads": Int8s([one.thread for one in placed]),
+        "topics": Int8s([one.topic for one in placed]),
+        "first": Int8s([run.first for run in runs]),
+        "last": Int8s([run.last for run in runs]),
+        "users": Texts([run.user for run in runs]),
+        "started_at": Moments([run.started_at for run in runs]),
+        "ended_at": Moments([run.ended_at for run in runs]),
+        "surprise": Float4s([one.surprise for one in placed]),
+        "salience": Float4s([salience(" ".join(said.content for said in run.asked)) for run in runs]),
+        **_chunk_columns(chunked),
+    }
+
+
+def _chunk_columns(chunked: Sequence[Chunked]) -> dict[str, object]:
+    return {
+        "chunks": Texts([one.chunk.model_dump_json() for one in chunked]),
+        "chunkers": Texts([one.chunker for one in chunked]),
+        "versions": Int4s([one.version for one in chunked]),
+        "troubles": Texts([one.trouble for one in chunked]),
+    }
+
+
+def _modes(runs: Sequence[Run]) -> dict[str, object]:
+    """The mode of each reply of an agent; tools that answered, or were called, make it an act."""
+    ids: list[int] = []
+    modes: list[str] = []
+    for run in runs:
+        acted = False
+        for one in run.replies:
+            acted = acted or one.role == "tool" or one.tools
+            if one.role == "assistant":
+                ids.append(one.id)
+                modes.append(mode_of(one.content, used_tools=acted))
+    return {"ids": Int8s(ids), "modes": Texts(modes)}

@@ -1,0 +1,69 @@
+"""The queries of showing conversations, one short function each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from quipu.kernel.db import queries
+from quipu.kernel.db.database import Within
+from quipu.kinds.episodes.conversing.model import Conversation, Exchange, Thread, Topic, Utterance
+from quipu.kinds.episodes.conversing.threads import state
+
+_SQL = queries.load("quipu.kinds.episodes.conversing")
+_NO_FILTER: Mapping[str, object] = {
+    "session": None,
+    "user": None,
+    "topic": None,
+    "status": None,
+    "limit": 1,
+    "offset": 0,
+}
+
+
+async def conversations(within: Within, values: Mapping[str, object]) -> list[Conversation]:
+    """Conversations, the latest first; ``values`` narrow them."""
+    return [Conversation(*row) for row in await _rows(within, "conversations", {**_NO_FILTER, **values})]
+
+
+async def utterances(within: Within, session: str, *, limit: int) -> list[Utterance]:
+    """The messages of a conversation, oldest first."""
+    rows = await _rows(within, "utterances", {"session": session, "after": 0, "limit": limit})
+    return [Utterance(*row) for row in rows]
+
+
+async def exchanges(within: Within, session: str, *, limit: int) -> list[Exchange]:
+    """The exchanges of a conversation, oldest first."""
+    rows = await _rows(within, "exchanges", {"session": session, "limit": limit})
+    return [Exchange(*row) for row in rows]
+
+
+async def change(within: Within, values: Mapping[str, object]) -> bool:
+    """Set what is known of a conversation; False where there is none of that name."""
+    return bool(await _rows(within, "change", values))
+
+
+async def threads(
+    within: Within, *, user: str | None, channel: tuple[str, str] | None, limit: int, now: datetime
+) -> list[Thread]:
+    """Threads, the latest first, as they stand ``now``."""
+    platform, named = channel or (None, None)
+    values = {"user": user, "platform": platform, "channel": named, "limit": limit}
+    found = [Thread(*row) for row in await _rows(within, "list_threads", values)]
+    return [replace(one, state=state(one.last_at, now=now, ended=one.state == "ended")) for one in found]
+
+
+async def topics(within: Within, *, user: str | None, limit: int) -> list[Topic]:
+    """Topics, the latest first."""
+    return [Topic(*row) for row in await _rows(within, "list_topics", {"user": user, "limit": limit})]
+
+
+async def sessions_read(within: Within, session: str | None) -> list[str]:
+    """Sessions that have exchanges."""
+    return [row[0] for row in await _rows(within, "sessions_read", {"session": session})]
+
+
+async def _rows(within: Within, name: str, values: Mapping[str, object]) -> Sequence[tuple[Any, ...]]:
+    return await (await within.conn.execute(_SQL[name], {"space": within.space.id, **values})).fetchall()

@@ -1,0 +1,101 @@
+-- name: touched: exchanges that lose messages, and whether messages are left to them
+select e.id, e.session_id, e.thread_id, e.topic_id, exists (
+        select from core.messages m
+        where m.space_id = %(space)s and m.id between e.first_message and e.last_message
+            and m.id not in (select gone from unnest(%(ids)s::int8[]) as g (gone))
+    ) as remains
+from (
+    select distinct e.id
+    from unnest(%(ids)s::int8[]) as g (gone)
+    join episodes.exchanges e on e.space_id = %(space)s and e.session_id = g.gone >> 24
+        and g.gone between e.first_message and e.last_message
+) t
+join episodes.exchanges e on e.space_id = %(space)s and e.id = t.id
+order by e.id
+
+-- name: count_prompts: prompts that go
+select count(*) from episodes.prompts
+where space_id = %(space)s
+    and (%(everything)s or prompt_message = any(%(ids)s::int8[]) or reply_message = any(%(ids)s::int8[])
+        or (%(message)s::text is null and (%(session)s::text is not null or %(user)s::text is not null)
+            and (%(session)s::text is null or session = %(session)s)
+            and (%(user)s::text is null or user_name = %(user)s)))
+
+-- name: erase_prompts: take them
+delete from episodes.prompts
+where space_id = %(space)s
+    and (%(everything)s or prompt_message = any(%(ids)s::int8[]) or reply_message = any(%(ids)s::int8[])
+        or (%(message)s::text is null and (%(session)s::text is not null or %(user)s::text is not null)
+            and (%(session)s::text is null or session = %(session)s)
+            and (%(user)s::text is null or user_name = %(user)s)))
+
+-- name: erase_exchanges: take exchanges of which nothing is left
+delete from episodes.exchanges where space_id = %(space)s and id = any(%(gone)s::int8[])
+
+-- name: unread_exchanges: what is left of an exchange is to be read anew, without what was understood before
+update episodes.exchanges set
+    chunk = null, chunker = null, chunker_version = null, chunk_trouble = null, chunked_at = null,
+    user_name = case when user_name = %(user)s then null else user_name end
+where space_id = %(space)s and id = any(%(left)s::int8[])
+
+-- name: unread_sessions: the sessions of exchanges
+select distinct s.name from episodes.exchanges e
+join core.sessions s on s.space_id = e.space_id and s.id = e.session_id
+where e.space_id = %(space)s and e.id = any(%(left)s::int8[])
+order by s.name
+
+-- name: recount_threads: what is left of threads
+update episodes.threads t set
+    exchanges = l.exchanges,
+    started_at = coalesce(l.started_at, t.started_at),
+    last_at = coalesce(l.last_at, t.last_at),
+    user_name = case when t.user_name = %(user)s then null else t.user_name end
+from (
+    select g.id, count(e.id) as exchanges, min(e.started_at) as started_at, max(e.ended_at) as last_at
+    from unnest(%(threads)s::int8[]) as g (id)
+    left join episodes.exchanges e on e.space_id = %(space)s and e.thread_id = g.id
+    group by g.id
+) l
+where t.space_id = %(space)s and t.id = l.id
+
+-- name: erase_threads: take threads of which nothing is left
+delete from episodes.threads where space_id = %(space)s and id = any(%(threads)s::int8[]) and exchanges = 0
+
+-- name: erase_topics: take topics that nobody talked of, and all of a person who is forgotten
+delete from episodes.topics t
+where t.space_id = %(space)s
+    and (%(everything)s or t.user_name = %(person)s::text or t.id = any(%(topics)s::int8[]) and not exists (
+        select from episodes.exchanges e where e.space_id = %(space)s and e.topic_id = t.id))
+
+-- name: unname_conversations: what is known of conversations of a person who is forgotten
+update episodes.conversation_details set user_name = null where space_id = %(space)s and user_name = %(person)s::text
+
+-- name: erase_conversations: take what is known of a session that goes, or of all
+delete from episodes.conversation_details d
+using core.sessions s
+where d.space_id = %(space)s and s.space_id = d.space_id and s.id = d.session_id and %(message)s::text is null
+    and (%(session)s::text is null or s.name = %(session)s)
+    and (%(user)s::text is null or s.distinct_id = %(user)s)
+
+-- name: erase_progress: how far they were read
+delete from episodes.progress p
+using core.sessions s
+where p.space_id = %(space)s and s.space_id = p.space_id and s.id = p.session_id and %(message)s::text is null
+    and (%(session)s::text is null or s.name = %(session)s)
+    and (%(user)s::text is null or s.distinct_id = %(user)s)
+
+-- name: erase_all: threads, topics and exchanges of the whole space
+with exchanges as (
+    delete from episodes.exchanges where space_id = %(space)s
+), details as (
+    delete from episodes.message_details where space_id = %(space)s
+)
+delete from episodes.threads where space_id = %(space)s
+
+-- name: erase_jobs: jobs of sessions that lose their last message, and go: their names must not stay behind in the queue
+delete from core.outbox
+where space_id = %(space)s and session in (
+    select s.name from core.sessions s
+    join (select gone >> 24 as id, count(*) as messages from unnest(%(ids)s::int8[]) as g (gone) where gone > 0 group by 1) l
+        on l.id = s.id
+    where s.space_id = %(space)s and s.messages <= l.messages)

@@ -1,0 +1,141 @@
+"""The queries of reading conversations, one short function each."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+import numpy as np
+from psycopg.rows import class_row
+
+from quipu.kernel.db import queries
+from quipu.kernel.db.arrays import Texts, halfvecs
+from quipu.kernel.db.database import Within
+from quipu.kernel.embedding.model import Vectors
+from quipu.kinds.episodes.conversing.model import Said
+from quipu.kinds.episodes.conversing.threads import Span
+from quipu.kinds.episodes.conversing.topics import Known
+from quipu.kinds.episodes.queues import CHUNKER
+
+_SQL = queries.load("quipu.kinds.episodes.conversing")
+MOST_CHARACTERS: Final = 20_000
+"""So much of a message is read: the rest of a longer one is what somebody pasted."""
+
+_LAST_OF_A_SESSION: Final = (1 << 24) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A session, how far it was read, and where the exchange begins that may still grow."""
+
+    id: int
+    user_name: str | None
+    status: str
+    topic_id: int | None
+    mark: int
+    open_from: int | None
+
+    @property
+    def first(self) -> int:
+        """The number of the first message to be read."""
+        return self.open_from or max(self.mark + 1, self.id << 24)
+
+    @property
+    def last(self) -> int:
+        """The highest number that a message of it can have."""
+        return self.id << 24 | _LAST_OF_A_SESSION
+
+
+async def session(within: Within, name: str) -> Session | None:
+    """A session of the record."""
+    values = {"space": within.space.id, "session": name, "topic": CHUNKER}
+    async with within.conn.cursor(row_factory=class_row(Session)) as cursor:
+        return await (await cursor.execute(_SQL["session"], values)).fetchone()
+
+
+async def messages(
+    within: Within, *, first: int, last: int, limit: int
+) -> tuple[list[Said], dict[int, Vectors]]:
+    """Messages of a session in their order, and the vectors of those that have one, by number."""
+    values = {"first": first, "last": last, "limit": limit, "characters": MOST_CHARACTERS}
+    rows = await _rows(within, "messages", {**values, "generation": within.space.generation})
+    vectors = {row[0]: halfvecs(row[7])[0] for row in rows if row[7]}
+    return [Said(*row[:7]) for row in rows], vectors
+
+
+async def unread(
+    within: Within,
+    session_id: int,
+    *,
+    after: int,
+    chunker: str,
+    version: int,
+    again: bool,
+    limit: int,
+) -> list[tuple[int, int, int]]:
+    """Exchanges to be read anew: number, first and last message."""
+    values = {"session": session_id, "after": after, "chunker": chunker, "version": version, "again": again}
+    return [(row[0], row[1], row[2]) for row in await _rows(within, "unread", {**values, "limit": limit})]
+
+
+async def hold(within: Within, session_id: int) -> int:
+    """How far a session was read; held until commit."""
+    values = {"session": session_id, "topic": CHUNKER}
+    await run(within, "begin_progress", values)
+    ((mark,),) = await _rows(within, "hold_progress", values)
+    return mark
+
+
+async def threads(within: Within, channel: tuple[str, str], since: datetime, until: datetime) -> list[Span]:
+    """Threads of a channel about some time, and its last; held until commit."""
+    named = {"platform": channel[0], "channel": channel[1]}
+    await run(within, "hold_channel", named)
+    rows = await _rows(within, "hold_threads", {**named, "since": since, "until": until})
+    return [Span(*row) for row in rows]
+
+
+async def thread_ids(within: Within, count: int) -> list[int]:
+    """Numbers for threads that may begin."""
+    return [row[0] for row in await _rows(within, "thread_ids", {"count": count})]
+
+
+async def topics(within: Within, users: Collection[str], *, limit: int) -> dict[str, list[Known]]:
+    """The latest topics of people, by person; held until commit."""
+    values = {"users": Texts(sorted(users)), "limit": limit, "generation": within.space.generation}
+    found: dict[str, list[Known]] = {user: [] for user in users}
+    for number, user, name, words, packed, count, last_at in await _rows(within, "hold_topics", values):
+        centroid = halfvecs(packed)[0] if packed else None
+        found[user].append(Known(number, name, words, _unit(centroid), count, last_at))
+    return found
+
+
+async def topic_names(within: Within, users: Collection[str]) -> dict[str, set[str]]:
+    """All names of the topics of people, by person."""
+    found: dict[str, set[str]] = {user: set() for user in users}
+    for user, name in await _rows(within, "topic_names", {"users": Texts(sorted(users))}):
+        found[user].add(name)
+    return found
+
+
+async def begin_topic(within: Within, *, user: str, name: str, last_at: datetime) -> int:
+    """A new topic; its number."""
+    ((number,),) = await _rows(within, "begin_topic", {"user": user, "name": name, "last_at": last_at})
+    return number
+
+
+async def run(within: Within, name: str, values: Mapping[str, object]) -> None:
+    """Run a write by its name; ``space`` is filled in."""
+    await within.run(_SQL.numbered(name), values)
+
+
+async def _rows(within: Within, name: str, values: Mapping[str, object]) -> Sequence[tuple[Any, ...]]:
+    return await (await within.conn.execute(_SQL[name], {"space": within.space.id, **values})).fetchall()
+
+
+def _unit(vector: Vectors | None) -> Vectors | None:
+    if vector is None:
+        return None
+    length = float(np.linalg.norm(vector))
+    return np.asarray(vector / length, dtype=np.float32) if length > 0 else None

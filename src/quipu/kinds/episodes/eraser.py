@@ -1,0 +1,32 @@
+"""Forgetting conversations and all that was understood from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from quipu.kernel.db.database import Within
+from quipu.kinds.episodes.conversing.eraser import ConversationsEraser
+from quipu.upkeep.erasure.model import What
+from quipu.upkeep.erasure.service import Eraser
+
+
+class EpisodesEraser:
+    """Takes what each part of this kind holds, in their order."""
+
+    def __init__(self, parts: Sequence[Eraser]) -> None:
+        self._parts = parts
+
+    async def count(self, within: Within, what: What) -> Mapping[str, int]:
+        """Rows that would go, by table; tables without any are left out."""
+        counts: dict[str, int] = {}
+        for part in self._parts:
+            counts |= await part.count(within, what)
+        return counts
+
+    async def erase(self, within: Within, what: What) -> Sequence[int]:
+        """Take them; returns their entries in the index."""
+        return [entry for part in self._parts for entry in await part.erase(within, what)]
+
+
+# What rests on others comes first: episodes on exchanges, exchanges on messages.
+ERASER = EpisodesEraser((ConversationsEraser(),))

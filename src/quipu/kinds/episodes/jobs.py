@@ -1,0 +1,45 @@
+"""What is done with conversations when nobody asks: topic to handler, one line each.
+
+A worker alone needs what reads and thinks, but every program that recalls reads this file: that is imported
+when a job begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from quipu.kernel.queue.model import Payload
+from quipu.kinds.episodes.queues import CHUNKER, HISTORY, PROMPTS
+from quipu.kinds.plug import Context, Handler, Schedule
+
+
+async def chunk(context: Context, payload: Payload) -> None:
+    """Form and read the exchanges of a session."""
+    from quipu.kinds.episodes.conversing.reading import read  # noqa: PLC0415
+
+    await read(context, payload)
+
+
+async def answer_prompt(context: Context, payload: Payload) -> None:
+    """Answer a prompt."""
+    from quipu.kinds.episodes.prompting import answering  # noqa: PLC0415
+
+    await answering.answer_prompt(context, payload)
+
+
+async def continue_chat(context: Context, payload: Payload) -> None:
+    """Answer what was said last in a conversation."""
+    from quipu.kinds.episodes.prompting import answering  # noqa: PLC0415
+
+    await answering.continue_chat(context, payload)
+
+
+HEARS: Final = (CHUNKER,)
+HANDLERS: Final[Mapping[str, Handler]] = {
+    CHUNKER: chunk,
+    PROMPTS: answer_prompt,
+    HISTORY: continue_chat,
+}
+JOB_SECONDS: Final[Mapping[str, float]] = {}
+SCHEDULES: Final[tuple[Schedule, ...]] = ()

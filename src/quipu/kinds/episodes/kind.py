@@ -1,0 +1,22 @@
+"""What episodes hand in to the house."""
+
+from __future__ import annotations
+
+from quipu.kinds.episodes.cite import cite
+from quipu.kinds.episodes.eraser import ERASER
+from quipu.kinds.episodes.jobs import HANDLERS, HEARS, JOB_SECONDS, SCHEDULES
+from quipu.kinds.plug import Kind
+
+CODE = 4  # core.recall_kinds.code
+
+EPISODES = Kind(
+    name="episodes",
+    code=CODE,
+    package="quipu.kinds.episodes",
+    cite=cite,
+    eraser=ERASER,
+    hears=HEARS,
+    handlers=HANDLERS,
+    job_seconds=JOB_SECONDS,
+    schedules=SCHEDULES,
+)

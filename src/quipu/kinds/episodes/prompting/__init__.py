@@ -1,0 +1,1 @@
+"""Prompts that wait for an answer: put in, answered by a worker, published."""

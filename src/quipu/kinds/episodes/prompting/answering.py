@@ -1,0 +1,165 @@
+"""Answering: topics ``prompt_queue`` (a prompt goes in) and ``chat_history`` (a conversation goes on)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+import anyio
+
+from quipu.errors import BadInput
+from quipu.kernel.queue.model import Payload
+from quipu.kinds.episodes.prompting import store
+from quipu.kinds.episodes.prompting.agent import Answer, agent_of
+from quipu.kinds.episodes.prompting.model import Asked, Line
+from quipu.kinds.plug import Context
+from quipu.recall.model import Hit
+from quipu.recall.render import block
+from quipu.record.service import Record
+
+_MOST_HISTORY: Final = 30
+_MEMORY_TOKENS: Final = 1_200
+_LONGEST_QUESTION: Final = 4_000
+_FAILED: Final = "The last try to answer failed; the job tells why: quipu queue dead"
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """What is to be answered. ``prompts``: who waits for it; ``new``: the prompt is not in the record yet."""
+
+    session: str
+    user: str | None
+    prompt: str
+    prompt_message: str
+    reply_message: str
+    history: Sequence[store.Said]
+    prompts: Sequence[UUID]
+    new: bool
+
+
+async def answer_prompt(context: Context, payload: Payload) -> None:
+    """Answer the prompt that the payload names: ``{"prompt": id}``. Nothing is done where it is answered.
+
+    Raises:
+        BadInput: the payload names no prompt.
+    """
+    number = _id(payload)
+    async with context.database.reading(context.space) as within:
+        found = [] if within is None else await store.prompts(within, id_=number, limit=1)
+        if within is None or not found or found[0].status not in ("waiting", "failed"):
+            return
+        prompt = found[0]
+        history = await store.history(within, prompt.session, limit=_MOST_HISTORY + 2)
+    asked, replied = f"prompt-{number}", f"reply-{number}"
+    before = [one for one in history if one.message not in (asked, replied)]
+    await _do(
+        context,
+        _Task(prompt.session, prompt.user, prompt.prompt, asked, replied, before, [number], new=True),
+    )
+
+
+async def continue_chat(context: Context, payload: Payload) -> None:
+    """Answer what was said last in the session that the payload names: ``{"session": name}``.
+
+    Nothing is done where the last word is not a user's.
+
+    Raises:
+        BadInput: the payload names no session.
+    """
+    session = payload.get("session")
+    if not isinstance(session, str):
+        raise BadInput("the job names no session.", field="session", hint='{"session": "s1"}')
+    async with context.database.reading(context.space) as within:
+        history = [] if within is None else await store.history(within, session, limit=_MOST_HISTORY)
+        waiting = [] if within is None else await store.waiting(within, session)
+    spoken = [one for one in history if one.role != "system"]
+    if not spoken or spoken[-1].role != "user":
+        return
+    last = spoken[-1]
+    replied = f"reply-{hashlib.sha256(last.message.encode()).hexdigest()[:32]}"
+    before = [one for one in history if one is not last]
+    await _do(
+        context,
+        _Task(session, last.user, last.content, last.message, replied, before, waiting, new=False),
+    )
+
+
+async def _do(context: Context, task: _Task) -> None:
+    """Have it answered, unless it was before this try was cut off; then write it all down.
+
+    The answer stands in the record under an id made from the prompt's, so that it stands there once; the rest
+    is the one transaction of the job.
+    """
+    async with context.database.reading(context.space) as within:
+        known = None if within is None else await store.message(within, task.session, task.reply_message)
+    answer = Answer(known, "an earlier try") if known is not None else await _answered(context, task)
+    if known is None:
+        await _record(context, task, answer)
+    values = {"status": answer.status, "by": answer.by, "now": context.clock.now(), "ids": list(task.prompts)}
+    messages = {"prompt_message": task.prompt_message, "reply_message": task.reply_message}
+    async with context.effect() as within:
+        await store.run(within, "settle", {**values, **messages})
+        await store.run(within, "tell", {"ids": list(task.prompts)})
+
+
+async def _answered(context: Context, task: _Task) -> Answer:
+    done = False
+    try:
+        answer = await agent_of(context.settings.agent, context.language)(await _asked(context, task))
+        done = True
+        return answer
+    finally:
+        if not done and context.job.attempts >= context.settings.job_tries:
+            with anyio.CancelScope(shield=True):
+                await _fail(context, task)
+
+
+async def _asked(context: Context, task: _Task) -> Asked:
+    hits: list[Hit] = []
+    if context.recall is not None:
+        question = task.prompt[:_LONGEST_QUESTION]
+        hits = await context.recall(question, space=context.space, user=task.user)
+        hits = [hit for hit in hits if hit.source.message != task.prompt_message]
+    return Asked(
+        task.prompt,
+        context.space,
+        task.session,
+        task.user,
+        [Line(one.role, one.speaker, one.content) for one in task.history],
+        block(hits, budget_tokens=_MEMORY_TOKENS).text,
+    )
+
+
+async def _record(context: Context, task: _Task, answer: Answer) -> None:
+    record = Record(
+        context.database,
+        context.models,
+        clock=context.clock,
+        language=context.settings.language,
+        redact=context.settings.redact,
+        hears=context.hears,
+    )
+    messages: list[dict[str, object]] = [
+        {"id": task.reply_message, "role": "assistant", "content": answer.text}
+    ]
+    if task.new:
+        messages.insert(0, {"id": task.prompt_message, "role": "user", "content": task.prompt})
+    await record.observe(messages, space=context.space, session=task.session, user=task.user)
+
+
+async def _fail(context: Context, task: _Task) -> None:
+    """The job is given up now: those who wait are told. It can be tried again, as every job."""
+    async with context.database.writing(context.space) as within:
+        at = {"status": "failed", "error": _FAILED, "at": context.clock.now()}
+        await store.run(within, "fail", {**at, "ids": list(task.prompts)})
+        await store.run(within, "tell", {"ids": list(task.prompts)})
+
+
+def _id(payload: Payload) -> UUID:
+    try:
+        return UUID(str(payload.get("prompt")))
+    except ValueError:
+        raise BadInput("the job names no prompt.", field="prompt", hint='{"prompt": "its id"}') from None

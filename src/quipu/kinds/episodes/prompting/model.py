@@ -1,0 +1,55 @@
+"""Prompts, what an agent is given, and what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+PromptStatus = Literal["waiting", "answered", "no_agent", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A message of the conversation so far. ``role``: ``user``, ``assistant``, ``system`` or ``tool``."""
+
+    role: str
+    speaker: str | None
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What an agent is given: a prompt, the conversation before it (oldest first), and what is remembered.
+
+    ``memory`` is text for a prompt, marked as recalled; empty where nothing relevant is known.
+    """
+
+    prompt: str
+    space: str
+    session: str
+    user: str | None
+    history: Sequence[Line]
+    memory: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A prompt and how it stands.
+
+    ``reply`` is the answer once there is one. ``status`` ``no_agent``: nobody was configured who could
+    answer, and the reply says so. ``answered_by``: the function, or the language model. ``error``: why it
+    failed last.
+    """
+
+    id: str
+    session: str
+    user: str | None
+    prompt: str
+    status: PromptStatus
+    reply: str | None
+    answered_by: str | None
+    error: str | None
+    created_at: datetime
+    answered_at: datetime | None

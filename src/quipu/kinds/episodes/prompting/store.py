@@ -1,0 +1,78 @@
+"""The queries of prompts, one short function each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from quipu.kernel.db import queries
+from quipu.kernel.db.database import Within
+from quipu.kinds.episodes.prompting.model import Prompt
+
+_SQL = queries.load("quipu.kinds.episodes.prompting")
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A message of a conversation, by the id that the caller gave."""
+
+    message: str
+    role: str
+    speaker: str | None
+    user: str | None
+    content: str
+
+
+async def put(within: Within, *, session: str, user: str | None, content: str, now: datetime) -> UUID:
+    """Keep a prompt; its id."""
+    values = {"session": session, "user": user, "content": content, "now": now}
+    ((number,),) = await _rows(within, "put_prompt", values)
+    return number
+
+
+async def request(within: Within, *, session: str, now: datetime) -> UUID | None:
+    """Keep that somebody waits for the next answer in a session; None where nothing was asked last."""
+    rows = await _rows(within, "put_request", {"session": session, "now": now})
+    return rows[0][0] if rows else None
+
+
+async def prompts(
+    within: Within,
+    *,
+    id_: UUID | None = None,
+    session: str | None = None,
+    status: str | None = None,
+    limit: int,
+) -> list[Prompt]:
+    """Prompts with their answers, the latest first."""
+    values = {"id": id_, "session": session, "status": status, "limit": limit}
+    return [Prompt(*row) for row in await _rows(within, "prompts", values)]
+
+
+async def history(within: Within, session: str, *, limit: int) -> list[Said]:
+    """The latest messages of a session, oldest first."""
+    rows = await _rows(within, "history", {"session": session, "limit": limit})
+    return [Said(*row) for row in reversed(rows)]
+
+
+async def message(within: Within, session: str, external_id: str) -> str | None:
+    """The words of a message; None where it is not there."""
+    rows = await _rows(within, "message", {"session": session, "message": external_id})
+    return rows[0][0] if rows else None
+
+
+async def waiting(within: Within, session: str) -> list[UUID]:
+    """The prompts that wait for the next answer in a session."""
+    return [row[0] for row in await _rows(within, "waiting_of_session", {"session": session})]
+
+
+async def run(within: Within, name: str, values: Mapping[str, object]) -> None:
+    """Run a write by its name; ``space`` is filled in."""
+    await within.conn.execute(_SQL[name], {"space": within.space.id, **values})
+
+
+async def _rows(within: Within, name: str, values: Mapping[str, object]) -> Sequence[tuple[Any, ...]]:
+    return await (await within.conn.execute(_SQL[name], {"space": within.space.id, **values})).fetchall()

@@ -1,0 +1,185 @@
+"""Prompts go in, a worker answers them, each answer stands in the record once."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from types import ModuleType
+
+import anyio
+import pytest
+
+from quipu import AsyncMemory
+from quipu.errors import BadInput, NotFound
+from quipu.kernel.config import Settings
+from quipu.kinds.episodes.prompting.model import Asked
+from quipu.kinds.episodes.queues import CHUNKER, HISTORY, PROMPTS
+
+pytestmark = pytest.mark.anyio
+ANSWERS = [PROMPTS, HISTORY]
+
+
+class Agent:
+    """Answers with a text, and remembers what it was asked; fails as often as it is told to."""
+
+    def __init__(self) -> None:
+        self.asked: list[Asked] = []
+        self.failures = 0
+
+    async def answer(self, asked: Asked) -> str:
+        self.asked.append(asked)
+        if self.failures:
+            self.failures -= 1
+            raise RuntimeError("the agent is tired")
+        return f"Answer {len(self.asked)}."
+
+
+@pytest.fixture
+def agent(monkeypatch: pytest.MonkeyPatch) -> Agent:
+    module, made = ModuleType("agent_of_prompts"), Agent()
+    module.answer = made.answer  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    return made
+
+
+@pytest.fixture
+async def memory_with_agent(settings: Settings, agent: Agent) -> AsyncIterator[AsyncMemory]:
+    named = replace(settings, agent="agent_of_prompts:answer", job_retry_seconds=0, job_tries=2)
+    async with AsyncMemory(settings=named) as opened:
+        yield opened
+
+
+async def spoken(memory: AsyncMemory, session: str = "s") -> list[tuple[str, str]]:
+    shown = await memory.conversations.show(session, space="a")
+    return [(one.role, one.content) for one in shown.messages]
+
+
+async def test_a_prompt_is_answered_with_what_is_remembered(
+    memory_with_agent: AsyncMemory, agent: Agent
+) -> None:
+    memory = memory_with_agent
+    await memory.observe([{"content": "My dog is called Pixel."}], space="a", session="old", user="ana")
+    await memory.observe([{"content": "Hello."}], space="a", session="s", user="ana")
+    prompt = await memory.conversations.prompt("What is my dog called?", space="a", session="s", user="ana")
+    assert (prompt.status, prompt.reply) == ("waiting", None)
+    await memory.work(topics=ANSWERS)
+    answered = await memory.conversations.await_reply(prompt.id, space="a")
+    assert (answered.status, answered.reply) == ("answered", "Answer 1.")
+    assert answered.answered_by == "agent_of_prompts:answer"
+    assert "Pixel" in agent.asked[0].memory
+    assert [line.content for line in agent.asked[0].history] == ["Hello."]
+    assert await spoken(memory) == [
+        ("user", "Hello."),
+        ("user", "What is my dog called?"),
+        ("assistant", "Answer 1."),
+    ]
+    assert (await memory.work(topics=[CHUNKER])).done == 2  # what was said is read as everything else
+
+
+async def test_whoever_waits_is_told(memory_with_agent: AsyncMemory) -> None:
+    memory = memory_with_agent
+    prompt = await memory.conversations.prompt("Well?", space="a", session="s")
+    replies: list[str | None] = []
+
+    async def wait() -> None:
+        replies.append((await memory.conversations.await_reply(prompt.id, space="a")).reply)
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(wait)
+        await anyio.sleep(0.1)
+        await memory.work(topics=ANSWERS)
+    assert replies == ["Answer 1."]
+
+
+async def test_waiting_ends_when_the_time_is_over(memory: AsyncMemory) -> None:
+    prompt = await memory.conversations.prompt("Well?", space="a", session="s")
+    waited = await memory.conversations.await_reply(prompt.id, space="a", timeout_seconds=0.05)
+    assert waited.status == "waiting"
+
+
+async def test_without_an_agent_the_reply_says_so(memory: AsyncMemory) -> None:
+    prompt = await memory.conversations.prompt("Well?", space="a", session="s")
+    await memory.work(topics=ANSWERS)
+    (found,) = await memory.conversations.prompts(space="a", status="no_agent")
+    assert found.id == prompt.id
+    assert found.reply is not None
+    assert "QUIPU_AGENT" in found.reply
+
+
+async def test_an_answer_that_a_killed_worker_has_written_is_not_given_twice(
+    memory_with_agent: AsyncMemory, agent: Agent
+) -> None:
+    memory = memory_with_agent
+    prompt = await memory.conversations.prompt("Well?", space="a", session="s")
+    written = [
+        {"id": f"prompt-{prompt.id}", "role": "user", "content": "Well?"},
+        {"id": f"reply-{prompt.id}", "role": "assistant", "content": "Before the kill."},
+    ]
+    await memory.observe(written, space="a", session="s")
+    await memory.work(topics=ANSWERS)
+    (found,) = await memory.conversations.prompts(space="a")
+    assert (found.status, found.reply) == ("answered", "Before the kill.")
+    assert agent.asked == []
+
+
+async def test_what_fails_is_tried_again_then_given_up_then_taken_up(
+    memory_with_agent: AsyncMemory, agent: Agent
+) -> None:
+    memory = memory_with_agent
+    agent.failures = 1
+    await memory.conversations.prompt("Well?", space="a", session="s")
+    done = await memory.work(topics=ANSWERS)
+    assert (done.failed, done.dead) == (1, 0)
+    assert [one.status for one in await memory.conversations.prompts(space="a")] == ["answered"]
+    agent.failures = 2
+    await memory.conversations.prompt("And now?", space="a", session="t")
+    assert (await memory.work(topics=ANSWERS)).dead == 1
+    failed = (await memory.conversations.prompts(space="a", session="t"))[0]
+    assert (failed.status, failed.prompt) == ("failed", "And now?")
+    assert "quipu queue dead" in (failed.error or "")
+    assert await memory.conversations.listing(space="a", status=None) != []
+
+
+async def test_a_conversation_goes_on(memory_with_agent: AsyncMemory, agent: Agent) -> None:
+    memory = memory_with_agent
+    said = [
+        {"role": "user", "content": "I plan a trip to Faro."},
+        {"role": "assistant", "content": "When?"},
+        {"role": "user", "content": "In May."},
+    ]
+    await memory.observe(said, space="a", session="s", user="ana")
+    asked = await memory.conversations.answer("s", space="a")
+    assert (asked.prompt, asked.status) == ("In May.", "waiting")
+    await memory.work(topics=ANSWERS)
+    assert (await memory.conversations.await_reply(asked.id, space="a")).reply == "Answer 1."
+    assert [line.content for line in agent.asked[0].history] == ["I plan a trip to Faro.", "When?"]
+    assert (await spoken(memory))[-1] == ("assistant", "Answer 1.")
+    with pytest.raises(NotFound, match="Nothing waits"):
+        await memory.conversations.answer("s", space="a")
+
+
+async def test_secrets_in_a_prompt_are_cut_out(memory: AsyncMemory) -> None:
+    key = "ghp_" + "a1B2" * 9
+    prompt = await memory.conversations.prompt(f"Is {key} still valid?", space="a", session="s")
+    assert key not in prompt.prompt
+
+
+@pytest.mark.parametrize("text", ["", "  ", "x" * 200_001])
+async def test_a_prompt_that_is_none_is_refused(memory: AsyncMemory, text: str) -> None:
+    with pytest.raises(BadInput):
+        await memory.conversations.prompt(text, space="a", session="s")
+
+
+async def test_prompts_are_forgotten_with_their_session_and_message(memory: AsyncMemory) -> None:
+    first = await memory.conversations.prompt("Well?", space="a", session="s")
+    await memory.conversations.prompt("Waiting?", space="a", session="t")
+    await memory.work(topics=ANSWERS)
+    await memory.conversations.prompt("More?", space="a", session="t")
+    assert (await memory.forget(space="a", session="t")).counts["prompts"] == 2
+    await memory.forget(space="a", session="t", confirm=True)
+    assert [one.id for one in await memory.conversations.prompts(space="a")] == [first.id]
+    await memory.forget(space="a", message=f"reply-{first.id}", confirm=True)
+    assert await memory.conversations.prompts(space="a") == []
+    with pytest.raises(NotFound):
+        await memory.conversations.await_reply(first.id, space="a")

@@ -1,0 +1,46 @@
+"""``quipu conversations`` and ``quipu prompt``, over a real database."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from cli_process import CommandLine
+
+LINES = [
+    {"session": "s", "role": "user", "content": "I moved to Porto.", "time": "2026-03-01T12:00:00Z"},
+    {"session": "s", "role": "assistant", "content": "Got it!", "time": "2026-03-01T12:00:10Z"},
+]
+
+
+@pytest.fixture
+def quipu(url: str, tmp_path: Path) -> CommandLine:
+    return CommandLine(tmp_path, {"QUIPU_DATABASE_URL": url, "QUIPU_EMBEDDING_MODEL": "hashing"})
+
+
+def test_a_conversation_is_listed_shown_changed_and_brought_back(quipu: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "chat.jsonl").write_text("".join(json.dumps(line) + "\n" for line in LINES))
+    quipu.text("import", "jsonl", str(tmp_path / "chat.jsonl"))
+    quipu.text("worker", "--burst", "--topics", "memory_chunker")
+    assert "moved to Porto" in quipu.text("conversations", "list")
+    shown = quipu.text("conversations", "show", "s")
+    assert "[ACKNOWLEDGE]" in shown
+    assert "fact: The user moved to Porto." in shown
+    assert "home = Porto" in shown
+    assert "session:s:1" in quipu.text("conversations", "threads")
+    assert quipu.json("conversations", "topics")["topics"][0]["messages"] == 1
+    assert quipu.json("conversations", "set", "s", "--title", "Moving")["title"] == "Moving"
+    assert "deleted" in quipu.text("conversations", "delete", "s")
+    assert "No conversations" in quipu.text("conversations", "list")
+    assert quipu.json("conversations", "list", "--status", "all")["conversations"][0]["status"] == "deleted"
+    assert quipu.json("conversations", "restore", "s")["status"] == "active"
+    assert "1 session will be read anew" in quipu.text("conversations", "reread")
+    assert "quipu conversations list" in quipu.run("conversations", "show", "nowhere").stderr
+
+
+def test_a_prompt_waits_is_answered_and_listed(quipu: CommandLine) -> None:
+    assert "--session" in quipu.run("prompt", "Well?").stderr
+    assert "A worker answers it" in quipu.text("prompt", "--session", "s", "Well?")
+    quipu.text("worker", "--burst", "--topics", "prompt-queue")
+    assert "No agent is configured" in quipu.text("prompt", "--list")

@@ -1,0 +1,59 @@
+"""Who answers a prompt."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+
+import pytest
+
+from quipu.errors import ConfigError, QuipuError
+from quipu.kinds.episodes.prompting.agent import NO_AGENT, agent_of
+from quipu.kinds.episodes.prompting.model import Asked, Line
+from quipu.testing import ScriptedLLM
+
+pytestmark = pytest.mark.anyio
+ASKED = Asked("And when?", "a", "s", "ana", [Line("user", None, "I plan a trip.")], "- a memory")
+
+
+@pytest.fixture
+def agents(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    module = ModuleType("agents_of_a_test")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    return module
+
+
+async def test_a_function_answers_blocking_or_async(agents: ModuleType) -> None:
+    async def later(asked: Asked) -> str:
+        return asked.prompt.upper()
+
+    agents.now = lambda asked: f"{asked.memory} {len(asked.history)}"  # type: ignore[attr-defined]
+    agents.later = later  # type: ignore[attr-defined]
+    now = await agent_of("agents_of_a_test:now", None)(ASKED)
+    assert (now.text, now.by, now.status) == ("- a memory 1", "agents_of_a_test:now", "answered")
+    assert (await agent_of("agents_of_a_test:later", None)(ASKED)).text == "AND WHEN?"
+
+
+async def test_an_agent_that_returns_no_text_is_an_error(agents: ModuleType) -> None:
+    agents.silent = lambda _: None  # type: ignore[attr-defined]
+    with pytest.raises(QuipuError, match="returned no answer"):
+        await agent_of("agents_of_a_test:silent", None)(ASKED)
+
+
+@pytest.mark.parametrize("name", ["nowhere_at_all:f", "json:nothing", "json", ":f", "json:__name__"])
+async def test_a_function_that_is_not_there_is_named(name: str) -> None:
+    with pytest.raises(ConfigError, match="QUIPU_AGENT"):
+        agent_of(name, None)
+
+
+async def test_a_language_model_is_told_memory_history_and_prompt() -> None:
+    model = ScriptedLLM(["In May."])
+    answer = await agent_of(None, model)(ASKED)
+    assert (answer.text, answer.by) == ("In May.", "llm:scripted")
+    text = model.asked[0].text
+    assert text.index("- a memory") < text.index("I plan a trip.") < text.index("ana: And when?")
+
+
+async def test_nobody_answers_visibly() -> None:
+    answer = await agent_of(None, None)(ASKED)
+    assert (answer.text, answer.status) == (NO_AGENT, "no_agent")
