@@ -74,7 +74,7 @@ coverage: $(DEV)
 
 ##@ Work
 .PHONY: format sync schema constraints bench-recall bench-speed bench-startup bench-ledger bench-queue bench-transcripts \
-  bench-extraction bench-hooks wheel clean
+  bench-extraction bench-hooks bench-episodes bench-boundaries wheel clean
 format: $(DEV) ## Format the code and sort its imports
 	$(BIN)/ruff check --select I --fix .
 	$(BIN)/ruff format .
@@ -112,6 +112,12 @@ bench-extraction: $(DEV) ## Measure how well lessons are told from what was only
 
 bench-hooks: $(DEV) ## Measure how long an agent waits for a hook (ARGS="--check")
 	$(BIN)/python bench/hooks.py $(ARGS)
+
+bench-episodes: $(DEV) ## Measure exchanges a second into episodes, and memory (ARGS="--quality locomo10.json")
+	$(BIN)/python bench/episodes.py $(ARGS)
+
+bench-boundaries: $(DEV) ## Measure where episodes end beside true sessions (ARGS="--data locomo10.json")
+	$(BIN)/python bench/boundaries.py $(ARGS)
 
 wheel: $(DEV) ## Build dist/*.whl
 	$(BIN)/python -m build --wheel --no-isolation --outdir dist .

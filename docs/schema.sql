@@ -247,6 +247,54 @@ $$;
 
 COMMENT ON FUNCTION core.take_out(gone bigint[]) IS 'Takes entries of the space that was entered out of the index; what their neighbours inherited and the counters of the space stay as they were.';
 
+CREATE FUNCTION episodes.activation(happened_at timestamp with time zone, uses integer, recent timestamp with time zone[], moment timestamp with time zone) RETURNS double precision
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+    select 1 / (1 + exp(-2.0 - ln(known + case
+        when older <= 0 then 0
+        when first - last < 1::float8 / 60 then older * power(last, -0.5)
+        else older * (sqrt(first) - sqrt(last)) / (0.5 * (first - last)) end)))
+    from (
+        select sum(power(age, -0.5)) as known, max(age) as last,
+            greatest(max(age), episodes.hours(happened_at, moment)) as first,
+            case when uses > cardinality(recent) then uses - cardinality(recent) + 1 else 0 end as older
+        from (
+            select greatest(episodes.hours(at, moment), 1::float8 / 60) as age
+            from unnest(case when uses > cardinality(recent) then recent else recent || happened_at end) as r (at)
+        ) ages
+    ) b
+    $$;
+
+CREATE FUNCTION episodes.fresh(salience double precision, hours double precision) RETURNS double precision
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$ select exp(greatest(-0.05 * (1 - salience) * hours, -700)) $$;
+
+CREATE FUNCTION episodes.hours(since timestamp with time zone, moment timestamp with time zone) RETURNS double precision
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$ select greatest(extract(epoch from moment) - extract(epoch from since), 0)::float8 / 3600 $$;
+
+CREATE FUNCTION episodes.note_use(episode uuid, uses integer, at timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+    update episodes.stored_episodes set access_count = uses, last_accessed_at = greatest(last_accessed_at, at)
+    where space_id = (select core.current_space()) and id = episode;
+    insert into episodes.accesses (episode_id, accessed_at) values (episode, at) on conflict do nothing;
+    delete from episodes.accesses a
+    where a.space_id = (select core.current_space()) and a.episode_id = episode and a.accessed_at < (
+        select min(accessed_at) from (
+            select accessed_at from episodes.accesses
+            where space_id = (select core.current_space()) and episode_id = episode
+            order by accessed_at desc limit 16
+        ) latest
+    );
+end
+$$;
+
+CREATE FUNCTION episodes.raised(base double precision, uses integer) RETURNS double precision
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$ select base + 0.5 * (1 - base) * (1 - power(0.8::float8, uses)) $$;
+
 CREATE FUNCTION episodes.write_conversation() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -269,6 +317,63 @@ begin
         title = excluded.title,
         status = excluded.status,
         updated_at = case when new.updated_at is distinct from old.updated_at then excluded.updated_at else now() end;
+    return new;
+end
+$$;
+
+CREATE FUNCTION episodes.write_episode() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+declare
+    happened timestamptz;
+begin
+    if tg_op = 'DELETE' then
+        raise exception 'an episode is forgotten with what it was made of'
+            using errcode = 'feature_not_supported',
+                hint = 'Set deleted_at to put it away, or use forget() for good.';
+    end if;
+    if tg_op = 'INSERT' then
+        new.id := coalesce(new.id, gen_random_uuid());
+        new.created_at := coalesce(new.created_at, now());
+        happened := coalesce(new.ended_at, new.created_at);
+        insert into episodes.stored_episodes (id, session_id, thread_id, user_name, intent, context, action, emotion,
+            outcome, gist, base_salience, topic, exchange_id, salience_factors, open_loops, started_at, ended_at,
+            created_at, updated_at, deleted_at, last_accessed_at, access_count, builder, refile)
+        values (new.id, new.session_id, new.thread_id, new.user_name, new.intent, new.context, new.action, new.emotion,
+            new.outcome, new.gist, new.salience, new.topic, new.exchange_id, new.salience_factors,
+            coalesce(new.open_loops, '[]'::jsonb), least(coalesce(new.started_at, happened), happened), happened,
+            new.created_at, coalesce(new.updated_at, new.created_at), new.deleted_at, null, 0, 'sql', true);
+        if new.access_count > 0 then
+            perform episodes.note_use(new.id, new.access_count, coalesce(new.last_accessed_at, new.created_at));
+        end if;
+    else
+        if (new.intent, new.context, new.action, new.emotion, new.outcome, new.gist, new.topic, new.open_loops,
+            new.salience_factors) is distinct from (old.intent, old.context, old.action, old.emotion, old.outcome,
+            old.gist, old.topic, old.open_loops, old.salience_factors) then
+            insert into episodes.episode_history (episode_id, version, said, base_salience, builder, builder_version,
+                replaced_at)
+            select id, version, jsonb_build_object('intent', intent, 'context', context, 'action', action, 'emotion',
+                emotion, 'outcome', outcome, 'gist', gist, 'salience_factors', salience_factors, 'open_loops',
+                open_loops), base_salience, builder, builder_version, now()
+            from episodes.stored_episodes where space_id = old.space_id and id = old.id;
+            update episodes.stored_episodes set intent = new.intent, context = new.context, action = new.action,
+                emotion = new.emotion, outcome = new.outcome, gist = new.gist, topic = new.topic,
+                open_loops = new.open_loops, salience_factors = new.salience_factors, builder = 'sql',
+                builder_version = 1, version = version + 1, updated_at = now(), refile = true
+            where space_id = old.space_id and id = old.id;
+        end if;
+        update episodes.stored_episodes set
+            deleted_at = new.deleted_at,
+            refile = refile or (new.deleted_at is null) <> (old.deleted_at is null),
+            base_salience = case when new.salience is distinct from old.salience then new.salience else base_salience end
+        where space_id = old.space_id and id = old.id;
+        if new.access_count > old.access_count then
+            perform episodes.note_use(old.id, new.access_count, coalesce(new.last_accessed_at, now()));
+        end if;
+    end if;
+    update core.spaces s set unfiled = s.unfiled | 8
+    where s.id = (select core.current_space()) and s.unfiled & 8 = 0
+        and exists (select from episodes.stored_episodes e where e.space_id = s.id and e.refile);
     return new;
 end
 $$;
@@ -1401,6 +1506,14 @@ CREATE TABLE core.unfiled_messages (
 
 ALTER TABLE ONLY core.unfiled_messages FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE episodes.accesses (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    episode_id uuid NOT NULL,
+    accessed_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY episodes.accesses FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE episodes.conversation_details (
     space_id integer DEFAULT core.current_space() NOT NULL,
     session_id bigint NOT NULL,
@@ -1497,6 +1610,132 @@ CREATE VIEW episodes.conversations WITH (security_invoker='true') AS
      LEFT JOIN episodes.topics t ON (((t.space_id = d.space_id) AND (t.id = d.topic_id))))
      LEFT JOIN episodes.threads h ON (((h.space_id = d.space_id) AND (h.id = d.thread_id))));
 
+CREATE TABLE episodes.episode_history (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    episode_id uuid NOT NULL,
+    version integer NOT NULL,
+    said jsonb NOT NULL,
+    base_salience double precision NOT NULL,
+    builder text NOT NULL,
+    builder_version integer NOT NULL,
+    replaced_at timestamp with time zone NOT NULL,
+    CONSTRAINT episode_history_base_salience_check CHECK (((base_salience >= (0)::double precision) AND (base_salience <= (1)::double precision))),
+    CONSTRAINT episode_history_builder_version_check CHECK ((builder_version > 0)),
+    CONSTRAINT episode_history_version_check CHECK ((version > 0))
+);
+
+ALTER TABLE ONLY episodes.episode_history FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE episodes.episode_messages (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    episode_id uuid NOT NULL,
+    message_id bigint NOT NULL
+);
+
+ALTER TABLE ONLY episodes.episode_messages FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE episodes.stored_episodes (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    session_id bigint,
+    thread_id bigint,
+    user_name text,
+    intent jsonb NOT NULL,
+    context jsonb NOT NULL,
+    action text NOT NULL,
+    emotion jsonb NOT NULL,
+    outcome text NOT NULL,
+    gist text NOT NULL,
+    base_salience double precision NOT NULL,
+    topic text NOT NULL,
+    exchange_id text,
+    salience_factors jsonb NOT NULL,
+    open_loops jsonb DEFAULT '[]'::jsonb NOT NULL,
+    started_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    deleted_at timestamp with time zone,
+    last_accessed_at timestamp with time zone,
+    access_count integer DEFAULT 0 NOT NULL,
+    builder text NOT NULL,
+    builder_version integer DEFAULT 1 NOT NULL,
+    builder_trouble text,
+    version integer DEFAULT 1 NOT NULL,
+    emptied_at timestamp with time zone,
+    refile boolean DEFAULT false NOT NULL,
+    entry_id bigint,
+    CONSTRAINT stored_episodes_access_count_check CHECK ((access_count >= 0)),
+    CONSTRAINT stored_episodes_base_salience_check CHECK (((base_salience >= (0)::double precision) AND (base_salience <= (1)::double precision))),
+    CONSTRAINT stored_episodes_builder_version_check CHECK ((builder_version > 0)),
+    CONSTRAINT stored_episodes_check CHECK ((started_at <= ended_at)),
+    CONSTRAINT stored_episodes_check1 CHECK (((deleted_at IS NULL) OR (entry_id IS NULL) OR refile)),
+    CONSTRAINT stored_episodes_check2 CHECK (((access_count = 0) = (last_accessed_at IS NULL))),
+    CONSTRAINT stored_episodes_context_check CHECK ((jsonb_typeof(context) = 'object'::text)),
+    CONSTRAINT stored_episodes_emotion_check CHECK ((jsonb_typeof(emotion) = 'object'::text)),
+    CONSTRAINT stored_episodes_intent_check CHECK ((jsonb_typeof(intent) = 'object'::text)),
+    CONSTRAINT stored_episodes_open_loops_check CHECK ((jsonb_typeof(open_loops) = 'array'::text)),
+    CONSTRAINT stored_episodes_salience_factors_check CHECK ((jsonb_typeof(salience_factors) = 'object'::text)),
+    CONSTRAINT stored_episodes_user_name_check CHECK (((char_length(user_name) >= 1) AND (char_length(user_name) <= 512))),
+    CONSTRAINT stored_episodes_version_check CHECK ((version > 0))
+);
+
+ALTER TABLE ONLY episodes.stored_episodes FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN episodes.stored_episodes.base_salience IS 'What it weighed when it was made; uses raise it when it is read.';
+
+COMMENT ON COLUMN episodes.stored_episodes.ended_at IS 'When it happened: it fades from then, or from its last use.';
+
+COMMENT ON COLUMN episodes.stored_episodes.builder IS 'Who wrote it: rules, the name of a language model, or sql.';
+
+COMMENT ON COLUMN episodes.stored_episodes.builder_trouble IS 'Why the language model that is configured did not write it.';
+
+COMMENT ON COLUMN episodes.stored_episodes.emptied_at IS 'A message of it was forgotten: its words are gone until it is written anew from the others.';
+
+COMMENT ON COLUMN episodes.stored_episodes.refile IS 'It was changed by SQL: the index follows with the next recall.';
+
+CREATE VIEW episodes.episodes WITH (security_invoker='true') AS
+ SELECT e.id,
+    e.intent,
+    e.context,
+    e.action,
+    e.emotion,
+    e.outcome,
+    e.gist,
+    s.salience,
+    episodes.fresh(s.salience, episodes.hours(GREATEST(e.ended_at, e.last_accessed_at), now())) AS freshness,
+    ( SELECT (v.context)::public.vector AS context
+           FROM (core.recall_vectors v
+             JOIN core.spaces p ON (((p.id = v.space_id) AND (p.generation = v.generation))))
+          WHERE ((v.space_id = e.space_id) AND (v.entry_id = e.entry_id))) AS embedding,
+    e.topic,
+    e.exchange_id,
+    episodes.activation(e.ended_at, e.access_count, ARRAY( SELECT a.accessed_at
+           FROM episodes.accesses a
+          WHERE ((a.space_id = e.space_id) AND (a.episode_id = e.id))), now()) AS activation_score,
+    e.salience_factors,
+    e.open_loops,
+    e.created_at,
+    e.updated_at,
+    e.last_accessed_at,
+    e.access_count,
+    e.deleted_at,
+    e.space_id,
+    e.session_id,
+    e.thread_id,
+    e.user_name,
+    e.started_at,
+    e.ended_at,
+    e.builder,
+    e.builder_version,
+    e.version
+   FROM (episodes.stored_episodes e
+     CROSS JOIN LATERAL ( SELECT episodes.raised(e.base_salience, e.access_count) AS salience
+         OFFSET 0) s)
+  WHERE (e.emptied_at IS NULL);
+
+COMMENT ON VIEW episodes.episodes IS 'Salience, freshness and activation are those of now.';
+
 CREATE TABLE episodes.exchanges (
     space_id integer DEFAULT core.current_space() NOT NULL,
     id bigint NOT NULL,
@@ -1516,6 +1755,7 @@ CREATE TABLE episodes.exchanges (
     chunk_trouble text,
     chunked_at timestamp with time zone,
     episode_id uuid,
+    set_aside boolean DEFAULT false NOT NULL,
     CONSTRAINT exchanges_check CHECK ((first_message <= last_message)),
     CONSTRAINT exchanges_check1 CHECK (((chunk IS NULL) = (chunked_at IS NULL))),
     CONSTRAINT exchanges_chunker_version_check CHECK ((chunker_version > 0)),
@@ -1534,6 +1774,8 @@ COMMENT ON COLUMN episodes.exchanges.chunk IS 'What it yields: gists, facts, tra
 COMMENT ON COLUMN episodes.exchanges.chunker IS 'Who made the chunk: rules, or the name of a language model.';
 
 COMMENT ON COLUMN episodes.exchanges.chunk_trouble IS 'Why the language model that is configured did not make it.';
+
+COMMENT ON COLUMN episodes.exchanges.set_aside IS 'Its episode was erased alone: it is not condensed again.';
 
 ALTER TABLE episodes.exchanges ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME episodes.exchanges_id_seq
@@ -2892,8 +3134,17 @@ ALTER TABLE ONLY core.tool_calls
 ALTER TABLE ONLY core.unfiled_messages
     ADD CONSTRAINT unfiled_messages_pkey PRIMARY KEY (space_id, message_id);
 
+ALTER TABLE ONLY episodes.accesses
+    ADD CONSTRAINT accesses_pkey PRIMARY KEY (space_id, episode_id, accessed_at);
+
 ALTER TABLE ONLY episodes.conversation_details
     ADD CONSTRAINT conversation_details_pkey PRIMARY KEY (space_id, session_id);
+
+ALTER TABLE ONLY episodes.episode_history
+    ADD CONSTRAINT episode_history_pkey PRIMARY KEY (space_id, episode_id, version);
+
+ALTER TABLE ONLY episodes.episode_messages
+    ADD CONSTRAINT episode_messages_pkey PRIMARY KEY (space_id, episode_id, message_id);
 
 ALTER TABLE ONLY episodes.exchanges
     ADD CONSTRAINT exchanges_pkey PRIMARY KEY (space_id, id);
@@ -2909,6 +3160,9 @@ ALTER TABLE ONLY episodes.progress
 
 ALTER TABLE ONLY episodes.prompts
     ADD CONSTRAINT prompts_pkey PRIMARY KEY (space_id, id);
+
+ALTER TABLE ONLY episodes.stored_episodes
+    ADD CONSTRAINT stored_episodes_pkey PRIMARY KEY (space_id, id);
 
 ALTER TABLE ONLY episodes.threads
     ADD CONSTRAINT threads_pkey PRIMARY KEY (space_id, id);
@@ -3076,6 +3330,22 @@ CREATE INDEX conversation_details_thread ON episodes.conversation_details USING 
 
 CREATE INDEX conversation_details_topic ON episodes.conversation_details USING btree (space_id, topic_id);
 
+CREATE INDEX episode_messages_message ON episodes.episode_messages USING btree (space_id, message_id);
+
+CREATE INDEX episodes_ended ON episodes.stored_episodes USING btree (space_id, ended_at DESC);
+
+CREATE UNIQUE INDEX episodes_entry ON episodes.stored_episodes USING btree (space_id, entry_id) WHERE (entry_id IS NOT NULL);
+
+CREATE INDEX episodes_intent ON episodes.stored_episodes USING btree (space_id, ((intent ->> 'type'::text)));
+
+CREATE INDEX episodes_refile ON episodes.stored_episodes USING btree (space_id) WHERE refile;
+
+CREATE INDEX episodes_session ON episodes.stored_episodes USING btree (space_id, session_id);
+
+CREATE INDEX episodes_thread ON episodes.stored_episodes USING btree (space_id, thread_id) WHERE (thread_id IS NOT NULL);
+
+CREATE INDEX episodes_user ON episodes.stored_episodes USING btree (space_id, user_name) WHERE (user_name IS NOT NULL);
+
 CREATE INDEX exchanges_episode ON episodes.exchanges USING btree (space_id, episode_id) WHERE (episode_id IS NOT NULL);
 
 CREATE INDEX exchanges_loose ON episodes.exchanges USING btree (space_id, session_id, id) WHERE (episode_id IS NULL);
@@ -3214,6 +3484,8 @@ CREATE TRIGGER guard_space BEFORE DELETE ON core.spaces FOR EACH ROW EXECUTE FUN
 
 CREATE TRIGGER write_conversation INSTEAD OF INSERT OR UPDATE ON episodes.conversations FOR EACH ROW EXECUTE FUNCTION episodes.write_conversation();
 
+CREATE TRIGGER write_episode INSTEAD OF INSERT OR DELETE OR UPDATE ON episodes.episodes FOR EACH ROW EXECUTE FUNCTION episodes.write_episode();
+
 CREATE TRIGGER write_message INSTEAD OF INSERT OR UPDATE ON episodes.messages FOR EACH ROW EXECUTE FUNCTION episodes.write_message();
 
 CREATE TRIGGER begin_without_evidence BEFORE INSERT ON ledger.chat_recommendations FOR EACH ROW EXECUTE FUNCTION ledger.begin_without_evidence();
@@ -3289,6 +3561,9 @@ ALTER TABLE ONLY core.unfiled_messages
 ALTER TABLE ONLY core.unfiled_messages
     ADD CONSTRAINT unfiled_messages_space_id_message_id_fkey FOREIGN KEY (space_id, message_id) REFERENCES core.messages(space_id, id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY episodes.accesses
+    ADD CONSTRAINT accesses_space_id_episode_id_fkey FOREIGN KEY (space_id, episode_id) REFERENCES episodes.stored_episodes(space_id, id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY episodes.conversation_details
     ADD CONSTRAINT conversation_details_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
 
@@ -3300,6 +3575,18 @@ ALTER TABLE ONLY episodes.conversation_details
 
 ALTER TABLE ONLY episodes.conversation_details
     ADD CONSTRAINT conversation_details_space_id_topic_id_fkey FOREIGN KEY (space_id, topic_id) REFERENCES episodes.topics(space_id, id) ON DELETE SET NULL (topic_id);
+
+ALTER TABLE ONLY episodes.episode_history
+    ADD CONSTRAINT episode_history_space_id_episode_id_fkey FOREIGN KEY (space_id, episode_id) REFERENCES episodes.stored_episodes(space_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY episodes.episode_messages
+    ADD CONSTRAINT episode_messages_space_id_episode_id_fkey FOREIGN KEY (space_id, episode_id) REFERENCES episodes.stored_episodes(space_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY episodes.episode_messages
+    ADD CONSTRAINT episode_messages_space_id_message_id_fkey FOREIGN KEY (space_id, message_id) REFERENCES core.messages(space_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY episodes.exchanges
+    ADD CONSTRAINT exchanges_space_id_episode_id_fkey FOREIGN KEY (space_id, episode_id) REFERENCES episodes.stored_episodes(space_id, id) ON DELETE SET NULL (episode_id);
 
 ALTER TABLE ONLY episodes.exchanges
     ADD CONSTRAINT exchanges_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
@@ -3324,6 +3611,15 @@ ALTER TABLE ONLY episodes.progress
 
 ALTER TABLE ONLY episodes.prompts
     ADD CONSTRAINT prompts_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY episodes.stored_episodes
+    ADD CONSTRAINT stored_episodes_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY episodes.stored_episodes
+    ADD CONSTRAINT stored_episodes_space_id_session_id_fkey FOREIGN KEY (space_id, session_id) REFERENCES core.sessions(space_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY episodes.stored_episodes
+    ADD CONSTRAINT stored_episodes_space_id_thread_id_fkey FOREIGN KEY (space_id, thread_id) REFERENCES episodes.threads(space_id, id) ON DELETE SET NULL (thread_id);
 
 ALTER TABLE ONLY episodes.threads
     ADD CONSTRAINT threads_space_id_continued_from_fkey FOREIGN KEY (space_id, continued_from) REFERENCES episodes.threads(space_id, id) ON DELETE SET NULL (continued_from);
@@ -3561,13 +3857,25 @@ ALTER TABLE core.unfiled_messages ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY upkeep ON core.spaces FOR SELECT TO quipu_owner USING (true);
 
+ALTER TABLE episodes.accesses ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE episodes.conversation_details ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE episodes.episode_history ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE episodes.episode_messages ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE episodes.exchanges ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE episodes.message_details ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY own_space ON episodes.accesses USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
 CREATE POLICY own_space ON episodes.conversation_details USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON episodes.episode_history USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON episodes.episode_messages USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 CREATE POLICY own_space ON episodes.exchanges USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
@@ -3577,6 +3885,8 @@ CREATE POLICY own_space ON episodes.progress USING ((space_id = ( SELECT core.cu
 
 CREATE POLICY own_space ON episodes.prompts USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
+CREATE POLICY own_space ON episodes.stored_episodes USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
 CREATE POLICY own_space ON episodes.threads USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 CREATE POLICY own_space ON episodes.topics USING ((space_id = ( SELECT core.current_space() AS current_space)));
@@ -3584,6 +3894,8 @@ CREATE POLICY own_space ON episodes.topics USING ((space_id = ( SELECT core.curr
 ALTER TABLE episodes.progress ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE episodes.prompts ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE episodes.stored_episodes ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE episodes.threads ENABLE ROW LEVEL SECURITY;
 
@@ -3882,6 +4194,8 @@ GRANT USAGE ON SEQUENCE core.tool_calls_id_seq TO quipu_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.unfiled_messages TO quipu_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.accesses TO quipu_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.conversation_details TO quipu_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.threads TO quipu_app;
@@ -3889,6 +4203,14 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.threads TO quipu_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.topics TO quipu_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE episodes.conversations TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.episode_history TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.episode_messages TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.stored_episodes TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.episodes TO quipu_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.exchanges TO quipu_app;
 

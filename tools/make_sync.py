@@ -42,6 +42,7 @@ FACES = (
     Face("quipu.kinds.transcripts.bootstrap.service", "AsyncBootstrap", "Bootstrapping"),
     Face("quipu.kinds.transcripts.sqlite.exchange", "AsyncExchange", "Exchange"),
     Face("quipu.kinds.transcripts.transcripts", "AsyncTranscripts", "Transcripts"),
+    Face("quipu.kinds.episodes.episodes", "AsyncEpisodes", "Episodes"),
 )
 
 HEAD = '''"""The blocking face: the methods of the async classes, without await.

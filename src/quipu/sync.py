@@ -5,6 +5,7 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.app.memory
 - quipu.app.rooms
 - quipu.kinds.episodes.conversing.conversations
+- quipu.kinds.episodes.episodes
 - quipu.kinds.episodes.prompting.asking
 - quipu.kinds.ledger.evidence.recommending
 - quipu.kinds.ledger.evidence.trace
@@ -46,6 +47,18 @@ if TYPE_CHECKING:
         Dialogue,
         Thread,
         Topic,
+    )
+    from quipu.kinds.episodes.episodes import AsyncEpisodes
+    from quipu.kinds.episodes.fading.model import (
+        Condensation,
+        Episode,
+        EpisodeCurve,
+        EpisodeMessage,
+        EpisodeStats,
+        EpisodeVersion,
+        FoundEpisode,
+        Order,
+        Put,
     )
     from quipu.kinds.episodes.prompting.asking import AsyncPrompting
     from quipu.kinds.episodes.prompting.model import Prompt, PromptStatus
@@ -152,6 +165,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Bootstrapping",
     "Conversations",
+    "Episodes",
     "Exchange",
     "Ledger",
     "Longterm",
@@ -358,6 +372,11 @@ class Rooms:
     def longterm(self) -> Longterm:
         """What to know about a person before answering: kept, changed, recovered, each memory once."""
         return Longterm(self._inner.longterm, self._portal)
+
+    @property
+    def episodes(self) -> Episodes:
+        """Episodes: what conversations condensed into, how it fades, and what keeps it."""
+        return Episodes(self._inner.episodes, self._portal)
 
 
 class Memory(Rooms):
@@ -2244,3 +2263,171 @@ class Transcripts(Seeing, Bootstrapping, Exchange):
         A recall does it by itself, a second's work at a time. ``progress`` is told how many more are done.
         """
         return self._portal.call(lambda: self._inner.index(space=space, progress=progress))
+
+
+class Episodes:
+    """The episodes of one database.
+
+    Every call names the ``space``. An id is an episode's whole id or its beginning, at least four digits.
+    """
+
+    def __init__(self, inner: AsyncEpisodes, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def listing(
+        self,
+        *,
+        space: str,
+        session: str | None = None,
+        user: str | None = None,
+        topic: str | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        state: Put = "active",
+        order: Order = "recent",
+        limit: int = 50,
+        offset: int = 0,
+    ) -> list[Episode]:
+        """Episodes as they are now: of a session, a person, a topic, a time (``since`` in, ``until`` out).
+
+        ``order`` is "recent", or the most of "salience", "freshness" or "activation"; ``state`` "active", or
+        "deleted" for those that were put away.
+
+        Raises:
+            BadInput: an argument cannot be taken.
+        """
+        return self._portal.call(
+            lambda: self._inner.listing(
+                space=space,
+                session=session,
+                user=user,
+                topic=topic,
+                since=since,
+                until=until,
+                state=state,
+                order=order,
+                limit=limit,
+                offset=offset,
+            )
+        )
+
+    def get(self, id: UUID | str, *, space: str) -> Episode:
+        """The episode with an id, as it is now.
+
+        Raises:
+            NotFound: there is none.
+        """
+        return self._portal.call(lambda: self._inner.get(id, space=space))
+
+    def messages(self, id: UUID | str, *, space: str) -> list[EpisodeMessage]:
+        """What was said in an episode, in its order. Empty for one that was written by SQL.
+
+        Raises:
+            NotFound: there is none.
+        """
+        return self._portal.call(lambda: self._inner.messages(id, space=space))
+
+    def history(self, id: UUID | str, *, space: str) -> list[EpisodeVersion]:
+        """How an episode read before it was written anew, the latest first.
+
+        Raises:
+            NotFound: there is none.
+        """
+        return self._portal.call(lambda: self._inner.history(id, space=space))
+
+    def curve(
+        self, id: UUID | str, *, space: str, points: int = 60, ahead_days: int | None = None
+    ) -> EpisodeCurve:
+        """How an episode faded and was refreshed until now, and how it will fade if nobody uses it.
+
+        ``points`` moments apart by the same time, and those of its latest uses. ``ahead_days``: how far to
+        look; as far as there is behind (1 to 60 days) if it is not given.
+
+        Raises:
+            NotFound: there is none.
+            BadInput: an argument is out of range.
+        """
+        return self._portal.call(
+            lambda: self._inner.curve(id, space=space, points=points, ahead_days=ahead_days)
+        )
+
+    def recall(
+        self, question: str, *, space: str, user: str | None = None, limit: int = 10
+    ) -> list[FoundEpisode]:
+        """The episodes that answer a question, best first, scored as in ``memory.recall``.
+
+        It changes nothing. Nothing relevant is a legal answer.
+
+        Raises:
+            BadInput: an argument cannot be taken.
+        """
+        return self._portal.call(lambda: self._inner.recall(question, space=space, user=user, limit=limit))
+
+    def reinforce(self, ids: Sequence[UUID | str], *, space: str) -> int:
+        """Note that episodes were of use, not merely found: they fade from now; how many uses count.
+
+        Uses of an episode within ten minutes of each other count as one.
+
+        Raises:
+            NotFound: one of them is not there; no use was noted.
+        """
+        return self._portal.call(lambda: self._inner.reinforce(ids, space=space))
+
+    def forget(self, id: UUID | str, *, space: str) -> Episode:
+        """Put an episode away: it is not recalled any more, stays, and can be restored.
+
+        Raises:
+            NotFound: there is none.
+        """
+        return self._portal.call(lambda: self._inner.forget(id, space=space))
+
+    def restore(self, id: UUID | str, *, space: str) -> Episode:
+        """Bring an episode back that was put away; what it was, and its uses, are as they were.
+
+        Raises:
+            NotFound: there is none.
+        """
+        return self._portal.call(lambda: self._inner.restore(id, space=space))
+
+    def erase(self, id: UUID | str, *, space: str, confirm: bool = False) -> Erasure:
+        """Erase an episode for good; what was said stays, and is not condensed again.
+
+        Without ``confirm`` it is a preview. What was said too goes with ``memory.forget``.
+
+        Raises:
+            NotFound: there is none.
+        """
+        return self._portal.call(lambda: self._inner.erase(id, space=space, confirm=confirm))
+
+    def condense(self, *, space: str, session: str | None = None) -> Condensation:
+        """Make episodes now of all that waits, in ``session`` or in all, as if nothing more were said.
+
+        Workers do this when a conversation rests. What was said a moment ago waits for the chunker:
+        ``memory.work()`` does both.
+
+        Raises:
+            ConfigError, MissingExtra: the language model of the settings cannot be had.
+        """
+        return self._portal.call(lambda: self._inner.condense(space=space, session=session))
+
+    def rebuild(
+        self, *, space: str, id: UUID | str | None = None, session: str | None = None, again: bool = False
+    ) -> Condensation:
+        """Write episodes anew from what they are made of: one, those of a session, or all of the space.
+
+        Written are those that another builder wrote, or an older version of this one; with ``again`` all.
+        They keep their ids and uses, and how they read before stays as their history. Those that were put
+        away, or written by SQL, are left alone.
+
+        Raises:
+            NotFound: there is none with that id.
+            ConfigError, MissingExtra: the language model of the settings cannot be had.
+        """
+        return self._portal.call(
+            lambda: self._inner.rebuild(space=space, id=id, session=session, again=again)
+        )
+
+    def stats(self, *, space: str) -> EpisodeStats:
+        """How many episodes there are, how many exchanges wait, and how fresh it all is."""
+        return self._portal.call(lambda: self._inner.stats(space=space))

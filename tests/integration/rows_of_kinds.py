@@ -124,6 +124,22 @@ thread as (
     insert into progress (session_id, topic, mark) select session_id, 'memory_chunker', id from said
 ), asked as (
     insert into prompts (session, content, created_at) values ('s', 'hello', now())
+), episode as (
+    insert into stored_episodes (session_id, intent, context, action, emotion, outcome, gist, base_salience,
+        topic, salience_factors, started_at, ended_at, last_accessed_at, access_count, builder, refile)
+    select s.id, '{}', '{}', '', '{}', '', 'The boat is blue.', 0.5, 'boats', '{}', now(), now(), now(), 1,
+        'sql', true
+    from s returning id
+), made as (
+    insert into episode_messages (episode_id, message_id) select episode.id, said.id from episode, said
+), uses as (
+    insert into accesses (episode_id, accessed_at) select id, now() from episode
+), before as (
+    insert into episode_history (episode_id, version, said, base_salience, builder, builder_version,
+        replaced_at)
+    select id, 1, '{"gist": "The boat was red."}', 0.5, 'rules', 1, now() from episode
+), known as (
+    update core.spaces set unfiled = unfiled | 8 where id = core.current_space()
 )
 insert into exchanges (session_id, thread_id, topic_id, first_message, last_message, started_at, ended_at)
 select said.session_id, thread.id, topic.id, said.id, said.id, now(), now() from said, thread, topic

@@ -13,6 +13,7 @@ from quipu.kernel.config import Settings
 
 if TYPE_CHECKING:
     from quipu.kinds.episodes.conversing.conversations import AsyncConversations
+    from quipu.kinds.episodes.episodes import AsyncEpisodes
     from quipu.kinds.ledger.evidence.trace import AsyncTrace
     from quipu.kinds.ledger.ledger import AsyncLedger
     from quipu.kinds.longterm.longterm import AsyncLongterm
@@ -100,6 +101,18 @@ class AsyncRooms:
         return self._room(
             AsyncLongterm,
             lambda parts: AsyncLongterm(
+                parts.database, parts.models, parts.search, clock=self._clock, settings=self._settings
+            ),
+        )
+
+    @property
+    def episodes(self) -> AsyncEpisodes:
+        """Episodes: what conversations condensed into, how it fades, and what keeps it."""
+        from quipu.kinds.episodes.episodes import AsyncEpisodes  # noqa: PLC0415
+
+        return self._room(
+            AsyncEpisodes,
+            lambda parts: AsyncEpisodes(
                 parts.database, parts.models, parts.search, clock=self._clock, settings=self._settings
             ),
         )

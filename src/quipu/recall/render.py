@@ -58,7 +58,8 @@ def _line(hit: Hit, text: str) -> str:
     who = hit.source.speaker or hit.source.role or "somebody"
     said = " ".join(text.split())
     where = f"{hit.source.session or hit.kind}/{hit.source.message}"
-    return f"- {hit.happened_at:%Y-%m-%d %H:%M} {who}: {said} ({where})"
+    half = "half remembered, " if "half_remembered" in hit.parts else ""
+    return f"- {hit.happened_at:%Y-%m-%d %H:%M} {half}{who}: {said} ({where})"
 
 
 def _shortened(hit: Hit, lines: Sequence[str], budget_tokens: int) -> str | None:

@@ -18,6 +18,11 @@ _SENTENCES = {
     "when": "The question asks for a time, and it tells one.",
     "tells": "It tells something; among people, a question is seldom the answer.",
     "length": "It is not just a word or two.",
+    "activation": "It comes to mind easily: it happened lately, or was used often.",
+    "freshness": "It has hardly faded since it happened or was last used.",
+    "topic": "The question has words of its topic.",
+    "intent": "The question speaks of what was wanted then, such as planning or solving a problem.",
+    "half_remembered": "Only half remembered: it has few of the question's words and was not used for long.",
 }
 
 

@@ -33,6 +33,7 @@ _LINES = {
     "longterm": Line("longterm", "See and steer what is known of people.", embeds=True),
     "transcripts": Line("transcripts", "Recorded sessions of coding agents: take them in, look into them."),
     "conversations": Line("conversations", "What was talked of, in which threads, about what."),
+    "episodes": Line("episodes", "What conversations condensed into, and how it fades.", embeds=True),
     "prompt": Line("prompt", "Put a prompt in that a worker answers."),
     "forget": Line("forget", "Forget a message, a session, a person or a space."),
     "sessions": Line("sessions", "List the sessions of a space."),

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from quipu.kernel.db.database import Within
+from quipu.kinds.episodes.fading import store
 from quipu.recall.model import Cited
 
 
-async def cite(_: Within, _ids: Sequence[int]) -> dict[int, Cited]:
-    """What entries say, by id."""
-    return {}
+async def cite(within: Within, ids: Sequence[int]) -> dict[int, Cited]:
+    """What entries say, by id.
+
+    The source names the episode as its message.
+    """
+    return await store.cited(within, ids)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from quipu.kernel.queue.model import Payload
-from quipu.kinds.episodes.queues import CHUNKER, HISTORY, PROMPTS
+from quipu.kinds.episodes.queues import CHUNKER, EPISODES, HISTORY, PROMPTS
 from quipu.kinds.plug import Context, Handler, Schedule
 
 
@@ -19,6 +19,13 @@ async def chunk(context: Context, payload: Payload) -> None:
     from quipu.kinds.episodes.conversing.reading import read  # noqa: PLC0415
 
     await read(context, payload)
+
+
+async def condense(context: Context, payload: Payload) -> None:
+    """Make episodes of what is ready in a session."""
+    from quipu.kinds.episodes.condensing.job import condense as work  # noqa: PLC0415
+
+    await work(context, payload)
 
 
 async def answer_prompt(context: Context, payload: Payload) -> None:
@@ -38,6 +45,7 @@ async def continue_chat(context: Context, payload: Payload) -> None:
 HEARS: Final = (CHUNKER,)
 HANDLERS: Final[Mapping[str, Handler]] = {
     CHUNKER: chunk,
+    EPISODES: condense,
     PROMPTS: answer_prompt,
     HISTORY: continue_chat,
 }

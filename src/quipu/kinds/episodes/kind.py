@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from quipu.kinds.episodes.cite import cite
 from quipu.kinds.episodes.eraser import ERASER
+from quipu.kinds.episodes.filing.entries import catch_up
 from quipu.kinds.episodes.jobs import HANDLERS, HEARS, JOB_SECONDS, SCHEDULES
+from quipu.kinds.episodes.used import used
+from quipu.kinds.episodes.weigh import weigh
 from quipu.kinds.plug import Kind
 
 CODE = 4  # core.recall_kinds.code
@@ -15,6 +18,9 @@ EPISODES = Kind(
     package="quipu.kinds.episodes",
     cite=cite,
     eraser=ERASER,
+    weigh=weigh,
+    used=used,
+    catch_up=catch_up,
     hears=HEARS,
     handlers=HANDLERS,
     job_seconds=JOB_SECONDS,

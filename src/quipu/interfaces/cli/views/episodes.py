@@ -1,0 +1,152 @@
+"""Episodes as people read them, in 80 columns and in a pipe."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from quipu.interfaces.cli.views.text import count, day_and_time, shortened, visible
+from quipu.kinds.episodes.fading.model import (
+    Condensation,
+    Episode,
+    EpisodeMessage,
+    EpisodeStats,
+    EpisodeVersion,
+    FoundEpisode,
+)
+from quipu.upkeep.erasure.model import Erasure
+
+_ID_DIGITS = 8
+_LONGEST = 160
+_NONE = "No episodes here. A worker makes them when a conversation rests: quipu worker"
+_NOT_FOUND = "No episode answers that."
+
+
+def table(found: Sequence[Episode]) -> RenderableType:
+    """Episodes with how they are."""
+    if not found:
+        return Text(_NONE, style="dim")
+    rows = Table("id", "when", "salience", "fresh", "active", "gist", box=None, pad_edge=False)
+    for one in found:
+        rows.add_row(one.id[:_ID_DIGITS], f"{one.happened_at:%Y-%m-%d}", *_states(one), _gist(one))
+    return rows
+
+
+def found(hits: Sequence[FoundEpisode]) -> RenderableType:
+    """Episodes that answer a question, with their score."""
+    if not hits:
+        return Text(_NOT_FOUND, style="dim")
+    rows = Table("id", "score", "when", "fresh", "active", "gist", box=None, pad_edge=False)
+    for hit in hits:
+        one = hit.episode
+        half = "(half remembered) " if hit.half_remembered else ""
+        states = _states(one)[1:]
+        rows.add_row(
+            one.id[:_ID_DIGITS], _share(hit.score), f"{one.happened_at:%Y-%m-%d}", *states, half + _gist(one)
+        )
+    return rows
+
+
+def one(episode: Episode) -> RenderableType:
+    """Everything that is known of one episode."""
+    factors, emotion, intent = episode.salience_factors, episode.emotion, episode.intent
+    told = (
+        ("session", episode.session or ""),
+        ("person", episode.user or ""),
+        ("topic", episode.topic),
+        ("when", f"{day_and_time(episode.started_at)} to {day_and_time(episode.happened_at)}"),
+        ("situation", episode.context.get("situational", "")),
+        ("limits", "; ".join(episode.context.get("constraints", ()))),
+        ("wanted", ", ".join(str(intent[name]) for name in ("type", "direction") if name in intent)),
+        ("done", episode.action),
+        ("outcome", episode.outcome),
+        ("felt", ", ".join(str(emotion[n]) for n in ("type", "valence", "intensity", "arc") if n in emotion)),
+        ("open", "; ".join(episode.open_loops)),
+        ("salience", f"{_share(episode.salience)} (made with {_share(episode.base_salience)})"),
+        ("", ", ".join(f"{name} {value}" for name, value in factors.items())),
+        ("freshness", _share(episode.freshness)),
+        ("activation", _share(episode.activation)),
+        (
+            "used",
+            f"{count(episode.uses, 'time')}, last {day_and_time(episode.used_at)}" if episode.uses else "",
+        ),
+        ("put away", day_and_time(episode.deleted_at)),
+        ("written by", f"{episode.builder} {episode.builder_version}, version {episode.version}"),
+        ("trouble", episode.trouble or ""),
+        ("", "Something of it was forgotten; a worker writes it anew." if episode.emptied else ""),
+    )
+    lines = [Text(_gist(episode), style="bold"), Text(f"id          {episode.id}")]
+    lines += [Text(f"{name:11} {visible(value)}") for name, value in told if value]
+    return Group(*lines)
+
+
+def messages(said: Sequence[EpisodeMessage]) -> RenderableType:
+    """What was said in an episode."""
+    if not said:
+        return Text("\nIt was written by SQL: nothing was said.", style="dim")
+    rows = Table("when", "who", "said", box=None, pad_edge=False)
+    for message in said:
+        who = visible(message.speaker or message.role)
+        rows.add_row(day_and_time(message.happened_at), who, shortened(message.content, _LONGEST))
+    return Group(Text(), rows)
+
+
+def history(before: Sequence[EpisodeVersion]) -> RenderableType:
+    """How an episode read before."""
+    lines = [
+        Text(
+            f"until {day_and_time(one.replaced_at)}, by {one.builder}: {shortened(one.gist, _LONGEST)}",
+            style="dim",
+        )
+        for one in before
+    ]
+    return Group(*[Text(), *lines] if lines else [])
+
+
+def condensed(done: Condensation) -> RenderableType:
+    """What came of condensing."""
+    lines = [Text(f"{count(len(done.episodes), 'episode')} written by {done.builder} {done.version}")]
+    if done.left:
+        lines.append(Text(f"{count(len(done.left), 'episode')} left as it was", style="dim"))
+    return Group(*lines)
+
+
+def erased(done: Erasure) -> RenderableType:
+    """The receipt, or that nothing was changed."""
+    if done.receipt is None:
+        return Text("\nNothing was changed. To erase it, say the same with --yes.", style="bold")
+    return Text(f"\nErased. Receipt {done.receipt}, {day_and_time(done.erased_at)} UTC.")
+
+
+def stats(found: EpisodeStats) -> RenderableType:
+    """How many there are, and how they are."""
+    if not found.exchanges and not found.episodes and not found.put_away:
+        return Text(_NONE, style="dim")
+    parts = [
+        count(found.episodes, "episode"),
+        f"{found.put_away:,} put away" if found.put_away else "",
+        f"{found.unresolved:,} unresolved" if found.unresolved else "",
+        f"{found.emptied:,} to be written anew" if found.emptied else "",
+        f"{found.troubled:,} for which the language model failed" if found.troubled else "",
+        count(found.uses, "use"),
+    ]
+    return Group(
+        Text("; ".join(part for part in parts if part)),
+        Text(f"{count(found.exchanges, 'exchange')}, {found.waiting:,} of them in no episode yet"),
+        Text(f"on the average salience {_share(found.salience)}, freshness {_share(found.freshness)}"),
+    )
+
+
+def _gist(episode: Episode) -> str:
+    return visible(episode.gist)
+
+
+def _states(episode: Episode) -> tuple[str, str, str]:
+    return _share(episode.salience), _share(episode.freshness), _share(episode.activation)
+
+
+def _share(value: float) -> str:
+    return f"{value:.2f}"

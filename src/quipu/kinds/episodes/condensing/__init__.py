@@ -1,0 +1,1 @@
+"""Exchanges become episodes: where one ends, what it was about, how much it matters."""

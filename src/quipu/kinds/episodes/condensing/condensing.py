@@ -1,0 +1,195 @@
+"""Exchanges that wait become episodes: read, grouped, understood; then written in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+from uuid import UUID, uuid4
+
+import numpy as np
+
+from quipu.kernel.base.clock import Clock
+from quipu.kernel.db.database import Database, Within
+from quipu.kernel.embedding.model import Vectors
+from quipu.kernel.language.model import Language
+from quipu.kinds.episodes.condensing import grouping, store
+from quipu.kinds.episodes.condensing.drafting import Draft, Drafting, with_novelty
+from quipu.kinds.episodes.condensing.novelty import novelty
+from quipu.kinds.episodes.condensing.readiness import Plan
+from quipu.kinds.episodes.condensing.store import Exchange, Spoken
+from quipu.kinds.episodes.condensing.writing import write
+from quipu.recall.generations import Models
+
+NOTHING: Final = np.empty((0, 0), np.float32)
+AT_ONCE: Final = 120
+"""Exchanges that are read at a time: more than the longest episode has."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waits:
+    """What waits in a session, and what was said in it.
+
+    ``emptied``: episodes that are to be written anew, each with its exchanges and messages.
+    """
+
+    number: int
+    generation: int | None
+    exchanges: Sequence[Exchange]
+    spoken: Sequence[Spoken]
+    emptied: Mapping[UUID, tuple[Sequence[Exchange], Sequence[Spoken]]]
+
+    @property
+    def more(self) -> bool:
+        """Whether more waits than was read."""
+        return len(self.exchanges) == AT_ONCE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ready:
+    """What can be written: ``new`` episodes, and such that are written ``anew``; ``vectors`` of both.
+
+    ``again``: when to look at what is left, None where nothing is; ``more``: at once.
+    """
+
+    number: int
+    generation: int
+    new: Sequence[Draft]
+    anew: Sequence[Draft]
+    vectors: Vectors
+    again: datetime | None = None
+    more: bool = False
+
+    @property
+    def drafts(self) -> Sequence[Draft]:
+        """All of them."""
+        return (*self.new, *self.anew)
+
+
+class Condensing:
+    """Makes episodes in one database."""
+
+    def __init__(
+        self, database: Database, models: Models, *, clock: Clock, language: Language | None, secrets: bool
+    ) -> None:
+        self._database = database
+        self._models = models
+        self._clock = clock
+        self._drafting = Drafting(language, secrets=secrets)
+        self.builder = self._drafting.builder
+
+    async def ready(self, space: str, session: str, *, finished: bool = False) -> Ready | None:
+        """Condense what is ready in a session; None where there is no such session.
+
+        With ``finished`` nothing more is expected in it, and all of it is ready.
+        """
+        async with self._database.reading(space) as within:
+            waits = None if within is None else await _waits(within, session)
+        if waits is None:
+            return None
+        found = grouping.plan(
+            waits.exchanges, waits.spoken, now=self._clock.now(), finished=finished and not waits.more
+        )
+        groups = [waits.exchanges[part.start : part.stop] for part in _settled(found, waits)]
+        generation = await self._generation(waits.generation)
+        async with self._models.lent(generation) as embedder:
+            new = [
+                await self._drafting.draft(uuid4(), group, grouping.of(waits.spoken, group), embedder)
+                for group in groups
+            ]
+            anew = [await self._drafting.draft(id_, *rest, embedder) for id_, rest in waits.emptied.items()]
+        ready = Ready(
+            number=waits.number, generation=generation, new=new, anew=anew, vectors=NOTHING,
+            again=found.again, more=waits.more and bool(groups),
+        )  # fmt: skip
+        return await self.measured(space, ready, generation)
+
+    async def rewritten(self, space: str, ids: Sequence[UUID]) -> Ready | None:
+        """Condense episodes once more from what they are made of; None where nothing of it is left."""
+        async with self._database.reading(space) as within:
+            if within is None:
+                return None
+            words = await _words(within, ids)
+            known = within.space.generation
+        generation = await self._generation(known)
+        async with self._models.lent(generation) as embedder:
+            anew = [await self._drafting.draft(id_, *one, embedder) for id_, one in words.items()]
+        ready = Ready(number=0, generation=generation, new=(), anew=anew, vectors=NOTHING)
+        return await self.measured(space, ready, generation) if anew else None
+
+    async def measured(self, space: str, ready: Ready, generation: int) -> Ready:
+        """The same with vectors of a model, and how new each is measured by what is known."""
+        embedded = await self._models.embed([one.text for one in ready.drafts], generation=generation)
+        async with self._database.reading(space) as within:
+            nearest = [] if within is None else await _nearest(within, ready.drafts, embedded.vectors)
+        drafts = [
+            replace(one, said=with_novelty(one.said, novelty(near))) if one.measured else one
+            for one, near in zip(ready.drafts, nearest, strict=True)
+        ]
+        count = len(ready.new)
+        return replace(
+            ready,
+            generation=embedded.generation,
+            vectors=embedded.vectors,
+            new=drafts[:count],
+            anew=drafts[count:],
+        )
+
+    async def write(self, within: Within, ready: Ready) -> list[UUID]:
+        """Write what is ready; the ids of what was written: what others wrote meanwhile is left alone.
+
+        Raises:
+            Moved: the vectors are of another model than those of the space by now.
+        """
+        return await write(
+            within, ready.new, ready.anew, ready.vectors, number=ready.number, generation=ready.generation,
+            now=self._clock.now(),
+        )  # fmt: skip
+
+    async def _generation(self, known: int | None) -> int:
+        return known or (await self._models.embed([])).generation
+
+
+def _settled(found: Plan, waits: Waits) -> Sequence[range]:
+    """The episodes of a plan; where more waits than was read, without the last, which may go on there."""
+    return found.episodes[:-1] if waits.more and found.again is None else found.episodes
+
+
+async def _waits(within: Within, session: str) -> Waits | None:
+    number = await store.session(within, session)
+    if number is None:
+        return None
+    exchanges = await store.loose(within, number, limit=AT_ONCE)
+    return Waits(
+        number=number,
+        generation=within.space.generation,
+        exchanges=exchanges,
+        spoken=await store.said(within, exchanges),
+        emptied=await _words(within, await store.emptied(within, number, limit=AT_ONCE)),
+    )
+
+
+async def _words(
+    within: Within, episodes: Sequence[UUID]
+) -> dict[UUID, tuple[Sequence[Exchange], Sequence[Spoken]]]:
+    """What episodes are made of; such of which no message is left are left out."""
+    found = await store.exchanges_of(within, episodes) if episodes else {}
+    words = {id_: (exchanges, await store.said(within, exchanges)) for id_, exchanges in found.items()}
+    return {id_: one for id_, one in words.items() if one[1]}
+
+
+async def _nearest(within: Within, drafts: Sequence[Draft], vectors: Vectors) -> list[float | None]:
+    """The cosine of each to the nearest that its person knows: what is there, and the drafts before it."""
+    found: list[float | None] = []
+    but = [one.id for one in drafts]
+    for place, draft in enumerate(drafts):
+        known = await store.nearest(within, vectors[place], user=draft.user, but=but)
+        before = [
+            float(vectors[place] @ vectors[other])
+            for other in range(place)
+            if drafts[other].user == draft.user
+        ]
+        near = [one for one in (known, *before) if one is not None]
+        found.append(max(near) if near else None)
+    return found

@@ -1,0 +1,126 @@
+"""Which of the exchanges that wait are an episode by now, and when to look at the others again. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+SURE: Final = 2.0
+"""A sign as strong as that ends an episode (``signs``)."""
+
+LEAST_TURNS: Final = 6
+"""Three exchanges, as in the origin: fewer are an episode only when nothing follows them."""
+
+LONG_TURNS, MOST_TURNS = 32, 64
+"""From so many turns on weaker signs suffice; of so many the strongest sign ends it, however weak."""
+
+IDLE: Final = timedelta(minutes=30)
+"""Quiet for so long, what waits is complete if it is no less than the least."""
+
+RESTED: Final = timedelta(hours=4)
+"""Quiet for so long, anything is complete: what follows is another thread."""
+
+RICH: Final = 0.25
+"""What is rich in things worth keeping is ended by signs that are weaker by so much."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """An exchange that belongs to no episode yet.
+
+    ``turns``: how many messages it has. ``sign``: how strongly it speaks for a beginning. ``density``: how
+    much worth keeping it has, 0 to 1. ``thread``: what it belongs to; another one ends an episode.
+    """
+
+    turns: int
+    sign: float
+    started_at: datetime
+    ended_at: datetime
+    density: float = 0.0
+    thread: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Exchanges that are an episode, by place; the rest waits until ``again``, or until more is said."""
+
+    episodes: tuple[range, ...]
+    again: datetime | None
+
+
+def plan(waiting: Sequence[Waiting], *, now: datetime, finished: bool = False) -> Plan:
+    """Group exchanges, in their order, into episodes; what may still go on is left.
+
+    With ``finished`` nothing more is said, so that nothing is left.
+    """
+    found: list[range] = []
+    start = 0
+    while start < len(waiting) and (end := _end(waiting, start)) is not None:
+        found.append(range(start, end))
+        start = end
+    if start < len(waiting):
+        quiet = waiting[-1].ended_at + _rest(sum(one.turns for one in waiting[start:]))
+        if not finished and now < quiet:
+            return Plan(tuple(found), quiet)
+        found.append(range(start, len(waiting)))
+    return Plan(tuple(found), None)
+
+
+def density(*, gists: int, facts: int, traits: int, feelings: int) -> float:
+    """How much worth keeping something has, 0 to 1: the origin's sum of what was found in its exchanges.
+
+    0.4 min(1, gists/8) + 0.3 min(1, facts/6) + 0.15 min(1, traits/3) + 0.15 min(1, feelings/3), where
+    feelings are those above 2 of 10.
+    """
+    return (
+        0.4 * min(1, gists / 8)
+        + 0.3 * min(1, facts / 6)
+        + 0.15 * min(1, traits / 3)
+        + 0.15 * min(1, feelings / 3)
+    )
+
+
+def needed(turns: int, density: float) -> float:
+    """How strong a sign must be to end an episode of so many turns; 0 from the most on."""
+    eased = max(0.0, 1 - max(0, turns - LONG_TURNS) / (MOST_TURNS - LONG_TURNS))
+    return SURE * eased * (1 - RICH * min(1.0, density))
+
+
+def _end(waiting: Sequence[Waiting], start: int) -> int | None:
+    """Where the episode that begins at ``start`` ends; None where it may go on."""
+    turns, dense = waiting[start].turns, waiting[start].density
+    for place in range(start + 1, len(waiting)):
+        one = waiting[place]
+        last = waiting[place - 1]
+        if one.thread != last.thread or one.started_at - last.ended_at >= _rest(turns):
+            return place
+        if turns >= MOST_TURNS:
+            return _strongest(waiting, start, place)
+        if turns >= LEAST_TURNS and one.sign >= needed(turns, dense) and _stands_out(waiting, place):
+            return place
+        turns, dense = turns + one.turns, dense + one.density
+    return None
+
+
+def _rest(turns: int) -> timedelta:
+    return IDLE if turns >= LEAST_TURNS else RESTED
+
+
+def _stands_out(waiting: Sequence[Waiting], place: int) -> bool:
+    """Whether no stronger sign follows within the least that an episode has."""
+    turns = 0
+    for one in waiting[place:]:
+        if turns >= LEAST_TURNS:
+            break
+        if one.sign > waiting[place].sign:
+            return False
+        turns += one.turns
+    return True
+
+
+def _strongest(waiting: Sequence[Waiting], start: int, end: int) -> int:
+    """The strongest sign in the later half of what became too long; the first of equals."""
+    middle = start + max(1, (end - start) // 2)
+    return max(range(middle, end + 1), key=lambda place: (waiting[place].sign, -place))

@@ -1,0 +1,111 @@
+"""The builder that needs nobody: rules, prototypes and the sentences in which most of it lies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from quipu.kernel.embedding.model import Embedder, Vectors
+from quipu.kinds.episodes import cueing
+from quipu.kinds.episodes.condensing import central, feeling, telling
+from quipu.kinds.episodes.condensing.intent import intent, nearness
+from quipu.kinds.episodes.condensing.model import Material
+from quipu.kinds.episodes.condensing.telling import Sentence
+from quipu.kinds.episodes.condensing.worth import LEAST, worth
+from quipu.kinds.episodes.shapes import Condensed, Factors
+
+VERSION: Final = 1
+
+MOST_SENTENCES: Final = 40
+"""So many are embedded; of more, those that tell most by their words."""
+
+GIST_SENTENCES: Final = 3
+LONGEST_GIST: Final = 700
+KEPT: Final = 2.0
+"""What the chunker kept counts as much as a fact with names and times in it."""
+
+OF_USER: Final = 1.5
+"""Somebody's own words count for more than an assistant's."""
+
+
+class RuleBuilder:
+    """Condenses by rules. The embedder may know no meaning: then sentences are near that share words."""
+
+    name = "rules"
+    version = VERSION
+    measures_novelty = False
+
+    async def build(self, material: Material, embedder: Embedder) -> Condensed:
+        """What an episode says; its novelty is left at 0, since only the memory knows what it knows."""
+        said = telling.spoken(material.utterances)
+        candidates, weights = _candidates(material, said)
+        vectors = await embedder.embed(candidates)
+        loops = telling.open_loops(material.utterances, said)
+        mine = [one.text for one in said if one.role == "user"] or [one.text for one in said]
+        felt = [chunk.emotion for chunk in material.chunks]
+        return Condensed(
+            intent=intent(mine, nearness(vectors, await _prototypes(embedder), _INTENTS)),
+            context=telling.circumstances(material.utterances, said, topic=material.topic),
+            action=telling.action(said, material.chunks, topic=material.topic),
+            emotion=feeling.emotion(felt),
+            outcome=telling.outcome(said, material.chunks),
+            gist=_gist(material, candidates, vectors, weights),
+            salience_factors=Factors(
+                novelty=0,
+                emotional=round(3 * feeling.strength(felt), 2),
+                commitment=telling.commitment(said, material.chunks),
+                unresolved=bool(loops),
+            ),
+            open_loops=loops,
+        )
+
+
+_INTENTS: Final = tuple(name for name, _ in cueing.prototypes())
+_MOST_MODELS: Final = 4
+_made: dict[str, Vectors] = {}
+"""The prototypes of intents by the digest of the embedder: its vectors never change."""
+
+
+async def _prototypes(embedder: Embedder) -> Vectors:
+    known = _made.get(embedder.digest)
+    if known is None:
+        known = await embedder.embed([text for _, text in cueing.prototypes()])
+        while len(_made) >= _MOST_MODELS:
+            del _made[next(iter(_made))]
+        _made[embedder.digest] = known
+    return known
+
+
+def _candidates(material: Material, said: Sequence[Sentence]) -> tuple[list[str], list[float]]:
+    """Sentences that may be the gist, each so that it stands alone, and how likely each is; the likeliest."""
+    own = {one.told(): worth(one.text) * (OF_USER if one.role == "user" else 1.0) for one in said}
+    kept = {gist.content: KEPT * gist.confidence / 10 for chunk in material.chunks for gist in chunk.gists}
+    found = {**own, **kept}
+    likely = set(sorted(found, key=lambda text: -found[text])[:MOST_SENTENCES])
+    return [text for text in found if text in likely], [
+        max(LEAST, found[text]) for text in found if text in likely
+    ]
+
+
+def _gist(material: Material, candidates: Sequence[str], vectors: Vectors, weights: Sequence[float]) -> str:
+    """One to three sentences. Where nothing is said in sentences, what was said at all."""
+    if not candidates:
+        words = " ".join(" ".join(one.text.split()) for one in material.utterances).strip()
+        return (
+            f"{material.utterances[0].who}: {words[:LONGEST_GIST]}" if words else "Nothing was said in words."
+        )
+    ranked = central.ranks(vectors, weights)
+    return joined([candidates[place] for place in central.chosen(vectors, ranked, most=GIST_SENTENCES)])
+
+
+def joined(told: Sequence[str]) -> str:
+    """Sentences one after the other, at most 700 characters; who goes on speaking is named once."""
+    text, speaker = "", ""
+    for one in told:
+        who = one.split(": ", 1)[0] if ": " in one else ""
+        shown = one.removeprefix(f"{who}: ") if who and who == speaker else one
+        longer = f"{text} {shown}".strip()
+        if text and len(longer) > LONGEST_GIST:
+            break
+        text, speaker = longer[:LONGEST_GIST], who
+    return text

@@ -1,0 +1,183 @@
+"""The queries of condensing, one short function each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+from psycopg.rows import class_row
+from psycopg.types.json import Jsonb
+
+from quipu.kernel.db import queries
+from quipu.kernel.db.arrays import Int8s, Vector, halfvecs
+from quipu.kernel.db.database import Within
+from quipu.kinds.episodes.condensing.model import Utterance
+from quipu.kinds.episodes.shapes import Condensed
+
+_SQL = queries.load("quipu.kinds.episodes.condensing")
+
+LONGEST = 6_000
+"""So many characters of a message are read."""
+
+KNOWN = 1_000
+"""Among so many of the latest episodes something new is looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """An exchange: the ids of its first and last message, its chunk as it is stored."""
+
+    id: int
+    thread: int | None
+    first: int
+    last: int
+    user: str | None
+    started_at: datetime
+    ended_at: datetime
+    surprise: float
+    chunk: Mapping[str, Any] | None
+    topic: str
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """A message with its vector, shape (d,), where it has one."""
+
+    said: Utterance
+    vector: NDArray[np.float32] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """An episode that is held to be written anew."""
+
+    entry_id: int | None
+    emptied: bool
+    deleted: bool
+
+
+async def session(within: Within, name: str) -> int | None:
+    """The number of a session."""
+    rows = await _rows(within, "session", {"session": name})
+    return rows[0][0] if rows else None
+
+
+async def sessions_waiting(within: Within, *, session: str | None) -> list[str]:
+    """The sessions in which something waits to become an episode; only ``session`` if it is given."""
+    return [row[0] for row in await _rows(within, "sessions_waiting", {"session": session})]
+
+
+async def loose(within: Within, number: int, *, limit: int) -> list[Exchange]:
+    """The exchanges of a session that belong to no episode."""
+    async with within.conn.cursor(row_factory=class_row(Exchange)) as cursor:
+        values = {"space": within.space.id, "number": number, "limit": limit}
+        return await (await cursor.execute(_SQL["loose"], values)).fetchall()
+
+
+async def emptied(within: Within, number: int, *, limit: int) -> list[UUID]:
+    """The episodes of a session that can be written anew after something of them was forgotten."""
+    return [row[0] for row in await _rows(within, "emptied", {"number": number, "limit": limit})]
+
+
+async def exchanges_of(within: Within, episodes: Sequence[UUID]) -> dict[UUID, list[Exchange]]:
+    """The exchanges of episodes; those that have none are left out."""
+    found: dict[UUID, list[Exchange]] = {}
+    for episode, *rest in await _rows(within, "exchanges_of", {"episodes": list(episodes)}):
+        found.setdefault(episode, []).append(Exchange(*rest))
+    return found
+
+
+async def said(within: Within, exchanges: Sequence[Exchange]) -> list[Spoken]:
+    """The messages of exchanges, in their order; of long ones the beginning."""
+    values = {
+        "first": Int8s([one.first for one in exchanges]),
+        "last": Int8s([one.last for one in exchanges]),
+        "characters": LONGEST,
+        "generation": within.space.generation,
+    }
+    return [
+        Spoken(
+            Utterance(id=id_, role=role, speaker=speaker, text=text, at=at),
+            None if vector is None else halfvecs(vector)[0],
+        )
+        for id_, role, speaker, text, at, vector in await _rows(within, "said", values)
+    ]
+
+
+async def nearest(
+    within: Within, vector: NDArray[np.float32], *, user: str | None, but: Sequence[UUID]
+) -> float | None:
+    """The cosine of a vector to the nearest of a person's latest episodes, ``but`` some; None without any."""
+    values = {
+        "vector": Vector(vector),
+        "user": user,
+        "but": list(but),
+        "limit": KNOWN,
+        "generation": within.space.generation,
+    }
+    return (await _rows(within, "nearest", values))[0][0]
+
+
+async def still_loose(within: Within, exchanges: Sequence[Exchange]) -> bool:
+    """Whether all of them belong to no episode; they stay so until the transaction ends."""
+    rows = await _rows(within, "still_loose", {"exchanges": Int8s([one.id for one in exchanges])})
+    return len(rows) == len(exchanges)
+
+
+async def claim(within: Within, episode: UUID, exchanges: Sequence[int]) -> None:
+    """Exchanges belong to the episode from now on."""
+    await run(within, "claim", {"episode": episode, "exchanges": Int8s(exchanges)})
+
+
+async def hold_episode(within: Within, id_: UUID) -> Held | None:
+    """The episode, held until the transaction ends."""
+    rows = await _rows(within, "hold_episode", {"id": id_})
+    return Held(*rows[0]) if rows else None
+
+
+async def rebuildable(
+    within: Within,
+    *,
+    ids: Sequence[UUID] | None,
+    session: str | None,
+    builder: str,
+    version: int,
+    again: bool,
+) -> list[UUID]:
+    """Episodes that a builder has not written in this version, or all."""
+    values = {
+        "ids": None if ids is None else list(ids),
+        "session": session,
+        "builder": builder,
+        "builder_version": version,
+        "again": again,
+    }
+    return [row[0] for row in await _rows(within, "rebuildable", values)]
+
+
+def columns(said: Condensed) -> dict[str, object]:
+    """What an episode says, by column."""
+    return {
+        "intent": Jsonb(said.intent.model_dump()),
+        "context": Jsonb(said.context.model_dump()),
+        "action": said.action,
+        "emotion": Jsonb(said.emotion.model_dump()),
+        "outcome": said.outcome,
+        "gist": said.gist,
+        "salience_factors": Jsonb(said.salience_factors.model_dump()),
+        "open_loops": Jsonb(list(said.open_loops)),
+    }
+
+
+async def run(within: Within, name: str, values: Mapping[str, object]) -> None:
+    """Run a write by its name; ``space`` is filled in."""
+    await within.conn.execute(_SQL[name], {"space": within.space.id, **values})
+
+
+async def _rows(within: Within, name: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
+    return await (await within.conn.execute(_SQL[name], {"space": within.space.id, **values})).fetchall()

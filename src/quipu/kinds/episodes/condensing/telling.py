@@ -1,0 +1,141 @@
+"""What came of a conversation, what was done in it, what it left open and what it was bound by. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from quipu.kernel.base.text import count_words
+from quipu.kinds.episodes import cueing
+from quipu.kinds.episodes.condensing.model import Utterance
+from quipu.kinds.episodes.condensing.sentences import asks, sentences
+from quipu.kinds.episodes.condensing.worth import worth
+from quipu.kinds.episodes.shapes import Chunk, Circumstances, GistType
+
+MOST_LOOPS: Final = 5
+MOST_CONSTRAINTS: Final = 4
+FEWEST_WORDS: Final = 4
+"""A gist of fewer words (\"Agreed!\") does not stand alone."""
+
+_PARTS: Final = ((5, "night"), (12, "morning"), (18, "afternoon"), (22, "evening"), (24, "night"))
+
+_DAYS: Final = {
+    "yesterday": -1, "last night": -1, "today": 0, "tonight": 0, "this morning": 0, "tomorrow": 1,
+    "gestern": -1, "heute": 0,
+}  # fmt: skip
+_DAY = re.compile(rf"\b(?:{'|'.join(_DAYS)})\b(?! \()", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence, who said it in which role, and when."""
+
+    text: str
+    who: str
+    role: str
+
+    at: datetime
+
+    def told(self) -> str:
+        """The sentence so that it stands alone: with who said it, and the day that "yesterday" was."""
+        return f"{self.who}: {dated(self.text, self.at)}"
+
+
+def dated(text: str, at: datetime) -> str:
+    """The text with the date beside each yesterday, today and tomorrow."""
+    return _DAY.sub(
+        lambda found: f"{found[0]} ({at + timedelta(days=_DAYS[found[0].lower()]):%Y-%m-%d})", text
+    )
+
+
+def spoken(utterances: Sequence[Utterance]) -> list[Sentence]:
+    """All sentences in their order; what tools put out is no speech."""
+    return [
+        Sentence(text, one.who, one.role, one.at)
+        for one in utterances
+        if one.role != "tool"
+        for text in sentences(one.text)
+    ]
+
+
+def outcome(said: Sequence[Sentence], chunks: Sequence[Chunk]) -> str:
+    """How it ended: solved or failed by the words of its last third, else what was decided, else
+    what tells most of its last third."""
+    last = said[-max(3, len(said) // 3) :]
+    for name, word in (("failed", "Unsolved"), ("solved", "Solved")):
+        found = [
+            one
+            for one in last
+            if cueing.matches(one.text, section="outcome", name=name) and not asks(one.text)
+        ]
+        if found:
+            return f"{word}. {found[-1].told()}"
+    decided = _gists(chunks, ("decision", "commitment"))
+    if decided:
+        return decided[-1]
+    told = [one for one in last if not asks(one.text)]
+    return max(reversed(told), key=lambda one: worth(one.text)).told() if told else "No result was told."
+
+
+def action(said: Sequence[Sentence], chunks: Sequence[Chunk], *, topic: str) -> str:
+    """What was done or promised; where nothing was, what was talked about."""
+    done = _gists(chunks, ("commitment", "decision"))[:2]
+    if not done:
+        named = [
+            one.told()
+            for one in said
+            if any(
+                cueing.matches(one.text, section="commitment", name=name) for name in ("decided", "promised")
+            )
+        ]
+        done = named[:2]
+    return " ".join(done) if done else f"Talked about {topic or 'this and that'}."
+
+
+def open_loops(utterances: Sequence[Utterance], said: Sequence[Sentence]) -> tuple[str, ...]:
+    """What was left open: a last question without an answer, what somebody waits for or will look into."""
+    found = [
+        one.told()
+        for one in said
+        if cueing.matches(one.text, section="open", name="waits") and not asks(one.text)
+    ]
+    heard = [one for one in utterances if one.role != "tool"]
+    if heard:
+        left = [text for text in sentences(heard[-1].text) if asks(text)]
+        found += [f"{heard[-1].who} asked: {text}" for text in left[-1:]]
+    return tuple(dict.fromkeys(found))[-MOST_LOOPS:]
+
+
+def circumstances(utterances: Sequence[Utterance], said: Sequence[Sentence], *, topic: str) -> Circumstances:
+    """When and among whom, about what, and which limits were named."""
+    first, last = utterances[0].at, utterances[-1].at
+    people = list(dict.fromkeys(one.who for one in utterances if one.role != "tool"))
+    minutes = round((last - first).total_seconds() / 60)
+    part = next(name for hour, name in _PARTS if first.hour < hour)
+    limits = [one.told() for one in said if cueing.matches(one.text, section="constraint", name="limits")]
+    return Circumstances(
+        situational=f"{first:%A} {part}, {first:%Y-%m-%d}; {' and '.join(people[:4])}; "
+        f"{len(utterances)} messages" + (f" over {minutes} minutes" if minutes else ""),
+        conversational=f"About {topic}." if topic else "",
+        constraints=tuple(limits[:MOST_CONSTRAINTS]),
+    )
+
+
+def commitment(said: Sequence[Sentence], chunks: Sequence[Chunk]) -> float:
+    """How much was promised, decided or dated, 0 to 3: a decision 1, a promise a half, a date a quarter."""
+    found = cueing.counts([one.text for one in said if not asks(one.text)], section="commitment")
+    decided = max(found["decided"], len(_gists(chunks, ("decision",))))
+    promised = max(found["promised"], len(_gists(chunks, ("commitment",))))
+    return min(3.0, decided + 0.5 * promised + 0.25 * found["dated"])
+
+
+def _gists(chunks: Sequence[Chunk], types: Sequence[GistType]) -> list[str]:
+    return [
+        gist.content
+        for chunk in chunks
+        for gist in chunk.gists
+        if gist.type in types and count_words(gist.content) >= FEWEST_WORDS
+    ]

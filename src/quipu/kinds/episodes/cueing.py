@@ -1,0 +1,43 @@
+"""What the words of sentences speak for, by the patterns of cueing.toml. Pure."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+_FILE: Final = Path(__file__).with_name("cueing.toml")
+
+
+def matches(sentence: str, *, section: str, name: str) -> bool:
+    """Whether a sentence has a cue of ``name`` in ``section``."""
+    return any(pattern.search(sentence) for pattern in _patterns(section)[name])
+
+
+def counts(sentences: Sequence[str], *, section: str) -> dict[str, int]:
+    """By name, how many sentences have a cue of a section; every name is there."""
+    return {
+        name: sum(any(pattern.search(one) for pattern in patterns) for one in sentences)
+        for name, patterns in _patterns(section).items()
+    }
+
+
+def prototypes() -> list[tuple[str, str]]:
+    """Sentences that stand for an intent: (name, sentence)."""
+    return [(name, text) for name, texts in _data()["prototypes"].items() for text in texts]
+
+
+@cache
+def _patterns(section: str) -> Mapping[str, tuple[re.Pattern[str], ...]]:
+    return {
+        name: tuple(re.compile(text, re.IGNORECASE) for text in texts)
+        for name, texts in _data()[section].items()
+    }
+
+
+@cache
+def _data() -> dict[str, dict[str, list[str]]]:
+    return tomllib.loads(_FILE.read_text("utf-8"))

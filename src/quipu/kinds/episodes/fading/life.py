@@ -1,0 +1,84 @@
+"""What happened to an episode, and what that makes of it at a moment. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from quipu.kinds.episodes.fading.activation import activation
+from quipu.kinds.episodes.fading.freshness import freshness, hours
+from quipu.kinds.episodes.fading.salience import raised
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Life:
+    """An episode from when it happened.
+
+    ``base``: its salience when it was made, 0 to 1. ``uses``: how many counted in all; ``recent``: the times
+    of the latest of them, oldest first.
+    """
+
+    base: float
+    happened_at: datetime
+    uses: int = 0
+    recent: Sequence[datetime] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """What an episode is at a moment; each 0 to 1."""
+
+    salience: float
+    freshness: float
+    activation: float
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A place on the curve of an episode. ``used``: just then. ``forecast``: if nobody uses it."""
+
+    at: datetime
+    state: State
+    used: bool = False
+    forecast: bool = False
+
+
+def state(life: Life, now: datetime) -> State:
+    """Salience, freshness and activation at a moment. Nothing of it is ever stored and built upon."""
+    weight = raised(life.base, life.uses)
+    last = max([life.happened_at, *life.recent])
+    first = hours(life.happened_at, now)
+    known = [hours(at, now) for at in life.recent]
+    older = life.uses - len(known)
+    return State(
+        salience=weight,
+        freshness=freshness(weight, hours=hours(last, now)),
+        # That it happened is its first access. Where some are known no more, it is counted among these.
+        activation=activation(
+            [*known, *([] if older else [first])], older=older + bool(older), life_hours=first
+        ),
+    )
+
+
+def as_of(life: Life, moment: datetime) -> Life:
+    """The same as it was at a moment, as far as the times of its uses are known."""
+    known = [at for at in life.recent if at <= moment]
+    older = life.uses - len(life.recent)
+    return Life(base=life.base, happened_at=life.happened_at, uses=older + len(known), recent=known)
+
+
+def curve(life: Life, now: datetime, *, points: int = 60, ahead: timedelta | None = None) -> list[Point]:
+    """How an episode faded and was refreshed until now, and how it will fade if nobody uses it, oldest first.
+
+    ``points`` moments apart by the same time, and one just before and one at each use. ``ahead``: how far to
+    look, as far as there is behind, but one to sixty days, if it is not given.
+    """
+    past = max(now - life.happened_at, timedelta(hours=1))
+    ahead = min(max(past, timedelta(days=1)), timedelta(days=60)) if ahead is None else ahead
+    step = (past + ahead) / max(1, points - 1)
+    moments = {life.happened_at + place * step: False for place in range(points)}
+    for at in life.recent:
+        moments |= {max(life.happened_at, at - timedelta(minutes=1)): False, at: True}
+    moments.setdefault(now, False)
+    return [Point(at, state(as_of(life, at), at), used, at > now) for at, used in sorted(moments.items())]

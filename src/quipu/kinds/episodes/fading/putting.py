@@ -1,0 +1,67 @@
+"""Episodes put away, and brought back."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from quipu.kernel.base.clock import Clock
+from quipu.kernel.db.database import Database
+from quipu.kinds.episodes.fading import asked, store
+from quipu.kinds.episodes.filing import entries as filing
+from quipu.kinds.episodes.filing.entries import Entry, text_of
+from quipu.recall.generations import Models
+from quipu.recall.model import Moved
+from quipu.recall.removal import withdraw
+
+
+async def put_away(database: Database, given: UUID | str, *, space: str, clock: Clock) -> UUID:
+    """Take an episode out of recall; its id. Put away, it stays so.
+
+    Raises:
+        NotFound: there is none.
+    """
+    async with database.writing(space) as within:
+        row = await asked.row_of(within, given, now=clock.now())
+        if row.deleted_at is None:
+            await withdraw(within, [] if row.entry_id is None else [row.entry_id])
+            await store.run(within, "put_away", {"id": row.id, "now": clock.now()})
+    return row.id
+
+
+async def bring_back(
+    database: Database, models: Models, given: UUID | str, *, space: str, clock: Clock
+) -> UUID:
+    """Have an episode found again; its id. One that waits to be written anew is filed when it is.
+
+    Raises:
+        NotFound: there is none.
+    """
+    now = clock.now()
+    async with database.reading(space) as within:
+        row = await asked.row_of(within, given, now=now)
+        generation = None if within is None else within.space.generation
+    while True:
+        text = text_of(gist=row.gist, outcome=row.outcome)
+        embedded = await models.embed([text], generation=generation)
+        try:
+            async with database.writing(space) as within:
+                held = await asked.row_of(within, row.id, now=now)
+                if held.deleted_at is None:
+                    return row.id
+                if (held.gist, held.outcome) != (row.gist, row.outcome):
+                    row = held
+                    continue
+                entry = Entry(
+                    id=row.id,
+                    text=text,
+                    user=row.user,
+                    happened_at=row.started_at,
+                    recorded_at=row.created_at,
+                )
+                filed = [None] if row.emptied else await filing.file(
+                    within, [entry], embedded.vectors, generation=embedded.generation
+                )  # fmt: skip
+                await store.run(within, "bring_back", {"id": row.id, "entry": filed[0]})
+            return row.id
+        except Moved as moved:
+            generation = moved.generation

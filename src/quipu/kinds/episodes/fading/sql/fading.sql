@@ -1,0 +1,103 @@
+-- name: lives: what happened to the episodes of entries, and what else counts when they answer a question
+select e.entry_id as entry, e.base_salience as base, e.ended_at as happened_at, e.access_count as uses,
+    array(select a.accessed_at from episodes.accesses a
+        where a.space_id = e.space_id and a.episode_id = e.id order by a.accessed_at) as recent,
+    e.topic, coalesce(e.intent ->> 'type', '') as intent,
+    (select r.terms from core.recall_entries r where r.space_id = e.space_id and r.id = e.entry_id) as terms
+from episodes.stored_episodes e
+where e.space_id = %(space)s and e.entry_id = any(%(entries)s::int8[])
+
+-- name: cited: episodes that were found, by the id of their entry
+select e.entry_id as id, e.gist, e.outcome, e.started_at as happened_at, e.created_at as recorded_at, e.id::text as said,
+    s.name as session, e.user_name as "user"
+from episodes.stored_episodes e
+left join core.sessions s on s.space_id = e.space_id and s.id = e.session_id
+where e.space_id = %(space)s and e.entry_id = any(%(ids)s::int8[])
+
+-- name: episodes: episodes with what happened to them
+select e.id, s.name as session, e.user_name as "user", e.topic, e.gist, e.action, e.outcome, e.intent, e.context,
+    e.emotion, e.salience_factors as factors, e.open_loops, e.base_salience as base, e.started_at, e.ended_at,
+    e.created_at, e.updated_at, e.deleted_at, e.last_accessed_at as used_at, e.access_count as uses, e.builder,
+    e.builder_version, e.builder_trouble as trouble, e.version, e.emptied_at is not null as emptied, e.entry_id,
+    (select count(*) from episodes.episode_messages l
+        where l.space_id = e.space_id and l.episode_id = e.id)::integer as messages,
+    array(select a.accessed_at from episodes.accesses a
+        where a.space_id = e.space_id and a.episode_id = e.id order by a.accessed_at) as recent
+from episodes.stored_episodes e
+left join core.sessions s on s.space_id = e.space_id and s.id = e.session_id
+where e.space_id = %(space)s
+    and (%(ids)s::uuid[] is null or e.id = any(%(ids)s::uuid[]))
+    and (%(entries)s::int8[] is null or e.entry_id = any(%(entries)s::int8[]))
+    and (%(session)s::text is null or s.name = %(session)s)
+    and (%(user)s::text is null or e.user_name = %(user)s)
+    and (%(topic)s::text is null or e.topic = %(topic)s)
+    and (%(since)s::timestamptz is null or e.ended_at >= %(since)s)
+    and (%(until)s::timestamptz is null or e.ended_at < %(until)s)
+    and (%(state)s::text is null or (e.deleted_at is null) = (%(state)s = 'active'))
+order by case %(order)s::text
+        when 'salience' then episodes.raised(e.base_salience, e.access_count)
+        when 'freshness' then episodes.fresh(episodes.raised(e.base_salience, e.access_count),
+            episodes.hours(greatest(e.ended_at, e.last_accessed_at), %(now)s::timestamptz))
+        when 'activation' then episodes.activation(e.ended_at, e.access_count, array(
+            select a.accessed_at from episodes.accesses a
+            where a.space_id = e.space_id and a.episode_id = e.id), %(now)s::timestamptz)
+        else extract(epoch from e.ended_at)::float8 end desc, e.ended_at desc, e.id
+limit %(limit)s offset %(offset)s
+
+-- name: ids_like: episodes whose id begins so
+select id from episodes.stored_episodes where space_id = %(space)s and id::text like %(prefix)s order by id limit 2
+
+-- name: messages_of: the messages that an episode is made of
+select m.external_id as id, m.role, m.speaker, m.content, m.happened_at
+from episodes.episode_messages l
+join core.messages m on m.space_id = l.space_id and m.id = l.message_id
+where l.space_id = %(space)s and l.episode_id = %(id)s
+order by m.id
+
+-- name: versions: how an episode read before, the latest first
+select version, said ->> 'gist' as gist, said, base_salience as salience, builder, builder_version, replaced_at
+from episodes.episode_history
+where space_id = %(space)s and episode_id = %(id)s
+order by version desc
+
+-- name: last_uses: when episodes were used last; they stay as they are until the transaction ends
+select id, last_accessed_at, access_count from episodes.stored_episodes
+where space_id = %(space)s and id = any(%(ids)s::uuid[]) and deleted_at is null
+order by id
+for update
+
+-- name: last_uses_of_entries: the same, by the entries that were found
+select id, last_accessed_at, access_count from episodes.stored_episodes
+where space_id = %(space)s and entry_id = any(%(entries)s::int8[]) and deleted_at is null
+order by id
+for update
+
+-- name: note_use: an episode was used
+select episodes.note_use(%(id)s, %(uses)s, %(now)s)
+
+-- name: put_away: an episode is out of recall from now on
+update episodes.stored_episodes set deleted_at = %(now)s, entry_id = null, refile = false
+where space_id = %(space)s and id = %(id)s
+
+-- name: bring_back: an episode is found again
+update episodes.stored_episodes set deleted_at = null, entry_id = %(entry)s, refile = false
+where space_id = %(space)s and id = %(id)s
+
+-- name: stats: how many episodes there are, and how they are
+select count(*) filter (where deleted_at is null)::integer as episodes,
+    count(*) filter (where deleted_at is not null)::integer as put_away,
+    count(*) filter (where emptied_at is not null)::integer as emptied,
+    count(*) filter (where builder_trouble is not null)::integer as troubled,
+    count(*) filter (where jsonb_array_length(open_loops) > 0 and deleted_at is null)::integer as unresolved,
+    coalesce(sum(access_count), 0)::integer as uses,
+    (select count(*) from episodes.exchanges x where x.space_id = %(space)s)::integer as exchanges,
+    (select count(*) from episodes.exchanges x
+        where x.space_id = %(space)s and x.episode_id is null and not x.set_aside)::integer as waiting,
+    coalesce(avg(s.salience) filter (where deleted_at is null), 0)::float8 as salience,
+    coalesce(avg(episodes.fresh(s.salience, episodes.hours(greatest(ended_at, last_accessed_at), %(now)s)))
+        filter (where deleted_at is null), 0)::float8 as freshness,
+    min(started_at) as first_at,
+    max(ended_at) as last_at
+from episodes.stored_episodes e
+cross join lateral (select episodes.raised(e.base_salience, e.access_count) as salience offset 0) s
+where e.space_id = %(space)s

@@ -1,0 +1,220 @@
+"""The queries of episodes that live, one short function each."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import class_row, dict_row
+
+from quipu.kernel.db import queries
+from quipu.kernel.db.arrays import Int8s
+from quipu.kernel.db.database import Within
+from quipu.kinds.episodes.fading.life import Life, state
+from quipu.kinds.episodes.fading.model import (
+    Episode,
+    EpisodeMessage,
+    EpisodeStats,
+    EpisodeVersion,
+    Order,
+    Put,
+)
+from quipu.kinds.episodes.fading.weighing import About
+from quipu.kinds.episodes.filing.entries import text_of
+from quipu.recall.model import Cited, Source
+from quipu.recall.terms import bag
+
+_SQL = queries.load("quipu.kinds.episodes.fading")
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """An episode that is held: when it was used last, and how often in all."""
+
+    id: UUID
+    used_at: datetime | None
+    uses: int
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An episode as it is stored, with the times of its latest uses, oldest first."""
+
+    id: UUID
+    session: str | None
+    user: str | None
+    topic: str
+    gist: str
+    action: str
+    outcome: str
+    intent: Mapping[str, Any]
+    context: Mapping[str, Any]
+    emotion: Mapping[str, Any]
+    factors: Mapping[str, Any]
+    open_loops: Sequence[str]
+    base: float
+    started_at: datetime
+    ended_at: datetime
+    created_at: datetime
+    updated_at: datetime
+    deleted_at: datetime | None
+    used_at: datetime | None
+    uses: int
+    builder: str
+    builder_version: int
+    trouble: str | None
+    version: int
+    emptied: bool
+    entry_id: int | None
+    messages: int
+    recent: Sequence[datetime]
+
+    @property
+    def life(self) -> Life:
+        """What happened to it."""
+        return Life(base=self.base, happened_at=self.ended_at, uses=self.uses, recent=self.recent)
+
+    def at(self, now: datetime) -> Episode:
+        """The episode as it is at a moment."""
+        living = state(self.life, now)
+        return Episode(
+            id=str(self.id),
+            session=self.session,
+            user=self.user,
+            topic=self.topic,
+            gist=self.gist,
+            action=self.action,
+            outcome=self.outcome,
+            intent=self.intent,
+            context=self.context,
+            emotion=self.emotion,
+            salience_factors=self.factors,
+            open_loops=tuple(self.open_loops),
+            base_salience=round(self.base, 4),
+            salience=round(living.salience, 4),
+            freshness=round(living.freshness, 4),
+            activation=round(living.activation, 4),
+            started_at=self.started_at,
+            happened_at=self.ended_at,
+            created_at=self.created_at,
+            updated_at=self.updated_at,
+            deleted_at=self.deleted_at,
+            used_at=self.used_at,
+            uses=self.uses,
+            messages=self.messages,
+            builder=self.builder,
+            builder_version=self.builder_version,
+            trouble=self.trouble,
+            version=self.version,
+            emptied=self.emptied,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Which episodes are looked for; None asks for nothing."""
+
+    ids: Sequence[UUID] | None = None
+    entries: Sequence[int] | None = None
+    session: str | None = None
+    user: str | None = None
+    topic: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    state: Put | None = None
+    order: Order = "recent"
+    limit: int = 1_000
+    offset: int = 0
+
+
+async def lives(within: Within, entries: Sequence[int]) -> list[tuple[int, Life, About]]:
+    """Of entries what happened to their episodes, and what these are about."""
+    found: list[tuple[int, Life, About]] = []
+    for row in await _rows(within, "lives", {"entries": Int8s(entries)}):
+        entry, base, happened_at, uses, recent, topic, intent, terms = row
+        life = Life(base=base, happened_at=happened_at, uses=uses, recent=recent)
+        found.append((entry, life, About(topic=_terms(topic), intent=intent, terms=frozenset(terms or ()))))
+    return found
+
+
+async def cited(within: Within, ids: Sequence[int]) -> dict[int, Cited]:
+    """What entries say, by id."""
+    return {
+        entry: Cited(
+            text=text_of(gist=gist, outcome=outcome),
+            happened_at=happened_at,
+            recorded_at=recorded_at,
+            source=Source(said, session, role="episode", user=user),
+        )
+        for entry, gist, outcome, happened_at, recorded_at, said, session, user in await _rows(
+            within, "cited", {"ids": Int8s(ids)}
+        )
+    }
+
+
+async def episodes(within: Within, wanted: Wanted, *, now: datetime) -> list[Row]:
+    """Episodes in an order, the most first."""
+    values = {
+        **{field.name: getattr(wanted, field.name) for field in fields(wanted)},
+        "space": within.space.id,
+        "now": now,
+        "ids": None if wanted.ids is None else list(wanted.ids),
+        "entries": None if wanted.entries is None else Int8s(wanted.entries),
+    }
+    async with within.conn.cursor(row_factory=class_row(Row)) as cursor:
+        return await (await cursor.execute(_SQL["episodes"], values)).fetchall()
+
+
+async def ids_like(within: Within, prefix: str) -> list[UUID]:
+    """At most two episodes whose id begins so."""
+    return [row[0] for row in await _rows(within, "ids_like", {"prefix": f"{prefix}%"})]
+
+
+async def messages_of(within: Within, id_: UUID) -> list[EpisodeMessage]:
+    """The messages that an episode is made of."""
+    async with within.conn.cursor(row_factory=class_row(EpisodeMessage)) as cursor:
+        return await (
+            await cursor.execute(_SQL["messages_of"], {"space": within.space.id, "id": id_})
+        ).fetchall()
+
+
+async def versions(within: Within, id_: UUID) -> list[EpisodeVersion]:
+    """How an episode read before, the latest first."""
+    async with within.conn.cursor(row_factory=class_row(EpisodeVersion)) as cursor:
+        return await (
+            await cursor.execute(_SQL["versions"], {"space": within.space.id, "id": id_})
+        ).fetchall()
+
+
+async def last_uses(
+    within: Within, *, ids: Sequence[UUID] | None = None, entries: Sequence[int] = ()
+) -> list[Use]:
+    """When episodes were used last, by their ids or entries; they are held until the transaction ends."""
+    if ids is not None:
+        return [Use(*row) for row in await _rows(within, "last_uses", {"ids": list(ids)})]
+    return [Use(*row) for row in await _rows(within, "last_uses_of_entries", {"entries": Int8s(entries)})]
+
+
+async def stats(within: Within, *, now: datetime) -> EpisodeStats:
+    """How many there are, and how they are."""
+    async with within.conn.cursor(row_factory=dict_row) as cursor:
+        row = await (await cursor.execute(_SQL["stats"], {"space": within.space.id, "now": now})).fetchone()
+    assert row is not None  # an aggregate has one row
+    return EpisodeStats(**row)
+
+
+async def run(within: Within, name: str, values: Mapping[str, object]) -> None:
+    """Run a write by its name; ``space`` is filled in."""
+    await within.conn.execute(_SQL[name], {"space": within.space.id, **values})
+
+
+def _terms(topic: str) -> Collection[int]:
+    """The hashes that the words of a topic's name are filed under; names join words by hyphens."""
+    return bag(topic.replace("-", " ")).hashes.tolist() if topic else ()
+
+
+async def _rows(within: Within, name: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
+    return await (await within.conn.execute(_SQL[name], {"space": within.space.id, **values})).fetchall()

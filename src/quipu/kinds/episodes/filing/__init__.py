@@ -1,0 +1,1 @@
+"""Episodes in the index of recall, which follows whatever writes them."""

@@ -1,0 +1,15 @@
+-- name: unfiled: episodes that were changed by SQL, with the text that is to be found
+select id, entry_id, user_name as "user", started_at, created_at, gist, outcome, topic,
+    deleted_at is not null as deleted
+from episodes.stored_episodes
+where space_id = %(space)s and refile and emptied_at is null
+order by id
+limit %(limit)s
+
+-- name: refiled: the index has followed
+update episodes.stored_episodes set refile = false, entry_id = %(entry)s where space_id = %(space)s and id = %(id)s
+
+-- name: settle: recalls need not look any more, unless something has come meanwhile
+update core.spaces set unfiled = unfiled & ~8
+where id = %(space)s and unfiled & 8 <> 0
+    and not exists (select from episodes.stored_episodes where space_id = %(space)s and refile)

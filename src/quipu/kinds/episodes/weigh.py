@@ -1,0 +1,22 @@
+"""What else counts for episodes that answer a question. Looking changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from quipu.kernel.db.database import Within
+from quipu.kinds.episodes.fading import store, weighing
+from quipu.kinds.plug import Parts
+from quipu.recall.question import Question
+
+
+async def weigh(
+    within: Within, question: Question, now: datetime, ids: Sequence[int]
+) -> dict[int, Parts | None]:
+    """By entry the parts activation, freshness, topic, intent and half_remembered. See ``plug.Weigh``."""
+    wanted = weighing.intents(question.text)
+    return {
+        entry: weighing.weigh(life, about, terms=question.terms, intents=wanted, now=now)
+        for entry, life, about in await store.lives(within, ids)
+    }

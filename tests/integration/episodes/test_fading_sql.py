@@ -1,0 +1,133 @@
+"""The view ``episodes.episodes`` works out what fading says, and follows SQL that is written to it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from psycopg.errors import FeatureNotSupported
+
+from quipu import AsyncMemory
+from quipu.kernel.db.database import Database
+from quipu.kinds.episodes.fading.life import Life, state
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+SPACE = "sql"
+
+pytestmark = pytest.mark.anyio
+
+LIVES = [
+    Life(base=0.5, happened_at=NOW - timedelta(hours=5)),
+    Life(base=0.1, happened_at=NOW - timedelta(days=900)),
+    Life(base=1.0, happened_at=NOW + timedelta(days=1)),
+    Life(base=0.3, happened_at=NOW - timedelta(days=30), uses=1, recent=[NOW - timedelta(seconds=5)]),
+    Life(
+        base=0.7,
+        happened_at=NOW - timedelta(days=400),
+        uses=200,
+        recent=[NOW - timedelta(days=day) for day in range(16, 0, -1)],
+    ),
+    Life(base=0.7, happened_at=NOW - timedelta(days=1), uses=9, recent=[NOW - timedelta(days=1)]),
+]
+
+INSERT = """
+insert into episodes.episodes (id, intent, context, action, emotion, outcome, gist, salience, freshness,
+    topic, exchange_id, salience_factors, open_loops, created_at)
+values (gen_random_uuid(), '{"type": "planning", "direction": "narrowing"}', '{"situational": "at home"}',
+    'Compared two boats.', '{"type": "joy", "valence": "positive", "intensity": "low", "arc": "steady"}',
+    'The blue boat was chosen.', 'Ana chose the blue boat.', 0.6, 0.6, 'boats', 'x1',
+    '{"novelty": 2, "emotional": 2, "commitment": 1, "unresolved": false}', '["Who paints it?"]',
+    now() - interval '5 hours')
+returning id
+"""
+
+
+@pytest.mark.parametrize("life", LIVES)
+async def test_sql_and_python_agree_on_every_life(database: Database, life: Life) -> None:
+    async with database.plain() as conn:
+        row = await conn.execute(
+            """
+            select s, episodes.fresh(s, episodes.hours(%(last)s, %(now)s)),
+                episodes.activation(%(happened)s, %(uses)s, %(recent)s::timestamptz[], %(now)s)
+            from episodes.raised(%(base)s, %(uses)s) s
+            """,
+            {
+                "base": life.base,
+                "uses": life.uses,
+                "happened": life.happened_at,
+                "last": max([life.happened_at, *life.recent]),
+                "recent": list(life.recent),
+                "now": NOW,
+            },
+        )
+        found = await row.fetchone()
+    expected = state(life, NOW)
+    assert found is not None
+    assert found == pytest.approx((expected.salience, expected.freshness, expected.activation))
+
+
+async def test_what_sql_inserts_is_found_fades_and_is_found_as_it_was_changed(
+    memory: AsyncMemory, database: Database
+) -> None:
+    async with database.writing(SPACE) as within:
+        row = await (await within.conn.execute(INSERT)).fetchone()
+    assert row is not None
+    (hit,) = await memory.recall("blue boat", space=SPACE)
+    assert (hit.source.message, hit.kind) == (str(row[0]), "episodes")
+    async with database.writing(SPACE) as within:
+        shown = await (
+            await within.conn.execute(
+                "select salience, freshness, activation_score, access_count, embedding is not null"
+                " from episodes.episodes"
+            )
+        ).fetchone()
+        assert shown is not None
+        assert shown[0] == 0.6
+        assert shown[1] == pytest.approx(2.718281828 ** (-0.05 * 0.4 * 5), abs=1e-3)
+        assert 0.5 < shown[2] < 1
+        assert shown[3:] == (0, True)
+        await within.conn.execute(
+            "update episodes.episodes set gist = 'Ana chose the red canoe.', outcome = ''"
+        )
+    assert await memory.recall("blue boat", space=SPACE) == []
+    (hit,) = await memory.recall("red canoe", space=SPACE)
+    (before,) = await memory.episodes.history(row[0], space=SPACE)
+    assert before.gist == "Ana chose the blue boat."
+    async with database.writing(SPACE) as within:
+        await within.conn.execute(
+            "update episodes.episodes set access_count = access_count + 1, last_accessed_at = now()"
+        )
+    assert (await memory.episodes.get(row[0], space=SPACE)).uses == 1
+    async with database.writing(SPACE) as within:
+        await within.conn.execute("update episodes.episodes set deleted_at = now()")
+    assert await memory.recall("red canoe", space=SPACE) == []
+    assert (await memory.episodes.restore(row[0], space=SPACE)).deleted_at is None
+    assert len(await memory.recall("red canoe", space=SPACE)) == 1
+
+
+async def test_sql_that_deletes_is_told_the_way(memory: AsyncMemory, database: Database) -> None:
+    async with database.writing(SPACE) as within:
+        await within.conn.execute(INSERT)
+    with pytest.raises(Exception, match="forgotten with what it was made of") as refused:
+        async with database.writing(SPACE) as within:
+            await within.conn.execute("delete from episodes.episodes")
+    assert isinstance(refused.value.__cause__, FeatureNotSupported)
+    assert len(await memory.episodes.listing(space=SPACE)) == 1
+
+
+async def test_only_the_latest_sixteen_uses_keep_their_times(memory: AsyncMemory, database: Database) -> None:
+    async with database.writing(SPACE) as within:
+        row = await (await within.conn.execute(INSERT)).fetchone()
+        assert row is not None
+        for use in range(40):
+            await within.conn.execute(
+                "select episodes.note_use(%s, %s, now() + %s * interval '1 hour')", (row[0], use + 1, use)
+            )
+    async with database.reading(SPACE) as within:
+        assert within is not None
+        kept = await (
+            await within.conn.execute("select count(*), max(accessed_at) from episodes.accesses")
+        ).fetchone()
+    one = await memory.episodes.get(row[0], space=SPACE)
+    assert kept is not None
+    assert (kept[0], one.uses, one.used_at) == (16, 40, kept[1])
