@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from quipu.kernel.db.database import Within
 from quipu.kinds.episodes.conversing.eraser import ConversationsEraser
+from quipu.kinds.episodes.minding.eraser import MindingEraser
 from quipu.upkeep.erasure.model import What
 from quipu.upkeep.erasure.service import Eraser
 
@@ -29,4 +30,4 @@ class EpisodesEraser:
 
 
 # What rests on others comes first: episodes on exchanges, exchanges on messages.
-ERASER = EpisodesEraser((ConversationsEraser(),))
+ERASER = EpisodesEraser((MindingEraser(), ConversationsEraser()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from quipu.kinds.episodes.cite import cite
 from quipu.kinds.episodes.eraser import ERASER
 from quipu.kinds.episodes.jobs import HANDLERS, HEARS, JOB_SECONDS, SCHEDULES
+from quipu.kinds.episodes.minding.loops.reminding import remind
 from quipu.kinds.plug import Kind
 
 CODE = 4  # core.recall_kinds.code
@@ -14,6 +15,7 @@ EPISODES = Kind(
     code=CODE,
     package="quipu.kinds.episodes",
     cite=cite,
+    remind=remind,
     eraser=ERASER,
     hears=HEARS,
     handlers=HANDLERS,
