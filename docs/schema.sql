@@ -1514,6 +1514,89 @@ CREATE TABLE episodes.accesses (
 
 ALTER TABLE ONLY episodes.accesses FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE episodes.belief_sources (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    belief_id uuid NOT NULL,
+    message_id bigint NOT NULL,
+    excerpt text NOT NULL,
+    said_at timestamp with time zone NOT NULL,
+    CONSTRAINT belief_sources_excerpt_check CHECK ((char_length(excerpt) <= 1000))
+);
+
+ALTER TABLE ONLY episodes.belief_sources FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE episodes.beliefs (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    person text NOT NULL,
+    user_name text,
+    key text NOT NULL,
+    slot text NOT NULL,
+    value text NOT NULL,
+    form text NOT NULL,
+    nature text NOT NULL,
+    category text NOT NULL,
+    confidence real NOT NULL,
+    source text NOT NULL,
+    state text NOT NULL,
+    by_hand boolean DEFAULT false NOT NULL,
+    first_said_at timestamp with time zone NOT NULL,
+    said_at timestamp with time zone NOT NULL,
+    ending text,
+    ended_at timestamp with time zone,
+    successor uuid,
+    entry_id bigint,
+    CONSTRAINT beliefs_category_check CHECK ((category = ANY (ARRAY['core'::text, 'preference'::text, 'physical'::text, 'relationship'::text, 'general'::text]))),
+    CONSTRAINT beliefs_check CHECK (((state = 'superseded'::text) = (ended_at IS NOT NULL))),
+    CONSTRAINT beliefs_check1 CHECK (((ended_at IS NULL) = (ending IS NULL))),
+    CONSTRAINT beliefs_check2 CHECK (((entry_id IS NULL) OR (state = 'standing'::text))),
+    CONSTRAINT beliefs_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT beliefs_ending_check CHECK ((ending = ANY (ARRAY['corrected'::text, 'changed'::text, 'refined'::text, 'stronger'::text, 'weaker'::text, 'older'::text, 'denied'::text, 'by_hand'::text]))),
+    CONSTRAINT beliefs_form_check CHECK ((form <> ''::text)),
+    CONSTRAINT beliefs_key_check CHECK ((key ~ '^[a-z0-9][a-z0-9_]{0,63}$'::text)),
+    CONSTRAINT beliefs_nature_check CHECK ((nature = ANY (ARRAY['trait'::text, 'fact'::text]))),
+    CONSTRAINT beliefs_person_check CHECK ((char_length(person) <= 512)),
+    CONSTRAINT beliefs_source_check CHECK ((source = ANY (ARRAY['explicit'::text, 'inferred'::text, 'explicit_correction'::text]))),
+    CONSTRAINT beliefs_state_check CHECK ((state = ANY (ARRAY['standing'::text, 'contested'::text, 'superseded'::text]))),
+    CONSTRAINT beliefs_user_name_check CHECK (((char_length(user_name) >= 1) AND (char_length(user_name) <= 512))),
+    CONSTRAINT beliefs_value_check CHECK (((char_length(value) >= 1) AND (char_length(value) <= 1000)))
+);
+
+ALTER TABLE ONLY episodes.beliefs FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN episodes.beliefs.person IS 'Whom it is about: the user, or who spoke; empty where nobody is named.';
+
+COMMENT ON COLUMN episodes.beliefs.slot IS 'Empty where a key has one value; the form where it may have several.';
+
+COMMENT ON COLUMN episodes.beliefs.form IS 'The value without case, articles and punctuation: the same value has the same.';
+
+COMMENT ON COLUMN episodes.beliefs.entry_id IS 'Its entry in core.recall_entries: only what stands is found.';
+
+CREATE TABLE episodes.conflicts (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    belief_id uuid NOT NULL,
+    rival_id uuid NOT NULL,
+    severity text NOT NULL,
+    state text DEFAULT 'open'::text NOT NULL,
+    surfaced integer DEFAULT 0 NOT NULL,
+    surfaced_at timestamp with time zone,
+    opened_at timestamp with time zone NOT NULL,
+    resolved_at timestamp with time zone,
+    strategy text,
+    CONSTRAINT conflicts_check CHECK ((belief_id <> rival_id)),
+    CONSTRAINT conflicts_check1 CHECK (((state = ANY (ARRAY['resolved'::text, 'decayed'::text])) = (resolved_at IS NOT NULL))),
+    CONSTRAINT conflicts_check2 CHECK (((resolved_at IS NULL) = (strategy IS NULL))),
+    CONSTRAINT conflicts_severity_check CHECK ((severity = ANY (ARRAY['low'::text, 'medium'::text, 'high'::text, 'critical'::text]))),
+    CONSTRAINT conflicts_state_check CHECK ((state = ANY (ARRAY['open'::text, 'surfaced'::text, 'resolved'::text, 'decayed'::text]))),
+    CONSTRAINT conflicts_strategy_check CHECK ((strategy = ANY (ARRAY['temporal_supersede'::text, 'user_clarified'::text, 'evidence_resolved'::text, 'confidence_dominance'::text, 'decayed'::text, 'deleted'::text]))),
+    CONSTRAINT conflicts_surfaced_check CHECK ((surfaced >= 0))
+);
+
+ALTER TABLE ONLY episodes.conflicts FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN episodes.conflicts.severity IS 'When it began; each time that it is asked about lowers it by one.';
+
 CREATE TABLE episodes.conversation_details (
     space_id integer DEFAULT core.current_space() NOT NULL,
     session_id bigint NOT NULL,
@@ -1785,6 +1868,56 @@ ALTER TABLE episodes.exchanges ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY 
     NO MAXVALUE
     CACHE 1
 );
+
+CREATE TABLE episodes.loop_messages (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    loop_id uuid NOT NULL,
+    message_id bigint NOT NULL
+);
+
+ALTER TABLE ONLY episodes.loop_messages FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE episodes.loops (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    kind text NOT NULL,
+    state text DEFAULT 'open'::text NOT NULL,
+    content text NOT NULL,
+    by_whom text NOT NULL,
+    user_name text,
+    session_id bigint NOT NULL,
+    message_id bigint NOT NULL,
+    said_at timestamp with time zone NOT NULL,
+    due_at timestamp with time zone,
+    mentions integer DEFAULT 1 NOT NULL,
+    things integer[] DEFAULT '{}'::integer[] NOT NULL,
+    verbs integer[] DEFAULT '{}'::integer[] NOT NULL,
+    closed_at timestamp with time zone,
+    outcome text,
+    evidence text,
+    evidence_message bigint,
+    reopened integer DEFAULT 0 NOT NULL,
+    CONSTRAINT loops_by_whom_check CHECK (((char_length(by_whom) >= 1) AND (char_length(by_whom) <= 512))),
+    CONSTRAINT loops_check CHECK (((state = 'closed'::text) = (closed_at IS NOT NULL))),
+    CONSTRAINT loops_check1 CHECK (((closed_at IS NULL) = (outcome IS NULL))),
+    CONSTRAINT loops_check2 CHECK (((state = 'closed'::text) OR (evidence IS NULL))),
+    CONSTRAINT loops_content_check CHECK (((char_length(content) >= 1) AND (char_length(content) <= 2000))),
+    CONSTRAINT loops_evidence_check CHECK (((char_length(evidence) >= 1) AND (char_length(evidence) <= 1000))),
+    CONSTRAINT loops_kind_check CHECK ((kind = ANY (ARRAY['question'::text, 'promise'::text, 'task'::text, 'waiting'::text, 'followup'::text]))),
+    CONSTRAINT loops_mentions_check CHECK ((mentions > 0)),
+    CONSTRAINT loops_outcome_check CHECK ((outcome = ANY (ARRAY['resolved'::text, 'dropped'::text]))),
+    CONSTRAINT loops_reopened_check CHECK ((reopened >= 0)),
+    CONSTRAINT loops_state_check CHECK ((state = ANY (ARRAY['open'::text, 'closed'::text]))),
+    CONSTRAINT loops_user_name_check CHECK (((char_length(user_name) >= 1) AND (char_length(user_name) <= 512)))
+);
+
+ALTER TABLE ONLY episodes.loops FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN episodes.loops.by_whom IS 'Who left it open: a name, or the role where nobody is named.';
+
+COMMENT ON COLUMN episodes.loops.things IS 'Terms of what it is about, verbs of what is to be done: later turns are recognised by them.';
+
+COMMENT ON COLUMN episodes.loops.evidence IS 'The words that closed it; null where it was closed by hand without any, or they were erased.';
 
 CREATE TABLE episodes.message_details (
     space_id integer DEFAULT core.current_space() NOT NULL,
@@ -3137,6 +3270,18 @@ ALTER TABLE ONLY core.unfiled_messages
 ALTER TABLE ONLY episodes.accesses
     ADD CONSTRAINT accesses_pkey PRIMARY KEY (space_id, episode_id, accessed_at);
 
+ALTER TABLE ONLY episodes.belief_sources
+    ADD CONSTRAINT belief_sources_pkey PRIMARY KEY (space_id, belief_id, message_id);
+
+ALTER TABLE ONLY episodes.beliefs
+    ADD CONSTRAINT beliefs_pkey PRIMARY KEY (space_id, id);
+
+ALTER TABLE ONLY episodes.conflicts
+    ADD CONSTRAINT conflicts_pkey PRIMARY KEY (space_id, id);
+
+ALTER TABLE ONLY episodes.conflicts
+    ADD CONSTRAINT conflicts_space_id_belief_id_rival_id_key UNIQUE (space_id, belief_id, rival_id);
+
 ALTER TABLE ONLY episodes.conversation_details
     ADD CONSTRAINT conversation_details_pkey PRIMARY KEY (space_id, session_id);
 
@@ -3151,6 +3296,12 @@ ALTER TABLE ONLY episodes.exchanges
 
 ALTER TABLE ONLY episodes.exchanges
     ADD CONSTRAINT exchanges_space_id_session_id_first_message_key UNIQUE (space_id, session_id, first_message);
+
+ALTER TABLE ONLY episodes.loop_messages
+    ADD CONSTRAINT loop_messages_pkey PRIMARY KEY (space_id, loop_id, message_id);
+
+ALTER TABLE ONLY episodes.loops
+    ADD CONSTRAINT loops_pkey PRIMARY KEY (space_id, id);
 
 ALTER TABLE ONLY episodes.message_details
     ADD CONSTRAINT message_details_pkey PRIMARY KEY (space_id, message_id);
@@ -3326,6 +3477,18 @@ CREATE INDEX tool_calls_session ON core.tool_calls USING btree (space_id, sessio
 
 CREATE INDEX tool_calls_source ON core.tool_calls USING btree (space_id, source_name, created_at);
 
+CREATE INDEX belief_sources_message ON episodes.belief_sources USING btree (space_id, message_id);
+
+CREATE UNIQUE INDEX beliefs_entry ON episodes.beliefs USING btree (space_id, entry_id) WHERE (entry_id IS NOT NULL);
+
+CREATE INDEX beliefs_key ON episodes.beliefs USING btree (space_id, person, key);
+
+CREATE UNIQUE INDEX beliefs_standing ON episodes.beliefs USING btree (space_id, person, key, slot) WHERE (state = 'standing'::text);
+
+CREATE INDEX beliefs_successor ON episodes.beliefs USING btree (space_id, successor) WHERE (successor IS NOT NULL);
+
+CREATE INDEX conflicts_rival ON episodes.conflicts USING btree (space_id, rival_id);
+
 CREATE INDEX conversation_details_thread ON episodes.conversation_details USING btree (space_id, thread_id);
 
 CREATE INDEX conversation_details_topic ON episodes.conversation_details USING btree (space_id, topic_id);
@@ -3353,6 +3516,16 @@ CREATE INDEX exchanges_loose ON episodes.exchanges USING btree (space_id, sessio
 CREATE INDEX exchanges_thread ON episodes.exchanges USING btree (space_id, thread_id);
 
 CREATE INDEX exchanges_topic ON episodes.exchanges USING btree (space_id, topic_id);
+
+CREATE INDEX loop_messages_message ON episodes.loop_messages USING btree (space_id, message_id);
+
+CREATE INDEX loops_evidence ON episodes.loops USING btree (space_id, evidence_message) WHERE (evidence_message IS NOT NULL);
+
+CREATE INDEX loops_message ON episodes.loops USING btree (space_id, message_id);
+
+CREATE INDEX loops_open ON episodes.loops USING btree (space_id, user_name, said_at) WHERE (state = 'open'::text);
+
+CREATE INDEX loops_session ON episodes.loops USING btree (space_id, session_id);
 
 CREATE INDEX prompts_message ON episodes.prompts USING btree (space_id, prompt_message) WHERE (prompt_message IS NOT NULL);
 
@@ -3564,6 +3737,24 @@ ALTER TABLE ONLY core.unfiled_messages
 ALTER TABLE ONLY episodes.accesses
     ADD CONSTRAINT accesses_space_id_episode_id_fkey FOREIGN KEY (space_id, episode_id) REFERENCES episodes.stored_episodes(space_id, id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY episodes.belief_sources
+    ADD CONSTRAINT belief_sources_space_id_belief_id_fkey FOREIGN KEY (space_id, belief_id) REFERENCES episodes.beliefs(space_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY episodes.belief_sources
+    ADD CONSTRAINT belief_sources_space_id_message_id_fkey FOREIGN KEY (space_id, message_id) REFERENCES core.messages(space_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY episodes.beliefs
+    ADD CONSTRAINT beliefs_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY episodes.beliefs
+    ADD CONSTRAINT beliefs_space_id_successor_fkey FOREIGN KEY (space_id, successor) REFERENCES episodes.beliefs(space_id, id) ON DELETE SET NULL (successor);
+
+ALTER TABLE ONLY episodes.conflicts
+    ADD CONSTRAINT conflicts_space_id_belief_id_fkey FOREIGN KEY (space_id, belief_id) REFERENCES episodes.beliefs(space_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY episodes.conflicts
+    ADD CONSTRAINT conflicts_space_id_rival_id_fkey FOREIGN KEY (space_id, rival_id) REFERENCES episodes.beliefs(space_id, id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY episodes.conversation_details
     ADD CONSTRAINT conversation_details_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
 
@@ -3599,6 +3790,21 @@ ALTER TABLE ONLY episodes.exchanges
 
 ALTER TABLE ONLY episodes.exchanges
     ADD CONSTRAINT exchanges_space_id_topic_id_fkey FOREIGN KEY (space_id, topic_id) REFERENCES episodes.topics(space_id, id) ON DELETE SET NULL (topic_id);
+
+ALTER TABLE ONLY episodes.loop_messages
+    ADD CONSTRAINT loop_messages_space_id_loop_id_fkey FOREIGN KEY (space_id, loop_id) REFERENCES episodes.loops(space_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY episodes.loop_messages
+    ADD CONSTRAINT loop_messages_space_id_message_id_fkey FOREIGN KEY (space_id, message_id) REFERENCES core.messages(space_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY episodes.loops
+    ADD CONSTRAINT loops_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY episodes.loops
+    ADD CONSTRAINT loops_space_id_message_id_fkey FOREIGN KEY (space_id, message_id) REFERENCES core.messages(space_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY episodes.loops
+    ADD CONSTRAINT loops_space_id_session_id_fkey FOREIGN KEY (space_id, session_id) REFERENCES core.sessions(space_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY episodes.message_details
     ADD CONSTRAINT message_details_space_id_message_id_fkey FOREIGN KEY (space_id, message_id) REFERENCES core.messages(space_id, id) ON DELETE CASCADE;
@@ -3859,6 +4065,12 @@ CREATE POLICY upkeep ON core.spaces FOR SELECT TO quipu_owner USING (true);
 
 ALTER TABLE episodes.accesses ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE episodes.belief_sources ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE episodes.beliefs ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE episodes.conflicts ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE episodes.conversation_details ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE episodes.episode_history ENABLE ROW LEVEL SECURITY;
@@ -3867,9 +4079,19 @@ ALTER TABLE episodes.episode_messages ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE episodes.exchanges ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE episodes.loop_messages ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE episodes.loops ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE episodes.message_details ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY own_space ON episodes.accesses USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON episodes.belief_sources USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON episodes.beliefs USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON episodes.conflicts USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 CREATE POLICY own_space ON episodes.conversation_details USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
@@ -3878,6 +4100,10 @@ CREATE POLICY own_space ON episodes.episode_history USING ((space_id = ( SELECT 
 CREATE POLICY own_space ON episodes.episode_messages USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 CREATE POLICY own_space ON episodes.exchanges USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON episodes.loop_messages USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON episodes.loops USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 CREATE POLICY own_space ON episodes.message_details USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
@@ -4196,6 +4422,12 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.unfiled_messages TO quipu_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.accesses TO quipu_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.belief_sources TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.beliefs TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.conflicts TO quipu_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.conversation_details TO quipu_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.threads TO quipu_app;
@@ -4215,6 +4447,10 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.episodes TO quipu_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.exchanges TO quipu_app;
 
 GRANT USAGE ON SEQUENCE episodes.exchanges_id_seq TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.loop_messages TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.loops TO quipu_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.message_details TO quipu_app;
 

@@ -43,6 +43,8 @@ FACES = (
     Face("quipu.kinds.transcripts.sqlite.exchange", "AsyncExchange", "Exchange"),
     Face("quipu.kinds.transcripts.transcripts", "AsyncTranscripts", "Transcripts"),
     Face("quipu.kinds.episodes.episodes", "AsyncEpisodes", "Episodes"),
+    Face("quipu.kinds.episodes.minding.loops.loops", "AsyncLoops", "Loops"),
+    Face("quipu.kinds.episodes.minding.beliefs.beliefs", "AsyncBeliefs", "Beliefs"),
 )
 
 HEAD = '''"""The blocking face: the methods of the async classes, without await.

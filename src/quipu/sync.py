@@ -6,6 +6,8 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.app.rooms
 - quipu.kinds.episodes.conversing.conversations
 - quipu.kinds.episodes.episodes
+- quipu.kinds.episodes.minding.beliefs.beliefs
+- quipu.kinds.episodes.minding.loops.loops
 - quipu.kinds.episodes.prompting.asking
 - quipu.kinds.ledger.evidence.recommending
 - quipu.kinds.ledger.evidence.trace
@@ -60,6 +62,10 @@ if TYPE_CHECKING:
         Order,
         Put,
     )
+    from quipu.kinds.episodes.minding.beliefs.beliefs import AsyncBeliefs
+    from quipu.kinds.episodes.minding.beliefs.model import Belief, BeliefSource, Conflict
+    from quipu.kinds.episodes.minding.loops.loops import AsyncLoops
+    from quipu.kinds.episodes.minding.loops.model import Loop
     from quipu.kinds.episodes.prompting.asking import AsyncPrompting
     from quipu.kinds.episodes.prompting.model import Prompt, PromptStatus
     from quipu.kinds.ledger.evidence.model import (
@@ -163,6 +169,7 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "Beliefs",
     "Bootstrapping",
     "Conversations",
     "Episodes",
@@ -170,6 +177,7 @@ __all__ = [
     "Ledger",
     "Longterm",
     "Looking",
+    "Loops",
     "Memories",
     "Memory",
     "MemoryFiles",
@@ -378,6 +386,16 @@ class Rooms:
         """Episodes: what conversations condensed into, how it fades, and what keeps it."""
         return Episodes(self._inner.episodes, self._portal)
 
+    @property
+    def loops(self) -> Loops:
+        """Open loops: what was asked, promised, given to do or waited for, until it is resolved."""
+        return Loops(self._inner.loops, self._portal)
+
+    @property
+    def beliefs(self) -> Beliefs:
+        """What stands about people, with history and the conflicts that can be asked about."""
+        return Beliefs(self._inner.beliefs, self._portal)
+
 
 class Memory(Rooms):
     """A memory for agents. Use it as ``with Memory() as memory``.
@@ -526,7 +544,9 @@ class Memory(Rooms):
     ) -> Block:
         """The memories that answer a question as text for a prompt, never longer than ``budget_tokens``.
 
-        The text is marked as recalled memory: whatever of it comes back in a message is not stored again.
+        What is open to the person or in the session (``memory.loops.remind``) stands before them, within a
+        quarter of the budget. The text is marked as recalled memory: whatever of it comes back in a message
+        is not stored again.
         What is in it counts as used (``reinforce``): it is made to be put before an agent.
         """
         return self._portal.call(
@@ -2431,3 +2451,190 @@ class Episodes:
     def stats(self, *, space: str) -> EpisodeStats:
         """How many episodes there are, how many exchanges wait, and how fresh it all is."""
         return self._portal.call(lambda: self._inner.stats(space=space))
+
+
+class Loops:
+    """What was asked, promised, given to do or waited for in conversations, until it is resolved.
+
+    Workers find and resolve loops as conversations go on. Every call names the ``space``. An id is a loop's
+    whole id or the beginning of it, at least four digits.
+    """
+
+    def __init__(self, inner: AsyncLoops, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def listing(
+        self,
+        *,
+        space: str,
+        user: str | None = None,
+        session: str | None = None,
+        state: str = "open",
+        kind: str | None = None,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> list[Loop]:
+        """Loops, the latest first: those that are open, those that were (``closed``), or ``all``.
+
+        ``kind``: question, promise, task, waiting or followup.
+
+        Raises:
+            BadInput: an argument cannot be taken.
+        """
+        return self._portal.call(
+            lambda: self._inner.listing(
+                space=space, user=user, session=session, state=state, kind=kind, limit=limit, offset=offset
+            )
+        )
+
+    def get(self, id: UUID | str, *, space: str) -> Loop:
+        """The loop with an id.
+
+        Raises:
+            NotFound: there is none.
+        """
+        return self._portal.call(lambda: self._inner.get(id, space=space))
+
+    def remind(
+        self, *, space: str, user: str | None = None, session: str | None = None, limit: int = 5
+    ) -> list[Loop]:
+        """The open loops that matter now, the most urgent first.
+
+        What is due comes first; what has no date fades with the weeks since it was last mentioned. Being
+        reminded of changes nothing.
+
+        Raises:
+            BadInput: an argument cannot be taken.
+        """
+        return self._portal.call(
+            lambda: self._inner.remind(space=space, user=user, session=session, limit=limit)
+        )
+
+    def close(
+        self, id: UUID | str, *, space: str, evidence: str | None = None, outcome: str = "resolved"
+    ) -> Loop:
+        """Close a loop by hand: it is ``resolved``, or ``dropped``; ``evidence`` says why, in words.
+
+        A loop that is closed already stays as it is.
+
+        Raises:
+            NotFound: there is none.
+            BadInput: an argument cannot be taken.
+        """
+        return self._portal.call(
+            lambda: self._inner.close(id, space=space, evidence=evidence, outcome=outcome)
+        )
+
+    def reopen(self, id: UUID | str, *, space: str) -> Loop:
+        """Open a closed loop again; what closed it is forgotten. One that is open stays as it is.
+
+        Raises:
+            NotFound: there is none.
+        """
+        return self._portal.call(lambda: self._inner.reopen(id, space=space))
+
+
+class Beliefs:
+    """What stands about people: facts and traits that they told, one value a key, with history.
+
+    Workers settle what is said when they write it: the same again makes a belief surer, a correction takes
+    its place, and another value without a correction is a conflict that can be asked about. Every call names
+    the ``space``. An id is a whole id or the beginning of it, at least four digits.
+    """
+
+    def __init__(self, inner: AsyncBeliefs, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def listing(
+        self,
+        *,
+        space: str,
+        user: str | None = None,
+        key: str | None = None,
+        state: str = "standing",
+        limit: int = 50,
+        offset: int = 0,
+    ) -> list[Belief]:
+        """Beliefs, the surest first: those that stand, are contested, were superseded, or ``all``.
+
+        ``user`` keeps to one person, ``key`` to what it is about, such as ``home``.
+
+        Raises:
+            BadInput: an argument cannot be taken.
+        """
+        return self._portal.call(
+            lambda: self._inner.listing(
+                space=space, user=user, key=key, state=state, limit=limit, offset=offset
+            )
+        )
+
+    def get(self, id: UUID | str, *, space: str) -> Belief:
+        """The belief with an id.
+
+        Raises:
+            NotFound: there is none.
+        """
+        return self._portal.call(lambda: self._inner.get(id, space=space))
+
+    def sources(self, id: UUID | str, *, space: str) -> list[BeliefSource]:
+        """The messages that said a belief, the latest first.
+
+        Raises:
+            NotFound: there is none.
+        """
+        return self._portal.call(lambda: self._inner.sources(id, space=space))
+
+    def history(self, id: UUID | str, *, space: str) -> list[Belief]:
+        """All that was ever held of the person and key of a belief, the latest first.
+
+        Raises:
+            NotFound: there is none.
+        """
+        return self._portal.call(lambda: self._inner.history(id, space=space))
+
+    def conflicts(
+        self, *, space: str, user: str | None = None, settled: bool = False, limit: int = 50
+    ) -> list[Conflict]:
+        """Open conflicts with both sides, the worst first; ``settled`` ones too where asked for.
+
+        Raises:
+            BadInput: an argument cannot be taken.
+        """
+        return self._portal.call(
+            lambda: self._inner.conflicts(space=space, user=user, settled=settled, limit=limit)
+        )
+
+    def ask(self, *, space: str, user: str | None = None) -> Conflict | None:
+        """The conflict that is most worth asking about, or None; each asking makes it less pressing.
+
+        What was asked about as often as it matters is not asked again; it stays open and is listed.
+        """
+        return self._portal.call(lambda: self._inner.ask(space=space, user=user))
+
+    def resolve(self, id: UUID | str, keep: str, *, space: str) -> Belief:
+        """Settle a conflict: ``keep`` is ``belief``, ``rival``, or the value that is right; what stands then.
+
+        Raises:
+            NotFound: there is no such conflict.
+            BadInput: it is settled already, or ``keep`` is blank or too long.
+        """
+        return self._portal.call(lambda: self._inner.resolve(id, keep, space=space))
+
+    def correct(self, id: UUID | str, value: str, *, space: str) -> Belief:
+        """Put another value in the place of a belief; its conflicts are settled, the old stays in history.
+
+        Raises:
+            NotFound: there is none.
+            BadInput: ``value`` is blank or too long.
+        """
+        return self._portal.call(lambda: self._inner.correct(id, value, space=space))
+
+    def forget(self, id: UUID | str, *, space: str) -> None:
+        """Delete a belief and its conflicts. What contested it stands then, the surest of several.
+
+        Raises:
+            NotFound: there is none.
+        """
+        self._portal.call(lambda: self._inner.forget(id, space=space))

@@ -140,6 +140,24 @@ thread as (
     select id, 1, '{"gist": "The boat was red."}', 0.5, 'rules', 1, now() from episode
 ), known as (
     update core.spaces set unfiled = unfiled | 8 where id = core.current_space()
+), loop as (
+    insert into loops (kind, content, by_whom, session_id, message_id, said_at)
+    select 'promise', 'I will row.', 'user', session_id, id, now() from said returning id, message_id
+), words as (
+    insert into loop_messages (loop_id, message_id) select id, message_id from loop
+), believed as (
+    insert into beliefs (person, key, slot, value, form, nature, category, confidence, source, state,
+        first_said_at, said_at)
+    select '', 'home', '', value, value, 'trait', 'core', 0.5, 'explicit', state, now(), now()
+    from (values ('lisbon', 'standing'), ('faro', 'contested')) v (value, state)
+    returning id, state
+), told as (
+    insert into belief_sources (belief_id, message_id, excerpt, said_at)
+    select believed.id, said.id, 'hello', now() from believed, said
+), quarrel as (
+    insert into conflicts (belief_id, rival_id, severity, opened_at)
+    select b.id, r.id, 'low', now() from believed b, believed r
+    where b.state = 'standing' and r.state = 'contested'
 )
 insert into exchanges (session_id, thread_id, topic_id, first_message, last_message, started_at, ended_at)
 select said.session_id, thread.id, topic.id, said.id, said.id, now(), now() from said, thread, topic

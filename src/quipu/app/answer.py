@@ -120,6 +120,22 @@ class Answering:
                     counted += await used(within, sorted(entries), self._clock.now())
         return counted
 
+    async def reminders(
+        self, space: str, *, user: str | None, session: str | None, kinds: Sequence[str] | None
+    ) -> list[str]:
+        """What is open to a person or in a session, each a line, the most urgent first."""
+        asked = [one for one in KINDS if one.remind is not None and (kinds is None or one.name in kinds)]
+        async with self._database.reading(check_name("space", space)) as within:
+            if within is None:
+                return []
+            now = self._clock.now()
+            return [
+                line
+                for kind in asked
+                if kind.remind is not None
+                for line in await kind.remind(within, user, session, now)
+            ]
+
     async def why(self, hit: Hit) -> Why:
         """Explain a hit."""
         async with self._database.reading(hit.space) as within:

@@ -196,7 +196,9 @@ class AsyncMemory(AsyncRooms):
     ) -> Block:
         """The memories that answer a question as text for a prompt, never longer than ``budget_tokens``.
 
-        The text is marked as recalled memory: whatever of it comes back in a message is not stored again.
+        What is open to the person or in the session (``memory.loops.remind``) stands before them, within a
+        quarter of the budget. The text is marked as recalled memory: whatever of it comes back in a message
+        is not stored again.
         What is in it counts as used (``reinforce``): it is made to be put before an agent.
         """
         whole("budget_tokens", budget_tokens, least=1, most=10**9)
@@ -210,7 +212,8 @@ class AsyncMemory(AsyncRooms):
             until=until,
             limit=limit,
         )
-        made = block(hits, budget_tokens=budget_tokens)
+        reminders = await self._ready.answering.reminders(space, user=user, session=session, kinds=kinds)
+        made = block(hits, budget_tokens=budget_tokens, reminders=reminders)
         await self.reinforce(made.hits)
         return made
 

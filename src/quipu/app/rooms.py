@@ -14,6 +14,8 @@ from quipu.kernel.config import Settings
 if TYPE_CHECKING:
     from quipu.kinds.episodes.conversing.conversations import AsyncConversations
     from quipu.kinds.episodes.episodes import AsyncEpisodes
+    from quipu.kinds.episodes.minding.beliefs.beliefs import AsyncBeliefs
+    from quipu.kinds.episodes.minding.loops.loops import AsyncLoops
     from quipu.kinds.ledger.evidence.trace import AsyncTrace
     from quipu.kinds.ledger.ledger import AsyncLedger
     from quipu.kinds.longterm.longterm import AsyncLongterm
@@ -114,6 +116,28 @@ class AsyncRooms:
             AsyncEpisodes,
             lambda parts: AsyncEpisodes(
                 parts.database, parts.models, parts.search, clock=self._clock, settings=self._settings
+            ),
+        )
+
+    @property
+    def loops(self) -> AsyncLoops:
+        """Open loops: what was asked, promised, given to do or waited for, until it is resolved."""
+        from quipu.kinds.episodes.minding.loops.loops import AsyncLoops  # noqa: PLC0415
+
+        return self._room(
+            AsyncLoops,
+            lambda parts: AsyncLoops(parts.database, clock=self._clock, settings=self._settings),
+        )
+
+    @property
+    def beliefs(self) -> AsyncBeliefs:
+        """What stands about people, with history and the conflicts that can be asked about."""
+        from quipu.kinds.episodes.minding.beliefs.beliefs import AsyncBeliefs  # noqa: PLC0415
+
+        return self._room(
+            AsyncBeliefs,
+            lambda parts: AsyncBeliefs(
+                parts.database, parts.models, clock=self._clock, settings=self._settings
             ),
         )
 

@@ -10,6 +10,8 @@ from quipu.kernel.base.text import excerpt
 from quipu.recall.model import Hit
 
 _FEWEST_CHARACTERS = 40
+_HEAD = "Open:"
+_OF_BUDGET = 4  # reminders get a quarter of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +33,13 @@ def estimate_tokens(text: str) -> int:
     return -(-latin * 2 // 7) + len(text) - latin
 
 
-def block(hits: Sequence[Hit], *, budget_tokens: int) -> Block:
-    """The best hits that fit, best first, one line each with time and source; the last may be cut short."""
+def block(hits: Sequence[Hit], *, budget_tokens: int, reminders: Sequence[str] = ()) -> Block:
+    """The best hits that fit, best first, one line each with time and source; the last may be cut short.
+
+    Before them stand the ``reminders``, those that fit into a quarter of the budget.
+    """
     taken: list[Hit] = []
-    lines: list[str] = []
+    lines = _open(reminders, budget_tokens=budget_tokens // _OF_BUDGET)
     for hit in hits:
         line = _line(hit, hit.text)
         if _cost([*lines, line]) <= budget_tokens:
@@ -48,6 +53,17 @@ def block(hits: Sequence[Hit], *, budget_tokens: int) -> Block:
         break
     text = echo.mark("\n".join(lines))
     return Block(text, estimate_tokens(text), tuple(taken))
+
+
+def _open(reminders: Sequence[str], *, budget_tokens: int) -> list[str]:
+    """The paragraph of what is open, as far as it fits."""
+    lines: list[str] = []
+    for reminder in reminders:
+        longer = [*(lines or [_HEAD]), f"- {' '.join(reminder.split())}"]
+        if estimate_tokens("\n".join(longer)) > budget_tokens:
+            break
+        lines = longer
+    return [*lines, ""] if lines else []
 
 
 def _cost(lines: Sequence[str]) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from datetime import date
 from pathlib import Path
+from uuid import UUID
 
 
 def as_json(value: object) -> str:
@@ -23,7 +24,7 @@ def _plain(value: object) -> object:
         return {field.name: getattr(value, field.name) for field in fields(value)}
     if isinstance(value, date):
         return value.isoformat()
-    if isinstance(value, Path):
+    if isinstance(value, Path | UUID):
         return str(value)
     if isinstance(value, Mapping):
         return dict(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]

@@ -31,6 +31,8 @@ _LINES = {
     "evidence": Line("evidence", "Show recommendations and the evidence they rest on."),
     "memories": Line("memories", "Look up, correct and let go of lessons of sessions.", embeds=True),
     "longterm": Line("longterm", "See and steer what is known of people.", embeds=True),
+    "loops": Line("loops", "What is open: promises, questions, tasks; close and reopen it."),
+    "beliefs": Line("beliefs", "What stands about people, and what contradicts it.", embeds=True),
     "transcripts": Line("transcripts", "Recorded sessions of coding agents: take them in, look into them."),
     "conversations": Line("conversations", "What was talked of, in which threads, about what."),
     "episodes": Line("episodes", "What conversations condensed into, and how it fades.", embeds=True),

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from quipu.kernel.db.database import Within
 from quipu.kinds.episodes.condensing.eraser import CondensedEraser
 from quipu.kinds.episodes.conversing.eraser import ConversationsEraser
+from quipu.kinds.episodes.minding.eraser import MindingEraser
 from quipu.upkeep.erasure.model import What
 from quipu.upkeep.erasure.service import Eraser
 
@@ -30,4 +31,4 @@ class EpisodesEraser:
 
 
 # What rests on others comes first: episodes on exchanges, exchanges on messages.
-ERASER = EpisodesEraser((CondensedEraser(), ConversationsEraser()))
+ERASER = EpisodesEraser((MindingEraser(), CondensedEraser(), ConversationsEraser()))

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from quipu.kernel.queue.model import Payload
-from quipu.kinds.episodes.queues import CHUNKER, EPISODES, HISTORY, PROMPTS
+from quipu.kinds.episodes.queues import CHUNKER, EPISODES, HISTORY, MINDING, PROMPTS
 from quipu.kinds.plug import Context, Handler, Schedule
 
 
@@ -28,6 +28,20 @@ async def condense(context: Context, payload: Payload) -> None:
     await work(context, payload)
 
 
+async def mind(context: Context, payload: Payload) -> None:
+    """Find what the exchanges of a session leave open, and settle what they claim."""
+    from quipu.kinds.episodes.minding.minding import mind as read  # noqa: PLC0415
+
+    await read(context, payload)
+
+
+async def _settle(context: Context) -> None:
+    """Settle the conflicts of which nothing was heard for long."""
+    from quipu.kinds.episodes.minding.minding import settle_stale  # noqa: PLC0415
+
+    await settle_stale(context)
+
+
 async def answer_prompt(context: Context, payload: Payload) -> None:
     """Answer a prompt."""
     from quipu.kinds.episodes.prompting import answering  # noqa: PLC0415
@@ -42,12 +56,14 @@ async def continue_chat(context: Context, payload: Payload) -> None:
     await answering.continue_chat(context, payload)
 
 
+DECAY: Final = Schedule(name="conflicts decay", cron="23 3 * * *", each_space=True, handler=_settle)
 HEARS: Final = (CHUNKER,)
 HANDLERS: Final[Mapping[str, Handler]] = {
     CHUNKER: chunk,
     EPISODES: condense,
+    MINDING: mind,
     PROMPTS: answer_prompt,
     HISTORY: continue_chat,
 }
 JOB_SECONDS: Final[Mapping[str, float]] = {}
-SCHEDULES: Final[tuple[Schedule, ...]] = ()
+SCHEDULES: Final[tuple[Schedule, ...]] = (DECAY,)

@@ -6,6 +6,7 @@ from quipu.kinds.episodes.cite import cite
 from quipu.kinds.episodes.eraser import ERASER
 from quipu.kinds.episodes.filing.entries import catch_up
 from quipu.kinds.episodes.jobs import HANDLERS, HEARS, JOB_SECONDS, SCHEDULES
+from quipu.kinds.episodes.minding.loops.reminding import remind
 from quipu.kinds.episodes.used import used
 from quipu.kinds.episodes.weigh import weigh
 from quipu.kinds.plug import Kind
@@ -17,6 +18,7 @@ EPISODES = Kind(
     code=CODE,
     package="quipu.kinds.episodes",
     cite=cite,
+    remind=remind,
     eraser=ERASER,
     weigh=weigh,
     used=used,

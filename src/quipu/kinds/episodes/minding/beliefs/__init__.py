@@ -1,0 +1,1 @@
+"""Beliefs: what stands about a person, settled when it is written."""

@@ -1,0 +1,256 @@
+"""Beliefs and conflicts as a caller meets them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final, TypeVar
+from uuid import UUID
+
+from quipu.errors import BadInput, NotFound
+from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.config import Settings
+from quipu.kernel.db.database import Database, Within
+from quipu.kinds.episodes.minding import store as minding
+from quipu.kinds.episodes.minding.beliefs import filing, store
+from quipu.kinds.episodes.minding.beliefs.asking import askable, current
+from quipu.kinds.episodes.minding.beliefs.keeping import Keeping, Unprepared
+from quipu.kinds.episodes.minding.beliefs.keys import form_of, key_of
+from quipu.kinds.episodes.minding.beliefs.model import BELIEF_STATES, Belief, BeliefSource, Conflict
+from quipu.kinds.episodes.minding.beliefs.store import Row
+from quipu.kinds.episodes.minding.given import id_of, one_of, only, whole, words_of
+from quipu.recall.generations import Models
+from quipu.recall.model import Moved
+
+_HINT: Final = "quipu beliefs list --state all shows them."
+_CONFLICTS: Final = "quipu beliefs conflicts shows them."
+_LONGEST_VALUE: Final = 500
+_Result = TypeVar("_Result")
+
+
+class AsyncBeliefs:
+    """What stands about people: facts and traits that they told, one value a key, with history.
+
+    Workers settle what is said when they write it: the same again makes a belief surer, a correction takes
+    its place, and another value without a correction is a conflict that can be asked about. Every call names
+    the ``space``. An id is a whole id or the beginning of it, at least four digits.
+    """
+
+    def __init__(self, database: Database, models: Models, *, clock: Clock, settings: Settings) -> None:
+        self._database = database
+        self._models = models
+        self._clock = clock
+        self._settings = settings
+
+    async def listing(
+        self,
+        *,
+        space: str,
+        user: str | None = None,
+        key: str | None = None,
+        state: str = "standing",
+        limit: int = 50,
+        offset: int = 0,
+    ) -> list[Belief]:
+        """Beliefs, the surest first: those that stand, are contested, were superseded, or ``all``.
+
+        ``user`` keeps to one person, ``key`` to what it is about, such as ``home``.
+
+        Raises:
+            BadInput: an argument cannot be taken.
+        """
+        wanted, person = one_of("state", state, BELIEF_STATES), optional_name("user", user)
+        about = None if key is None else key_of(key)
+        whole("limit", limit)
+        whole("offset", offset, least=0, most=10**9)
+        async with self._database.reading(check_name("space", space)) as within:
+            if within is None:
+                return []
+            return await store.beliefs(
+                within, person=person, key=about, state=wanted, limit=limit, offset=offset
+            )
+
+    async def get(self, id: UUID | str, *, space: str) -> Belief:
+        """The belief with an id.
+
+        Raises:
+            NotFound: there is none.
+        """
+        async with self._database.reading(check_name("space", space)) as within:
+            row = await _row(within, id)
+            assert within is not None
+            return (await store.beliefs(within, ids=[row.id]))[0]
+
+    async def sources(self, id: UUID | str, *, space: str) -> list[BeliefSource]:
+        """The messages that said a belief, the latest first.
+
+        Raises:
+            NotFound: there is none.
+        """
+        async with self._database.reading(check_name("space", space)) as within:
+            row = await _row(within, id)
+            assert within is not None
+            return await store.sources(within, row.id)
+
+    async def history(self, id: UUID | str, *, space: str) -> list[Belief]:
+        """All that was ever held of the person and key of a belief, the latest first.
+
+        Raises:
+            NotFound: there is none.
+        """
+        async with self._database.reading(check_name("space", space)) as within:
+            row = await _row(within, id)
+            assert within is not None
+            found = await store.beliefs(within, person=row.person, key=row.key)
+        return sorted(found, key=lambda one: (one.state != "superseded", one.said_at), reverse=True)
+
+    async def conflicts(
+        self, *, space: str, user: str | None = None, settled: bool = False, limit: int = 50
+    ) -> list[Conflict]:
+        """Open conflicts with both sides, the worst first; ``settled`` ones too where asked for.
+
+        Raises:
+            BadInput: an argument cannot be taken.
+        """
+        person = optional_name("user", user)
+        whole("limit", limit)
+        async with self._database.reading(check_name("space", space)) as within:
+            if within is None:
+                return []
+            found = await store.conflicts(within, person=person, settled=settled, limit=limit)
+        return [current(one) for one in found]
+
+    async def ask(self, *, space: str, user: str | None = None) -> Conflict | None:
+        """The conflict that is most worth asking about, or None; each asking makes it less pressing.
+
+        What was asked about as often as it matters is not asked again; it stays open and is listed.
+        """
+        person = optional_name("user", user)
+        async with self._database.writing(check_name("space", space)) as within:
+            await minding.hold(within)
+            one = askable(await store.conflicts(within, person=person))
+            if one is None:
+                return None
+            await store.surface(within, one.id, at=self._clock.now())
+            return current((await store.conflicts(within, id=one.id))[0])
+
+    async def resolve(self, id: UUID | str, keep: str, *, space: str) -> Belief:
+        """Settle a conflict: ``keep`` is ``belief``, ``rival``, or the value that is right; what stands then.
+
+        Raises:
+            NotFound: there is no such conflict.
+            BadInput: it is settled already, or ``keep`` is blank or too long.
+        """
+        value = words_of("keep", keep, longest=_LONGEST_VALUE, secrets=self._settings.redact)
+
+        async def change(within: Within, keeping: Keeping) -> UUID:
+            conflict = await _conflict(within, id)
+            if conflict.resolved_at is not None:
+                raise BadInput("this conflict is settled already.", field="id")
+            row = await _row(within, conflict.belief.id)
+            chosen = _chosen(conflict, value)
+            if chosen is None:
+                return await keeping.by_hand(row, value)
+            kept = await _row(within, chosen)
+            gone = [row.id, *await store.beside(within, row, slots=[row.slot])]
+            others = [one for one in gone if one != chosen]
+            await keeping.choose(kept, others, strategy="user_clarified", ending="by_hand")
+            return chosen
+
+        async def texts(within: Within) -> list[str]:
+            conflict = await _conflict(within, id)
+            row = await _row(within, conflict.belief.id)
+            return [_text(row, value), _text(await _row(within, conflict.rival.id))]
+
+        return await self.get(await self._changed(space, texts, change), space=space)
+
+    async def correct(self, id: UUID | str, value: str, *, space: str) -> Belief:
+        """Put another value in the place of a belief; its conflicts are settled, the old stays in history.
+
+        Raises:
+            NotFound: there is none.
+            BadInput: ``value`` is blank or too long.
+        """
+        said = words_of("value", value, longest=_LONGEST_VALUE, secrets=self._settings.redact)
+
+        async def change(within: Within, keeping: Keeping) -> UUID:
+            return await keeping.by_hand(await _row(within, id), said)
+
+        async def texts(within: Within) -> list[str]:
+            return [_text(await _row(within, id), said)]
+
+        return await self.get(await self._changed(space, texts, change), space=space)
+
+    async def forget(self, id: UUID | str, *, space: str) -> None:
+        """Delete a belief and its conflicts. What contested it stands then, the surest of several.
+
+        Raises:
+            NotFound: there is none.
+        """
+
+        async def change(within: Within, keeping: Keeping) -> UUID:
+            row = await _row(within, id)
+            await keeping.forget(row)
+            return row.id
+
+        async def texts(within: Within) -> list[str]:
+            row = await _row(within, id)
+            beside = await store.beside(within, row, slots=[])
+            return [_text(await _row(within, one)) for one in beside]
+
+        await self._changed(space, texts, change)
+
+    async def _changed(
+        self,
+        space: str,
+        texts: Callable[[Within], Awaitable[Sequence[str]]],
+        change: Callable[[Within, Keeping], Awaitable[UUID]],
+    ) -> UUID:
+        """Change beliefs in a transaction; the vectors that it may need are made before."""
+        check_name("space", space)
+        while True:
+            async with self._database.reading(space) as reading:
+                if reading is None:
+                    raise NotFound(f"There is no space {space!r}.")
+                wanted = await texts(reading)
+            prepared = await filing.prepare(self._database, self._models, space, wanted)
+            try:
+                async with self._database.writing(space) as within:
+                    await minding.hold(within)
+                    return await change(within, Keeping(within, prepared, now=self._clock.now()))
+            except (Moved, Unprepared):
+                continue
+
+
+def _text(row: Row, value: str | None = None) -> str:
+    return filing.text_of(row.person, row.key, value or row.value, row.nature)
+
+
+def _chosen(conflict: Conflict, keep: str) -> UUID | None:
+    """The side that is meant; None where it is a third value."""
+    sides = {"belief": conflict.belief, "rival": conflict.rival}
+    if keep in sides:
+        return sides[keep].id
+    return next((one.id for one in sides.values() if form_of(one.value) == form_of(keep)), None)
+
+
+async def _row(within: Within | None, id_: UUID | str) -> Row:
+    asked = id_of(id_, hint=_HINT)
+    found: UUID | None = asked if isinstance(asked, UUID) else None
+    if within is not None and isinstance(asked, str):
+        found = only(await store.ids_like(within, asked), asked)
+    row = await store.row(within, found) if within is not None and found is not None else None
+    if row is None:
+        raise NotFound(f"There is no belief {asked} in this space.", hint=_HINT)
+    return row
+
+
+async def _conflict(within: Within, id_: UUID | str) -> Conflict:
+    asked = id_of(id_, hint=_CONFLICTS)
+    found: UUID | None = asked if isinstance(asked, UUID) else None
+    if isinstance(asked, str):
+        found = only(await store.ids_like(within, asked, conflicts=True), asked)
+    rows = await store.conflicts(within, id=found, settled=True) if found is not None else []
+    if not rows:
+        raise NotFound(f"There is no conflict {asked} in this space.", hint=_CONFLICTS)
+    return rows[0]

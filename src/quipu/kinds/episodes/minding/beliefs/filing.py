@@ -1,0 +1,95 @@
+"""Beliefs in the index, and how they read there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from quipu.kernel.db.database import Database, Within
+from quipu.kernel.embedding.model import Vectors
+from quipu.kinds.episodes.minding.beliefs import store
+from quipu.recall import index
+from quipu.recall.dates import tells_time
+from quipu.recall.generations import Models
+from quipu.recall.languages import DEFAULT
+from quipu.recall.model import Cited, Draft, Source
+from quipu.recall.terms import bag
+
+KIND: Final = 4  # core.recall_kinds.code
+TABLE: Final = "beliefs"
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """The vectors of texts, shape (n, d), by the model of this generation."""
+
+    generation: int
+    vectors: dict[str, Vectors]
+
+
+def text_of(person: str, key: str, value: str, nature: str) -> str:
+    """A belief in words: what the index knows it by, and what is shown."""
+    about = key.replace("_", " ")
+    if nature == "fact":
+        return f"{about}: {value}"
+    return f"{person or 'the user'}, {about}: {value}"
+
+
+async def prepare(database: Database, models: Models, space: str, texts: Sequence[str]) -> Prepared | None:
+    """The vectors of texts by the model of the space; None where there are no texts."""
+    if not texts:
+        return None
+    async with database.reading(space) as within:
+        generation = None if within is None else within.space.generation
+    distinct = list(dict.fromkeys(texts))
+    embedded = await models.embed(distinct, generation=generation)
+    return Prepared(embedded.generation, dict(zip(distinct, embedded.vectors, strict=True)))
+
+
+async def file(
+    within: Within,
+    prepared: Prepared,
+    *,
+    id_: str,
+    text: str,
+    user: str | None,
+    said_at: datetime,
+    now: datetime,
+) -> int:
+    """Make a belief findable; returns its entry.
+
+    Raises:
+        Moved: see ``index.file``.
+    """
+    draft = Draft(
+        kind=KIND,
+        bag=bag(text, fallback=next(iter(within.space.languages), DEFAULT)),
+        vector=prepared.vectors[text],
+        happened_at=said_at,
+        recorded_at=now,
+        owner=user,
+        by_user=True,
+        has_time=tells_time(text),
+        source_table=TABLE,
+        source_id=id_,
+        content=text,
+    )
+    return (await index.file(within, [draft], generation=prepared.generation))[0]
+
+
+async def cite(within: Within, ids: Sequence[int]) -> dict[int, Cited]:
+    """What the entries of beliefs say, by id; others are left out.
+
+    The source names the belief as its message and ``belief`` as the role.
+    """
+    return {
+        one.entry: Cited(
+            text=text_of(one.person, one.key, one.value, one.nature),
+            happened_at=one.said_at,
+            recorded_at=one.recorded_at,
+            source=Source(str(one.id), one.session, role="belief", user=one.user),
+        )
+        for one in await store.cited(within, ids)
+    }

@@ -1,0 +1,260 @@
+"""The queries of beliefs and conflicts, one short function each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from quipu.kernel.db import queries
+from quipu.kernel.db.arrays import Int8s
+from quipu.kernel.db.database import Within
+from quipu.kinds.episodes.minding.beliefs.model import (
+    Belief,
+    BeliefSource,
+    Conflict,
+    Ending,
+    Held,
+    Severity,
+    Strategy,
+)
+
+_SQL = queries.load("quipu.kinds.episodes.minding.beliefs")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What changing a belief needs to know."""
+
+    id: UUID
+    person: str
+    user: str | None
+    key: str
+    slot: str
+    value: str
+    nature: str
+    category: str
+    state: str
+    said_at: datetime
+    entry: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A belief that was found."""
+
+    entry: int
+    id: UUID
+    person: str
+    user: str | None
+    key: str
+    value: str
+    nature: str
+    said_at: datetime
+    session: str | None
+    recorded_at: datetime
+
+
+async def held(within: Within, person: str) -> list[Held]:
+    """What stands about a person, or is contested, in the order it was said last."""
+    return [
+        Held(
+            id=row[0],
+            person=row[1],
+            key=row[2],
+            value=row[3],
+            form=row[4],
+            nature=row[5],
+            category=row[6],
+            confidence=row[7],
+            source=row[8],
+            contested=row[9],
+            times=row[10],
+            again=row[11],
+            said_at=row[12],
+            messages=frozenset(row[13]),
+        )
+        for row in await _rows(within, "held", {"person": person})
+    ]
+
+
+async def insert(within: Within, values: Mapping[str, object]) -> None:
+    """A belief."""
+    await _run(within, "insert", values)
+
+
+async def insert_source(
+    within: Within, belief: UUID, *, message: int, excerpt: str, said_at: datetime
+) -> None:
+    """A message that says it, if it was not forgotten meanwhile."""
+    values = {"belief": belief, "message": message, "excerpt": excerpt, "said_at": said_at}
+    await _run(within, "insert_source", values)
+
+
+async def confirm(within: Within, id_: UUID, *, confidence: float, said_at: datetime, source: str) -> None:
+    """It was said again."""
+    values = {"id": id_, "confidence": confidence, "said_at": said_at, "source": source}
+    await _run(within, "confirm", values)
+
+
+async def entries(within: Within, ids: Sequence[UUID]) -> list[int]:
+    """The entries of beliefs in the index."""
+    return [row[0] for row in await _rows(within, "entries", {"ids": list(ids)})]
+
+
+async def end(within: Within, ids: Sequence[UUID], *, ending: Ending, at: datetime) -> None:
+    """Beliefs stand no longer; take their entries out of the index beside it."""
+    await _run(within, "end", {"ids": list(ids), "ending": ending, "at": at})
+
+
+async def succeed(within: Within, ids: Sequence[UUID], successor: UUID) -> None:
+    """Say what stands instead of beliefs."""
+    await _run(within, "succeed", {"ids": list(ids), "successor": successor})
+
+
+async def stand(within: Within, id_: UUID, *, entry: int) -> None:
+    """A contested belief stands from now on."""
+    await _run(within, "stand", {"id": id_, "entry": entry})
+
+
+async def contest(within: Within, *, belief: UUID, rival: UUID, severity: Severity, at: datetime) -> None:
+    """A conflict begins."""
+    await _run(within, "contest", {"belief": belief, "rival": rival, "severity": severity, "at": at})
+
+
+async def settle(within: Within, ids: Sequence[UUID], *, strategy: Strategy, at: datetime) -> None:
+    """The conflicts of beliefs are settled."""
+    state = "decayed" if strategy == "decayed" else "resolved"
+    await _run(within, "settle", {"ids": list(ids), "strategy": strategy, "state": state, "at": at})
+
+
+async def surface(within: Within, id_: UUID, *, at: datetime) -> None:
+    """Somebody is asked about a conflict."""
+    await _run(within, "surface", {"id": id_, "at": at})
+
+
+async def stale(within: Within, *, before: datetime) -> list[tuple[UUID, UUID]]:
+    """Conflicts of which nothing was heard since a time: belief and rival."""
+    return [(row[0], row[1]) for row in await _rows(within, "stale", {"before": before})]
+
+
+async def beliefs(
+    within: Within,
+    *,
+    ids: Sequence[UUID] | None = None,
+    person: str | None = None,
+    key: str | None = None,
+    state: str | None = None,
+    limit: int = 1_000,
+    offset: int = 0,
+) -> list[Belief]:
+    """Beliefs, the surest first."""
+    values = {
+        "space": within.space.id,
+        "ids": None if ids is None else list(ids),
+        "person": person,
+        "key": key,
+        "state": state,
+        "limit": limit,
+        "offset": offset,
+    }
+    async with within.conn.cursor(row_factory=class_row(Belief)) as cursor:
+        return await (await cursor.execute(_SQL["beliefs"], values)).fetchall()
+
+
+async def conflicts(
+    within: Within,
+    *,
+    id: UUID | None = None,
+    of: UUID | None = None,
+    person: str | None = None,
+    settled: bool = False,
+    limit: int = 1_000,
+) -> list[Conflict]:
+    """Conflicts with both sides, the worst first; ``settled`` ones too where asked for."""
+    values = {"id": id, "of": of, "person": person, "all": settled, "limit": limit}
+    rows = await _rows(within, "conflicts", values)
+    sides = {row[place] for row in rows for place in (1, 2)}
+    by_id = {one.id: one for one in await beliefs(within, ids=sorted(sides))}
+    return [
+        Conflict(
+            id=row[0],
+            person=by_id[row[1]].person,
+            key=by_id[row[1]].key,
+            belief=by_id[row[1]],
+            rival=by_id[row[2]],
+            severity=row[3],
+            state=row[4],
+            surfaced=row[5],
+            opened_at=row[6],
+            resolved_at=row[7],
+            strategy=row[8],
+        )
+        for row in rows
+    ]
+
+
+async def sources(within: Within, id_: UUID) -> list[BeliefSource]:
+    """Where a belief was said, the latest first."""
+    async with within.conn.cursor(row_factory=class_row(BeliefSource)) as cursor:
+        given = {"space": within.space.id, "id": id_}
+        return await (await cursor.execute(_SQL["sources"], given)).fetchall()
+
+
+async def row(within: Within, id_: UUID) -> Row | None:
+    """What changing a belief needs to know, or None where there is none."""
+    async with within.conn.cursor(row_factory=class_row(Row)) as cursor:
+        given = {"space": within.space.id, "id": id_}
+        return await (await cursor.execute(_SQL["row"], given)).fetchone()
+
+
+async def beside(within: Within, row: Row, *, slots: Sequence[str]) -> list[UUID]:
+    """What else is held of the person and key of a belief, contested or in one of ``slots``, surest first."""
+    values = {"id": row.id, "person": row.person, "key": row.key, "slots": list(slots)}
+    return [one[0] for one in await _rows(within, "beside", values)]
+
+
+async def ids_like(within: Within, prefix: str, *, conflicts: bool = False) -> list[UUID]:
+    """At most two beliefs (or conflicts) whose id begins so."""
+    name = "conflict_ids_like" if conflicts else "ids_like"
+    return [one[0] for one in await _rows(within, name, {"prefix": f"{prefix}%"})]
+
+
+async def cited(within: Within, ids: Sequence[int]) -> list[Found]:
+    """The beliefs of entries, those that stand."""
+    async with within.conn.cursor(row_factory=class_row(Found)) as cursor:
+        given = {"space": within.space.id, "ids": Int8s(ids)}
+        return await (await cursor.execute(_SQL["cited"], given)).fetchall()
+
+
+async def doomed(within: Within, values: Mapping[str, object]) -> list[tuple[UUID, int | None]]:
+    """The beliefs that an erasure takes, each with its entry in the index."""
+    return [(one[0], one[1]) for one in await _rows(within, "doomed", values)]
+
+
+async def delete(within: Within, ids: Sequence[UUID]) -> None:
+    """Take beliefs, with sources and conflicts."""
+    await _run(within, "delete", {"ids": list(ids)})
+
+
+async def erase_sources(within: Within, messages: Sequence[int]) -> None:
+    """What messages that go said of beliefs that stay."""
+    await _run(within, "erase_sources", {"ids": Int8s(messages)})
+    await _run(within, "redate", {})
+
+
+async def end_free(within: Within) -> None:
+    """Contested beliefs that are in no conflict any more stand no longer: what they contested is gone."""
+    await _run(within, "end_free", {})
+
+
+async def _run(within: Within, name: str, values: Mapping[str, object]) -> None:
+    await within.conn.execute(_SQL[name], {"space": within.space.id, **values})
+
+
+async def _rows(within: Within, name: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
+    return await (await within.conn.execute(_SQL[name], {"space": within.space.id, **values})).fetchall()

@@ -1,0 +1,141 @@
+"""The queries of open loops, one short function each."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from quipu.kernel.db import queries
+from quipu.kernel.db.arrays import Int4s, Int8s
+from quipu.kernel.db.database import Within
+from quipu.kinds.episodes.minding.loops.model import Loop, LoopKind, Opened, Resolved, Standing
+
+_SQL = queries.load("quipu.kinds.episodes.minding.loops")
+
+
+async def standing(within: Within, *, session: int, user: str | None) -> list[Standing]:
+    """What is open to a person or in a session, the latest first, 300 at most."""
+    rows = await _rows(within, "standing", {"session": session, "user": user})
+    return [
+        Standing(
+            id=id_,
+            kind=kind,
+            message=message,
+            voice=voice,
+            text=text,
+            things=frozenset(things),
+            verbs=frozenset(verbs),
+        )
+        for id_, kind, message, voice, text, things, verbs in rows
+    ]
+
+
+async def known(within: Within, *, session: int, first: int) -> set[tuple[int, LoopKind]]:
+    """Message and kind of all that messages of a session, from ``first`` on, ever left open."""
+    rows = await _rows(within, "known", {"session": session, "first": first})
+    return {(message, kind) for message, kind in rows}
+
+
+async def write(within: Within, id_: UUID, one: Opened, *, session: int, user: str | None) -> None:
+    """Something is left open."""
+    values = {
+        "id": id_,
+        "kind": one.kind,
+        "text": one.text,
+        "voice": one.voice,
+        "user": user,
+        "session": session,
+        "message": one.message,
+        "at": one.at,
+        "due": one.due,
+        "things": Int4s(sorted(one.things)),
+        "verbs": Int4s(sorted(one.verbs)),
+    }
+    await _run(within, "open", values)
+    await _run(within, "rest_on", {"id": id_, "messages": Int8s(one.messages)})
+
+
+async def mention(within: Within, id_: UUID, *, at: datetime, due: datetime | None) -> None:
+    """It was said again."""
+    await _run(within, "mention", {"id": id_, "at": at, "due": due})
+
+
+async def close(
+    within: Within, id_: UUID, *, at: datetime, outcome: str, evidence: str | None, message: int | None
+) -> bool:
+    """Close it; whether it was open."""
+    values = {"id": id_, "at": at, "outcome": outcome, "evidence": evidence, "message": message}
+    return bool(await _rows(within, "close", values))
+
+
+async def resolve(within: Within, one: Resolved, *, at: datetime) -> None:
+    """Close what a message resolves."""
+    await close(within, one.id, at=at, outcome=one.outcome, evidence=one.evidence, message=one.message)
+
+
+async def reopen(within: Within, id_: UUID) -> bool:
+    """Open it again; whether it was closed."""
+    return bool(await _rows(within, "reopen", {"id": id_}))
+
+
+async def loops(
+    within: Within,
+    *,
+    id: UUID | None = None,
+    state: str | None = None,
+    kind: str | None = None,
+    user: str | None = None,
+    session: str | None = None,
+    limit: int = 1_000,
+    offset: int = 0,
+) -> list[Loop]:
+    """Loops, the latest first."""
+    values = {
+        "space": within.space.id,
+        "id": id,
+        "state": state,
+        "kind": kind,
+        "user": user,
+        "session": session,
+        "limit": limit,
+        "offset": offset,
+    }
+    async with within.conn.cursor(row_factory=class_row(Loop)) as cursor:
+        return await (await cursor.execute(_SQL["loops"], values)).fetchall()
+
+
+async def ids_like(within: Within, prefix: str) -> list[UUID]:
+    """At most two loops whose id begins so."""
+    return [row[0] for row in await _rows(within, "ids_like", {"prefix": f"{prefix}%"})]
+
+
+async def open_of(within: Within, messages: Collection[int], *, closed: bool = False) -> list[str]:
+    """The texts of what these messages left open and is open still (or of all), in the order it was said.
+
+    This is what column ``open_loops`` of the episode of these messages holds.
+    """
+    values = {"messages": Int8s(sorted(messages)), "closed": closed}
+    return [row[0] for row in await _rows(within, "of_messages", values)]
+
+
+async def doomed(within: Within, values: Mapping[str, object]) -> list[UUID]:
+    """The loops that an erasure takes."""
+    return [row[0] for row in await _rows(within, "doomed", values)]
+
+
+async def erase(within: Within, ids: Sequence[UUID], *, messages: Sequence[int]) -> None:
+    """Take loops, and of others the words of messages that go."""
+    await _run(within, "erase", {"loops": list(ids)})
+    await _run(within, "erase_evidence", {"ids": Int8s(messages)})
+
+
+async def _run(within: Within, name: str, values: Mapping[str, object]) -> None:
+    await within.conn.execute(_SQL[name], {"space": within.space.id, **values})
+
+
+async def _rows(within: Within, name: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
+    return await (await within.conn.execute(_SQL[name], {"space": within.space.id, **values})).fetchall()

@@ -1,0 +1,144 @@
+"""The wordings of open loops, as ``wording.toml`` has them."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+_FILE: Final = Path(__file__).with_name("wording.toml")
+_ENTRY: Final = re.compile(r"\{([a-z]+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Promising:
+    """How something is promised. ``light`` verbs promise nothing, ``doing`` ones do without a time too."""
+
+    said: re.Pattern[str]
+    later: re.Pattern[str]
+    light: frozenset[str]
+    doing: frozenset[str]
+    now: re.Pattern[str]
+    never: re.Pattern[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Saying:
+    """What says so by itself, and what says so only where a time is named."""
+
+    said: re.Pattern[str]
+    timed: re.Pattern[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Following:
+    """What asks to be told later, and what is only said out of courtesy."""
+
+    said: re.Pattern[str]
+    courtesy: re.Pattern[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """What is said to be undecided; answers that do not answer; what is not meant as a question."""
+
+    said: re.Pattern[str]
+    evaded: re.Pattern[str]
+    answered: re.Pattern[str]
+    idle: re.Pattern[str]
+    wanted: re.Pattern[str]
+    offered: re.Pattern[str]
+    elsewhere: re.Pattern[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """What tells that something came about or is off, and what tells that it did not."""
+
+    done: re.Pattern[str]
+    arrived: re.Pattern[str]
+    found: re.Pattern[str]
+    dropped: re.Pattern[str]
+    denied: re.Pattern[str]
+    denied_not: re.Pattern[str]
+    planned: re.Pattern[str]
+    affirmed: re.Pattern[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Words that say nothing of what a loop is about; past forms by present; verbs that do the same."""
+
+    light: frozenset[str]
+    past: Mapping[str, str]
+    same: tuple[frozenset[str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """All of it."""
+
+    time: re.Pattern[str]
+    promise: Promising
+    task: Saying
+    waiting: Saying
+    followup: Following
+    question: Asking
+    closing: Closing
+    words: Words
+
+
+@cache
+def wording() -> Wording:
+    """The wordings, read from their file the first time."""
+    data: dict[str, Any] = tomllib.loads(_FILE.read_text("utf-8"))
+    words = _entries(data["words"])
+    promise, terms = data["promise"], data["terms"]
+    return Wording(
+        time=_any([words["time"]], words),
+        promise=Promising(
+            said=_any(promise["said"], words, whole=False),
+            later=_any(promise["later"], words),
+            light=frozenset(promise["light"].split()),
+            doing=frozenset(promise["doing"].split()),
+            now=re.compile(promise["now"]),
+            never=_any(promise["never"], words),
+        ),
+        task=Saying(**_patterns(data["task"], words)),
+        waiting=Saying(**_patterns(data["waiting"], words)),
+        followup=Following(**_patterns(data["followup"], words)),
+        question=Asking(**_patterns(data["question"], words)),
+        closing=Closing(**_patterns(data["closing"], words)),
+        words=Words(
+            light=frozenset(terms["light"].split()),
+            past=terms["past"],
+            same=tuple(frozenset(line.split()) for line in terms["same"]),
+        ),
+    )
+
+
+def _entries(listed: Mapping[str, str]) -> dict[str, str]:
+    """The entries, each with those before it filled in."""
+    words: dict[str, str] = {}
+    for name, text in listed.items():
+        words[name] = _filled(text, words)
+    return words
+
+
+def _patterns(table: Mapping[str, Sequence[str]], words: Mapping[str, str]) -> dict[str, re.Pattern[str]]:
+    return {name: _any(listed, words) for name, listed in table.items()}
+
+
+def _any(listed: Sequence[str], words: Mapping[str, str], *, whole: bool = True) -> re.Pattern[str]:
+    texts = [_filled(text, words) for text in listed]
+    if not whole:  # each names its verb: a group may have its name once only
+        texts = [text.replace("(?P<verb>", f"(?P<verb{place}>") for place, text in enumerate(texts)]
+    return re.compile("|".join(f"(?:{text})" for text in texts))
+
+
+def _filled(text: str, words: Mapping[str, str]) -> str:
+    return _ENTRY.sub(lambda found: words.get(found[1], found[0]), text)

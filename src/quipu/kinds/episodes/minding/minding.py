@@ -1,0 +1,183 @@
+"""Reading what was said for what is to be borne in mind: topic ``episodes-minding``."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+from uuid import uuid4
+
+from quipu.errors import BadInput
+from quipu.kernel.db.database import Within
+from quipu.kernel.queue import outbox
+from quipu.kernel.queue.model import Payload
+from quipu.kinds.episodes.minding import store
+from quipu.kinds.episodes.minding.beliefs import claims, filing
+from quipu.kinds.episodes.minding.beliefs import store as beliefs
+from quipu.kinds.episodes.minding.beliefs.asking import STALE
+from quipu.kinds.episodes.minding.beliefs.claims import Heard
+from quipu.kinds.episodes.minding.beliefs.filing import Prepared
+from quipu.kinds.episodes.minding.beliefs.keeping import Keeping, Unprepared
+from quipu.kinds.episodes.minding.beliefs.settling import settle
+from quipu.kinds.episodes.minding.loops import store as loops
+from quipu.kinds.episodes.minding.loops.following import Exchange, follow
+from quipu.kinds.episodes.minding.turns import Turn
+from quipu.kinds.episodes.queues import MINDING
+from quipu.kinds.plug import Context
+from quipu.recall.model import Moved
+
+_MOST_EXCHANGES: Final = 40
+
+
+class _Stale(Exception):
+    """Somebody else has read the session meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """Exchanges of a session that are to be read, each with the turns of the one before it."""
+
+    session: int
+    mark: int
+    heard: Sequence[Heard]
+    before: Sequence[Sequence[Turn]]
+    last: int
+    more: bool
+
+
+async def mind(context: Context, payload: Payload) -> None:
+    """Read the exchanges of a session that are new: what they leave open or resolve, and what they claim.
+
+    A page at a time; what is left is another job. All of a page and how far the session was read are one
+    transaction, so each exchange counts once.
+
+    Raises:
+        BadInput: the payload names no session.
+    """
+    name = payload.get("session")
+    if not isinstance(name, str):
+        raise BadInput("the job names no session.", field="session", hint='{"session": "s1"}')
+    missed: set[str] = set()
+    while True:
+        page, texts = await _page(context, name)
+        if page is None:
+            return
+        prepared = await filing.prepare(context.database, context.models, context.space, [*texts, *missed])
+        try:
+            async with context.effect() as within:
+                await _write(within, context, page, prepared)
+                if page.more:
+                    key = _other_key(context.job.key, name)
+                    await outbox.put(within, MINDING, {"session": name}, key=key, session=name)
+        except Unprepared as lacking:
+            missed.add(lacking.text)
+            continue
+        except (_Stale, Moved):
+            continue
+        return
+
+
+async def _page(context: Context, name: str) -> tuple[_Page | None, list[str]]:
+    """What there is to read, and the texts that may become entries of the index."""
+    async with context.database.reading(context.space) as within:
+        found = None if within is None else await store.session(within, name)
+        if within is None or found is None:
+            return None, []
+        session, mark = found
+        listed = await store.exchanges(within, session, mark=mark, limit=_MOST_EXCHANGES + 1)
+        if not listed:
+            return None, []
+        exchanges = listed[:_MOST_EXCHANGES]
+        page = await _turned(within, session, mark, exchanges, more=len(listed) > len(exchanges))
+        return page, await _texts(within, page)
+
+
+async def _turned(
+    within: Within, session: int, mark: int, exchanges: Sequence[store.Heard], *, more: bool
+) -> _Page:
+    begin = await store.exchange_before(within, session, first=exchanges[0].first)
+    turns = await store.turns(within, session, first=begin, last=exchanges[-1].last)
+    heard: list[Heard] = []
+    before: list[Sequence[Turn]] = []
+    earlier: Sequence[Turn] = [turn for turn in turns if turn.message < exchanges[0].first]
+    for one in exchanges:
+        said = [turn for turn in turns if one.first <= turn.message <= one.last]
+        heard.append(Heard(said, one.chunk, one.user, earlier[-1] if earlier else None))
+        before.append(earlier)
+        earlier = said
+    return _Page(session, mark, heard, before, exchanges[-1].last, more)
+
+
+async def _texts(within: Within, page: _Page) -> list[str]:
+    texts: list[str] = []
+    for heard in page.heard:
+        found = claims.claimed(heard)
+        if found or heard.turns:
+            held = await beliefs.held(within, heard.person)
+            found += claims.corrections(heard, held, found)
+        texts += [filing.text_of(one.person, one.key, one.value, one.nature) for one in found]
+    return texts
+
+
+async def _write(within: Within, context: Context, page: _Page, prepared: Prepared | None) -> None:
+    await store.hold(within)
+    if not await store.is_there(within, page.session):
+        return
+    if await store.mark(within, page.session) != page.mark:
+        raise _Stale
+    if prepared is not None and within.space.generation not in (None, prepared.generation):
+        raise Moved(within.space.generation or 0)
+    keeping = Keeping(within, prepared, now=context.clock.now())
+    for heard, before in zip(page.heard, page.before, strict=True):
+        await _follow(within, page, heard, before)
+        await _believe(within, keeping, heard)
+    await store.advance(within, page.session, mark=page.last, now=context.clock.now())
+
+
+async def _follow(within: Within, page: _Page, heard: Heard, before: Sequence[Turn]) -> None:
+    """What an exchange leaves open, says again or resolves."""
+    if not heard.turns:
+        return
+    first = (before or heard.turns)[0].message
+    at = {turn.message: turn.at for turn in heard.turns}
+    followed = follow(
+        Exchange(heard.turns, page.mark),
+        before=before,
+        standing=await loops.standing(within, session=page.session, user=heard.user),
+        known=await loops.known(within, session=page.session, first=first),
+        new_id=uuid4,
+    )
+    for id_, one in followed.opened:
+        await loops.write(within, id_, one, session=page.session, user=heard.user)
+    for again in followed.mentioned:
+        await loops.mention(within, again.id, at=at.get(again.message, heard.turns[-1].at), due=again.due)
+    for done in followed.resolved:
+        await loops.resolve(within, done, at=at.get(done.message, heard.turns[-1].at))
+
+
+async def _believe(within: Within, keeping: Keeping, heard: Heard) -> None:
+    """What an exchange claims, settled beside what stands."""
+    said = claims.claimed(heard)
+    held = await beliefs.held(within, heard.person)
+    for claim in [*said, *claims.corrections(heard, held, said)]:
+        settled = settle(claim, [one for one in held if one.key == claim.key])
+        if settled is not None:
+            await keeping.keep(settled)
+            held = await beliefs.held(within, heard.person)
+
+
+def _other_key(key: str, session: str) -> str:
+    """A key for what is left: not that of the job that is being done, which goes with its effect."""
+    digest = hashlib.sha256(session.encode()).hexdigest()[:32]
+    first, second = f"rest:{digest}", f"more:{digest}"
+    return second if key == first else first
+
+
+async def settle_stale(context: Context) -> None:
+    """Settle the conflicts of a space of which nothing was heard for two months: what stands goes on."""
+    async with context.database.writing(context.space) as within:
+        await store.hold(within)
+        keeping = Keeping(within, None, now=context.clock.now())
+        for belief, rival in await beliefs.stale(within, before=context.clock.now() - STALE):
+            await keeping.decay(belief, rival)

@@ -1,0 +1,89 @@
+"""The queries of reading sessions for what is to be borne in mind, one short function each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from pydantic import ValidationError
+
+from quipu.kernel.db import queries
+from quipu.kernel.db.database import Within
+from quipu.kinds.episodes.minding.turns import Turn
+from quipu.kinds.episodes.queues import MINDING
+from quipu.kinds.episodes.shapes import Chunk
+
+_SQL = queries.load("quipu.kinds.episodes.minding")
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """An exchange: where it begins and ends, whose it is, what it yields."""
+
+    first: int
+    last: int
+    user: str | None
+    chunk: Chunk | None
+
+
+async def hold(within: Within) -> None:
+    """Wait until nobody else changes what is borne in mind in the space."""
+    await _run(within, "hold", {})
+
+
+async def session(within: Within, name: str) -> tuple[int, int] | None:
+    """The number of a session and the last message of it that was dealt with; None where it is gone."""
+    rows = await _rows(within, "session", {"name": name, "topic": MINDING})
+    return (rows[0][0], rows[0][1]) if rows else None
+
+
+async def exchanges(within: Within, session: int, *, mark: int, limit: int) -> list[Heard]:
+    """Exchanges with something said after message ``mark``, in their order."""
+    rows = await _rows(within, "exchanges", {"session": session, "mark": mark, "limit": limit})
+    return [Heard(first, last, user, _chunk(chunk)) for first, last, user, chunk in rows]
+
+
+async def exchange_before(within: Within, session: int, *, first: int) -> int:
+    """Where the exchange before one begins; ``first`` itself where there is none."""
+    rows = await _rows(within, "exchange_before", {"session": session, "first": first})
+    return rows[0][0] if rows else first
+
+
+async def turns(within: Within, session: int, *, first: int, last: int) -> list[Turn]:
+    """What people and agents said from one message to another."""
+    values = {"session": session, "first": first, "last": last}
+    return [Turn(*row) for row in await _rows(within, "turns", values)]
+
+
+async def is_there(within: Within, session: int) -> bool:
+    """Whether a session was not forgotten; it stays while the transaction lasts."""
+    return bool(await _rows(within, "is_there", {"session": session}))
+
+
+async def mark(within: Within, session: int) -> int:
+    """The last message of a session that was dealt with; -1 where none was."""
+    rows = await _rows(within, "mark", {"session": session, "topic": MINDING})
+    return rows[0][0] if rows else -1
+
+
+async def advance(within: Within, session: int, *, mark: int, now: datetime) -> None:
+    """Note how far a session was read."""
+    await _run(within, "advance", {"session": session, "topic": MINDING, "mark": mark, "now": now})
+
+
+def _chunk(stored: object) -> Chunk | None:
+    """What an exchange yields; None where it is still to be read, or has a shape of another version."""
+    try:
+        return None if stored is None else Chunk.model_validate(stored)
+    except ValidationError:
+        return None
+
+
+async def _run(within: Within, name: str, values: Mapping[str, object]) -> None:
+    await within.conn.execute(_SQL[name], {"space": within.space.id, **values})
+
+
+async def _rows(within: Within, name: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
+    return await (await within.conn.execute(_SQL[name], {"space": within.space.id, **values})).fetchall()
