@@ -327,12 +327,12 @@ CREATE FUNCTION episodes.write_episode() RETURNS trigger
 declare
     happened timestamptz;
 begin
-    if tg_op = 'DELETE' then
+    if lower(tg_op) = 'delete' then
         raise exception 'an episode is forgotten with what it was made of'
             using errcode = 'feature_not_supported',
                 hint = 'Set deleted_at to put it away, or use forget() for good.';
     end if;
-    if tg_op = 'INSERT' then
+    if lower(tg_op) = 'insert' then
         new.id := coalesce(new.id, gen_random_uuid());
         new.created_at := coalesce(new.created_at, now());
         happened := coalesce(new.ended_at, new.created_at);
