@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quipu.kinds.transcripts.extract.splitting import LONGEST, sentences
+from quipu.kernel.prose.splitting import LONGEST, sentences
 
 
 def texts(message: str) -> list[str]:

@@ -1,0 +1,63 @@
+"""English verbs after "the user": the third person of what was said in the first."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_IRREGULAR: Final = {
+    "am": "is", "are": "is", "'m": "is", "'re": "is", "have": "has", "'ve": "has", "do": "does",
+    "don't": "does not", "do not": "does not", "haven't": "has not", "aren't": "is not", "were": "was",
+    "weren't": "was not", "'ll": "will", "'d": "would", "go": "goes", "can't": "cannot",
+    "won't": "will not", "'d rather": "would rather", "'d like": "would like", "'d prefer": "would prefer",
+    "be": "is",
+}  # fmt: skip
+_UNCHANGED: Final = frozenset((
+    "will", "would", "should", "must", "can", "could", "may", "might", "shall", "ought", "was", "had",
+    "did", "has", "is", "does", "didn't", "wouldn't", "shouldn't", "mustn't", "couldn't", "wasn't",
+    "hadn't", "cannot", "chose", "went", "said", "told", "meant", "forgot", "made", "broke", "got", "put",
+    "kept", "wrote", "took", "gave", "ran", "began", "found", "thought", "built", "set", "split", "cut",
+    "let", "read", "knew", "saw", "came", "left", "lost", "sent", "spent", "stood", "understood",
+    "misunderstood", "misread", "overwrote", "hit", "held", "swapped", "became", "fell", "felt", "grew",
+    "paid", "sold", "spoke", "stuck", "won", "hid", "mistook", "shut",
+))  # fmt: skip
+_PRESENT: Final = ("need", "feed", "seed", "embed", "speed", "exceed", "succeed", "proceed", "bleed", "breed")
+_ADVERBS: Final = frozenset((
+    "always", "never", "usually", "normally", "typically", "generally", "really", "strongly", "still",
+    "also", "just", "mostly", "often", "only", "now", "currently", "personally", "definitely", "already",
+    "clearly", "actually", "deliberately", "again", "both", "all", "absolutely", "much", "explicitly",
+    "rarely", "sometimes", "even", "completely", "simply", "first", "then", "therefore", "too", "mainly",
+    "consistently", "repeatedly", "not",
+))  # fmt: skip
+_WORD = re.compile(r"\s+([\w'’]+)")
+_CLITIC = re.compile(r"['’](?:m|re|ve|ll|d)\b", re.IGNORECASE)
+
+
+def conjugated(rest: str) -> str:
+    """What follows "I", "we" or "you", as it follows "the user": " don't like" becomes " does not like"."""
+    clitic = _CLITIC.match(rest)
+    if clitic:
+        form = clitic[0].replace("’", "'").lower()
+        return f" {_IRREGULAR[form]}{rest[clitic.end() :]}"
+    at = 0
+    while (match := _WORD.match(rest, at)) is not None:
+        word = match[1].replace("’", "'")
+        if word.lower() not in _ADVERBS:
+            return f"{rest[: match.start(1)]}{third_person(word)}{rest[match.end(1) :]}"
+        at = match.end(1)
+    return rest
+
+
+def third_person(verb: str) -> str:
+    """The verb as it stands after "she"; what is past or modal stays."""
+    lower = verb.lower()
+    if lower in _IRREGULAR:
+        return _IRREGULAR[lower]
+    past = lower.endswith("ed") and not lower.endswith(_PRESENT)
+    if lower in _UNCHANGED or past or not lower.isalpha():
+        return verb
+    if lower.endswith(("s", "sh", "ch", "x", "z", "o")):
+        return f"{verb}es"
+    if lower.endswith("y") and lower[-2:-1] not in "aeiou":
+        return f"{verb[:-1]}ies"
+    return f"{verb}s"
