@@ -52,6 +52,7 @@ class Grammar:
     families: tuple[Family, ...]
     guards: Mapping[str, re.Pattern[str]]
     words: Mapping[str, str]
+    topics: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]
 
     def guarded(self, names: Iterable[str], text: str) -> bool:
         """Whether one of the guards fits."""
@@ -67,7 +68,8 @@ def grammar() -> Grammar:
         name: re.compile("|".join(f"(?:{filled(one, words)})" for one in listed), re.IGNORECASE)
         for name, listed in data["guards"].items()
     }
-    return Grammar(tuple(_family(one, words) for one in data["family"]), guards, words)
+    topics = tuple((re.compile(said, re.IGNORECASE), tuple(slots)) for said, slots in data["topics"].items())
+    return Grammar(tuple(_family(one, words) for one in data["family"]), guards, words, topics)
 
 
 def filled(saying: str, words: Mapping[str, str]) -> str:

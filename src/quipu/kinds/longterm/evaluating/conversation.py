@@ -1,0 +1,258 @@
+"""A conversation read turn by turn, and what it asks of the memories so far."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Final
+
+from quipu.kernel.prose.splitting import sentences
+from quipu.kinds.longterm.evaluating import answers, changes, claims, requests
+from quipu.kinds.longterm.evaluating.claims import Claim
+from quipu.kinds.longterm.evaluating.clauses import clauses, trimmed
+from quipu.kinds.longterm.evaluating.deciding import Change, Same, decide, renamed, replaced
+from quipu.kinds.longterm.evaluating.grammar import grammar
+from quipu.kinds.longterm.evaluating.hiding import Bare, bare
+from quipu.kinds.longterm.evaluating.known import Known, about, holding, shown_in, telling
+from quipu.kinds.longterm.evaluating.outcome import Outcome
+from quipu.kinds.longterm.evaluating.person import sentence, spelled, third
+from quipu.kinds.longterm.model import CATEGORIES, Evaluation, Said
+from quipu.kinds.longterm.policy import Policy
+
+_PLAY_TURNS: Final = 6
+"""So many turns of the user after the last sign of a role play still belong to it."""
+
+_PLAYING = re.compile(r"\brole-?play|\b(?:pretend|imagine) (?:you|that you|to be)|\bact (?:as|like)\b|\byou(?:'re| are) now\b", re.I)
+_PLAYED = re.compile(
+    r"\b(?:stop|end|enough|quit|done with|no more)\b.{0,20}\b(?:role|game|play|pretend|acting|character)|\bback to (?:reality|normal|work|business|the)\b|\bout of character\b|\bgame over\b|\bfor real now\b",
+    re.I,
+)
+_QUIET: Final = ("hypothetical", "quoted", "fiction", "sarcasm")
+
+
+class Conversation:
+    """What the user says is judged; what the assistant says only tells what a short answer answers."""
+
+    def __init__(self, existing: list[Known], *, policy: Policy) -> None:
+        self._outcome = Outcome(existing, policy=policy)
+        self._heard = ""
+        self._playing = 0
+
+    def heard(self, text: str) -> None:
+        """A turn of the assistant."""
+        self._heard = text
+
+    def said(
+        self,
+        text: str,
+        *,
+        turn: int,
+        judged: bool = True,
+        message: str | None = None,
+        session: str | None = None,
+        time: datetime | None = None,
+    ) -> None:
+        """A turn of the user; one that was evaluated before is only listened to (``judged=False``)."""
+        hidden = bare(text)
+        plain = spelled(hidden.text)
+        played = self._in_play(plain)
+        if judged and not played and not grammar().guarded(("fiction",), plain):
+            self._outcome.turn = Said(excerpt="", turn=turn, message=message, session=session, happened_at=time)
+            _Turn(self._outcome, hidden, self._heard).read()
+        self._heard = ""
+
+    def evaluation(self, evaluator: str) -> Evaluation:
+        """What is asked for, all turns taken together."""
+        return self._outcome.evaluation(evaluator)
+
+    def _in_play(self, text: str) -> bool:
+        if _PLAYED.search(text):
+            self._playing = 0
+            return False
+        if _PLAYING.search(text):
+            self._playing = _PLAY_TURNS
+            return True
+        self._playing = max(0, self._playing - 1)
+        return self._playing > 0
+
+
+class _Turn:
+    """One turn of the user, sentence by sentence."""
+
+    def __init__(self, outcome: Outcome, hidden: Bare, heard: str) -> None:
+        self._outcome = outcome
+        self._hidden = hidden
+        self._heard = heard
+        self._answer = self._answered()
+
+    def read(self) -> None:
+        said = [one.text for one in sentences(self._hidden.text)]
+        if self._answer is not None:
+            self._answering(self._answer)
+            if not self._answer.rest:
+                return
+            said = [one.text for one in sentences(self._answer.rest)]
+        for at, text in enumerate(said):
+            following = said[at + 1] if at + 1 < len(said) else ""
+            self._sentence(text, asked=requests.asks_back(spelled(following)))
+
+    def _answered(self) -> answers.Answer | None:
+        question = answers.asked(self._heard)
+        return None if question is None else answers.answered(question, self._hidden.text)
+
+    def _answering(self, answer: answers.Answer) -> None:
+        told = third(spelled(answer.statement))
+        excerpt = self._hidden.text
+        found = claims.claim(told, order=False)
+        if answer.denied:
+            self._take_back(found, excerpt)
+        elif found is not None and not grammar().guarded(_QUIET, answer.statement):
+            self._claimed(found, excerpt, asked=False, text=answer.statement)
+
+    def _sentence(self, text: str, *, asked: bool) -> None:
+        plain = spelled(text)
+        lead = trimmed(plain)
+        if requests.asks_back(plain):
+            return
+        forgetting = requests.forgetting(plain) or requests.forgetting(lead)
+        if forgetting is not None:
+            self._forget(forgetting, text)
+            return
+        remembering = requests.remembering(plain) or requests.remembering(lead)
+        if remembering is None and grammar().guarded(_QUIET, plain):
+            return
+        self._statement(remembering or plain, text, asked=asked or remembering is not None, stressed=claims.stressed(plain))
+
+    def _statement(self, plain: str, excerpt: str, *, asked: bool, stressed: bool) -> None:
+        lead = trimmed(plain)
+        if changes.points_back(lead) or changes.points_back(plain):
+            self._disown(excerpt)
+        right, rest = changes.put_right(lead, third(lead))
+        found_any = self._clauses(rest, excerpt, asked=asked, stressed=stressed, old=right.old if right else None)
+        if right is not None and not found_any:
+            self._put_right(right, excerpt)
+        meant = changes.meant(plain) or changes.meant(lead)
+        if meant is not None:
+            self._meant(meant, excerpt)
+        if asked and not found_any:
+            self._outcome.keep(third(lead), excerpt=excerpt, hidden=self._hidden, stressed=stressed)
+
+    def _clauses(self, text: str, excerpt: str, *, asked: bool, stressed: bool, old: str | None) -> bool:
+        """Judge the clauses of a sentence; whether one of them claimed, or took back, something."""
+        questioned = grammar().guarded(("question",), text.rstrip()) and not asked
+        parts = clauses(text)
+        found_any = False
+        for at, clause in enumerate(parts):
+            told = third(clause)
+            asking = not asked and (
+                (questioned and at == len(parts) - 1 and text.rstrip().endswith("?"))
+                or grammar().guarded(("question",), clause)
+            )
+            found_any |= self._clause(told, excerpt, asking=asking, asked=asked, stressed=stressed, old=old)
+        return found_any
+
+    def _clause(
+        self, told: str, excerpt: str, *, asking: bool, asked: bool, stressed: bool, old: str | None
+    ) -> bool:
+        if asking:
+            found = claims.mention(told)
+            return found is not None and self._claimed(found, excerpt, asked=asked, text=told)
+        gone = changes.taken_back(told)
+        if gone is not None and self._gone(gone, excerpt):
+            return True
+        opposite = changes.positive(told)
+        if opposite is not None and self._denied(opposite, excerpt):
+            return True
+        found = self._of_named(told) or claims.claim(told) or claims.mention(told)
+        if found is None:
+            return False
+        if stressed:
+            found = claims.with_importance(found, "high")
+        return self._claimed(found, excerpt, asked=asked, text=told, old=old)
+
+    def _of_named(self, told: str) -> Claim | None:
+        """A clause about somebody whose name is known: "Lena turned seven"."""
+        for one in self._outcome.live():
+            for name, who in one.names():
+                match = re.match(rf"{re.escape(name)}(?:'s)?(?=\s)(?P<rest>.*)", told)
+                if match is not None:
+                    found = claims.claim(f"{who}{match['rest']}", order=False)
+                    return None if found is None or found.family.startswith("mentioned") else found
+        return None
+
+    def _claimed(self, found: Claim, excerpt: str, *, asked: bool, text: str, old: str | None = None) -> bool:
+        found = claims.with_importance(found, claims.important(found, asked=asked, stressed=claims.stressed(text)))
+        decided = decide(found, self._outcome.live(), old=old)
+        if isinstance(decided, Change):
+            self._outcome.change(decided, found, excerpt=excerpt, hidden=self._hidden, asked=asked)
+        elif isinstance(decided, Same):
+            self._outcome.confirm(decided.memory, found, excerpt=excerpt, asked=asked)
+        else:
+            self._outcome.include(found, excerpt=excerpt, hidden=self._hidden, asked=asked)
+        return True
+
+    def _denied(self, opposite: str, excerpt: str) -> bool:
+        """Whether a memory says what the clause denies: then it goes."""
+        found = claims.claim(opposite, order=False)
+        if found is None or found.told[0].slot.startswith(("likes:", "able:", "consumes:")):
+            return False
+        return self._take_back(found, excerpt)
+
+    def _take_back(self, found: Claim | None, excerpt: str) -> bool:
+        if found is None:
+            return False
+        untrue = [one for one in telling(found.told[0], self._outcome.live()) if not one.denies or found.told[0].denied]
+        for one in untrue:
+            self._outcome.delete(one, "no longer so", excerpt=excerpt)
+        return bool(untrue)
+
+    def _gone(self, gone: changes.TakenBack, excerpt: str) -> bool:
+        if gone.statement:
+            found = claims.claim(third(gone.topic), order=False)
+            if found is not None:
+                return self._take_back(found, excerpt)
+        meant = about(gone.topic, self._outcome.live(), categories=gone.categories, everything=False)
+        for one in meant:
+            self._outcome.delete(one, "over", excerpt=excerpt)
+        return bool(meant)
+
+    def _forget(self, forgetting: requests.Forgetting, excerpt: str) -> None:
+        topic = third(forgetting.topic)
+        if forgetting.statement:
+            found = claims.claim(topic, order=False)
+            if found is not None and (meant := telling(found.told[0], self._outcome.live())):
+                for one in meant:
+                    self._outcome.delete(one, "asked to forget", excerpt=excerpt)
+                return
+        meant = about(topic, self._outcome.live(), categories=CATEGORIES, everything=forgetting.everything)
+        for one in meant:
+            self._outcome.delete(one, "asked to forget", excerpt=excerpt)
+        if not meant:
+            self._outcome.drop()
+
+    def _disown(self, excerpt: str) -> None:
+        """The sentence says that what the assistant just said is not so."""
+        shown = shown_in(self._heard, self._outcome.live())
+        if len(shown) == 1:
+            self._outcome.delete(shown[0], "denied", excerpt=excerpt)
+
+    def _put_right(self, right: changes.PutRight, excerpt: str) -> None:
+        wrong = holding(right.old, self._outcome.live())
+        if right.new is None or len(wrong) != 1:
+            return
+        self._reword(wrong[0], right.old, right.new, excerpt)
+
+    def _meant(self, new: str, excerpt: str) -> None:
+        shown = shown_in(self._heard, self._outcome.live())
+        if len(shown) == 1 and shown[0].told:
+            self._reword(shown[0], shown[0].told[0].value, new, excerpt)
+
+    def _reword(self, one: Known, old: str, new: str, excerpt: str) -> None:
+        summary = replaced(one.summary, old, new)
+        found = claims.claim(third(spelled(summary)).rstrip("."), order=False) or Claim(
+            one.category, one.importance, sentence(summary), (), "corrected"
+        )
+        self._outcome.change(
+            Change(one, sentence(summary), "corrected"), found, excerpt=excerpt, hidden=self._hidden, asked=False
+        )
