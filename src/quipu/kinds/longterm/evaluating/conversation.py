@@ -28,6 +28,9 @@ _PLAYED = re.compile(
     r"\b(?:stop|end|enough|quit|done with|no more)\b.{0,20}\b(?:role|game|play|pretend|acting|character)|\bback to (?:reality|normal|work|business|the)\b|\bout of character\b|\bgame over\b|\bfor real now\b",
     re.I,
 )
+_WHOLE: Final = ("not called so", "what a word means", "a favourite, the other way round")
+"""Families whose sayings reach over several clauses."""
+
 _QUIET: Final = ("hypothetical", "quoted", "fiction", "sarcasm")
 
 
@@ -58,7 +61,9 @@ class Conversation:
         plain = spelled(hidden.text)
         played = self._in_play(plain)
         if judged and not played and not grammar().guarded(("fiction",), plain):
-            self._outcome.turn = Said(excerpt="", turn=turn, message=message, session=session, happened_at=time)
+            self._outcome.begin(
+                Said(excerpt="", turn=turn, message=message, session=session, happened_at=time)
+            )
             _Turn(self._outcome, hidden, self._heard).read()
         self._heard = ""
 
@@ -141,6 +146,9 @@ class _Turn:
     def _clauses(self, text: str, excerpt: str, *, asked: bool, stressed: bool, old: str | None) -> bool:
         """Judge the clauses of a sentence; whether one of them claimed, or took back, something."""
         questioned = grammar().guarded(("question",), text.rstrip()) and not asked
+        whole = claims.claim(third(trimmed(text)))
+        if whole is not None and whole.family in _WHOLE:
+            return self._claimed(whole, excerpt, asked=asked, text=text, old=old)
         parts = clauses(text)
         found_any = False
         for at, clause in enumerate(parts):
@@ -184,6 +192,8 @@ class _Turn:
     def _claimed(self, found: Claim, excerpt: str, *, asked: bool, text: str, old: str | None = None) -> bool:
         found = claims.with_importance(found, claims.important(found, asked=asked, stressed=claims.stressed(text)))
         decided = decide(found, self._outcome.live(), old=old)
+        if decided is None:
+            decided = self._instead(found)
         if isinstance(decided, Change):
             self._outcome.change(decided, found, excerpt=excerpt, hidden=self._hidden, asked=asked)
         elif isinstance(decided, Same):
@@ -191,6 +201,14 @@ class _Turn:
         else:
             self._outcome.include(found, excerpt=excerpt, hidden=self._hidden, asked=asked)
         return True
+
+    def _instead(self, found: Claim) -> Change | None:
+        """A change of a memory that this very turn took back: "I left Siemens, I'm at Bosch now"."""
+        decided = decide(found, self._outcome.taken)
+        if not isinstance(decided, Change):
+            return None
+        self._outcome.restore(decided.memory)
+        return decided
 
     def _denied(self, opposite: str, excerpt: str) -> bool:
         """Whether a memory says what the clause denies: then it goes."""

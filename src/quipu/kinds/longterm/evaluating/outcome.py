@@ -32,6 +32,19 @@ class Outcome:
         self._edits: dict[str, Edit] = {}
         self._deletions: dict[str, Deletion] = {}
         self._dropped = 0
+        self.taken: list[Known] = []
+        """Memories that the present turn asks to delete."""
+
+    def begin(self, turn: Said) -> None:
+        """What comes next was said in this turn."""
+        self.turn = turn
+        self.taken = []
+
+    def restore(self, one: Known) -> None:
+        """Do not delete a memory after all."""
+        self._deletions.pop(one.id, None)
+        self.taken.remove(one)
+        self._live.append(one)
 
     def live(self) -> list[Known]:
         """The memories as they would be, those first that were there first."""
@@ -118,6 +131,7 @@ class Outcome:
             del self._new[one.id]
             self._new[f"{one.id} gone"] = _GONE
             return
+        self.taken.append(one)
         self._edits.pop(one.id, None)
         said = replace(self.turn, excerpt=excerpt[:_LONGEST_EXCERPT])
         self._deletions[one.id] = Deletion(id=one.id, reason=reason, sources=(said,), expected_version=one.version)

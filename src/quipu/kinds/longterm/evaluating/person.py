@@ -9,11 +9,12 @@ from quipu.kernel.prose.verbs import conjugated
 
 _SPELLED: Final = {
     "im": "I'm", "ive": "I've", "dont": "don't", "doesnt": "doesn't", "didnt": "didn't", "isnt": "isn't",
-    "cant": "can't", "wont": "won't", "thats": "that's", "whats": "what's", "lets": "let's", "cannot": "can't",
+    "cant": "can't", "wont": "won't", "thats": "that's", "whats": "what's", "lets": "let's",
     "fav": "favourite", "favorite": "favourite", "favorites": "favourites", "u": "you", "ur": "your",
     "pls": "please", "plz": "please", "gonna": "going to", "wanna": "want to", "anymore": "any more",
     "mum": "mum", "weve": "we've", "theres": "there's", "i": "I",
 }  # fmt: skip
+_I = re.compile(r"(?<![\w'.@/-])i(?=')")
 _WORD = re.compile(r"(?<![\w'.@/-])[A-Za-z]+(?![\w'@/]|\.\w)")
 _SUBJECT = re.compile(r"(?<![\w'.@/-])(?:I|[Ww]e)(?='|\s+[a-z'])")
 _TOGETHER = re.compile(r"^(?:my|our|the user's)\s[\w\s]{1,40}\sand\s$", re.IGNORECASE)
@@ -27,7 +28,7 @@ _OTHERS: Final = (
 
 def spelled(text: str) -> str:
     """The text with straight apostrophes, one space between words, and usual spelling where it matters."""
-    plain = " ".join(text.replace("’", "'").split())
+    plain = _I.sub("I", " ".join(text.replace("’", "'").split()))
     return _WORD.sub(lambda match: _SPELLED.get(match[0].lower(), match[0]), plain)
 
 
