@@ -39,6 +39,7 @@ _ASKED: Final = (
     (r"when(?:'s| is) your (?P<s>birthday|anniversary|wedding anniversary)", "my {s} is {a}"),
     (r"what(?:'s| is| are) your (?P<s>pronouns|time ?zone|shoe size|t-?shirt size|height|native language|mother tongue|(?:work |private )?e-?mail(?: address)?|job title|hobbies|hobby)", "my {s} is {a}"),
     (r"what(?:'s| is) your (?P<s>[\w' ]{2,30}'s name)|what(?:'s| is) the name of your (?P<o>[\w ]{2,30})", "my {s} is {a}"),
+    (r"how many (?P<s>[\w ]{2,20}) do you have", "I have {a}"),
     (r"what do you study|what are you studying|what(?:'s| is) your major", "I study {a}"),
 )  # fmt: skip
 _LONGEST_ANSWER: Final = 10
@@ -74,16 +75,25 @@ def _whether(question: str, text: str) -> Answer | None:
     if told is None or said is None or re.search(r"\b(?:me|want|need|would|help|ready|mean|sure)\b", told):
         return None
     rest = said["rest"].strip()
-    having = re.match(r"I have (?:any|a|an|some)\b", told)
+    having = re.match(r"I have (?:(?:any|a|an|some)\b|[\w ]+$)", told)
     short = rest and not _FULL.match(rest) and len(rest.split()) <= _LONGEST_ANSWER and not rest.endswith("?")
     if yes and short and having:
         return Answer(f"I have {rest.rstrip(' .!')}", False, "")
     if no and short:
-        swapped = re.sub(r"(?<= (?:in|at|as|is|am|to) )\S.*$", re.sub(r"^(?:in|at|an?) ", "", rest.rstrip(" .!")).replace("\\", ""), told, count=1)
+        swapped = _swapped(told, re.sub(r"^(?:in|at|an?) ", "", rest.rstrip(" .!")))
         return Answer(swapped, False, "") if swapped != told else Answer(told, True, rest)
     if re.search(r"\b(?:any|or)\b", told):
         return None
     return Answer(told, no is not None, rest)
+
+
+def _swapped(statement: str, value: str) -> str:
+    """The statement with another value at its end."""
+    for before in (r"in|at|as|to|for", r"is|am|are"):
+        found = re.match(rf"^(?P<head>.*\b(?:{before}) )\S.*$", statement)
+        if found is not None:
+            return f"{found['head']}{value}"
+    return statement
 
 
 def _told(form: str, found: re.Match[str]) -> str:

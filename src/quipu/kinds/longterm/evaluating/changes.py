@@ -24,6 +24,11 @@ class TakenBack:
     statement: bool
     categories: tuple[Category, ...] = _ANY
 
+    @property
+    def final(self) -> bool:
+        """Whether there is nothing else to keep in it: what is gone is not there."""
+        return not self.statement and self.categories != ("project", "context")
+
 
 @dataclass(frozen=True, slots=True)
 class PutRight:
@@ -41,11 +46,11 @@ _STILL: Final = (
 _DID_NOT = re.compile(r"^(?P<a>the user(?:'s [\w ]{1,30}?)? )(?:does not|do not|did not) (?:actually |really )?(?P<verb>\w+)(?P<b>.*)", re.I)
 _ANY_MORE = re.compile(r",? (?:any ?more|any longer|now|these days|at all|either)$", re.I)
 _UNTRUE = re.compile(
-    r"^(?:it(?:'s| is) (?:not|no longer) (?:true|right|correct)(?: any ?more)? that|it(?:'s| is) (?:false|wrong) that|i never said(?: that)?|the user never said(?: that)?) (?P<what>.+)",
+    r"^(?:it(?:'s| is) (?:simply |just )?(?:not|no longer) (?:true|right|correct)(?: any ?more)? that|it(?:'s| is) (?:false|wrong) that|i never said(?: that)?|the user never said(?: that)?) (?P<what>.+)",
     re.I,
 )
 _POINTING = re.compile(
-    r"^(?:(?:that|this|it)(?:'s| is| was) (?:no longer|not|never)(?: (?:really|actually|quite))? (?:true|right|correct|the case|so|accurate|up to date|valid)(?: any ?more| for me| now)?"
+    r"^(?:(?:that|this|it)(?:'s no longer|'s not| is no longer| is not| isn't|'s never| was never| wasn't)(?: (?:really|actually|quite))? (?:true|right|correct|the case|so|accurate|up to date|valid)(?: any ?more| for me| now)?"
     r"|(?:that|this|it)(?:'s| is| has become)? (?:outdated|false|wrong now|old news|ancient history|out of date)|(?:that|it) (?:has )?changed)\b",
     re.I,
 )
@@ -86,7 +91,7 @@ def taken_back(clause: str) -> TakenBack | None:
     for pattern, categories in _GONE:
         found = pattern.match(clause.rstrip(" .!"))
         if found is not None:
-            return TakenBack(found["what"], False, categories)
+            return TakenBack(re.split(r"[,;:]", found["what"])[0], False, categories)
     return None
 
 
@@ -122,6 +127,12 @@ def put_right(text: str, told: str) -> tuple[PutRight | None, str]:
         if other is not None:
             return PutRight(other["old"], other["new"]), text
     return None, text
+
+
+def named_instead(text: str) -> str | None:
+    """What something is instead, in what is left of a sentence that put it right: "It's Kate with a K"."""
+    found = re.match(r"^(?:it's|it is|that's|i'm|i am|the name is) (?:spelled |in |at )?(?P<new>[\w'-]+(?: [A-Z][\w'-]+)?)", text, re.I)
+    return found["new"] if found else None
 
 
 def meant(text: str) -> str | None:

@@ -61,6 +61,7 @@ class Claim:
     summary: str
     told: tuple[Told, ...]
     family: str
+    quiet: bool = False
 
 
 def claim(clause: str, *, order: bool = True) -> Claim | None:
@@ -103,7 +104,7 @@ def _made(family: Family, found: re.Match[str], clause: str) -> Claim:
     else:
         summary = sentence(family.summary.format(v=value, s=(groups.get("s") or "").strip()))
     told = [Told(slot, value or subject, family.single, family.denies), *_beside(family, clause, value)]
-    return Claim(family.category, USUAL[family.category], summary, tuple(told), family.name)
+    return Claim(family.category, USUAL[family.category], summary, tuple(told), family.name, family.quiet)
 
 
 def _end(clause: str, found: re.Match[str]) -> str:
@@ -146,6 +147,9 @@ def _beside(family: Family, clause: str, value: str) -> Iterator[Told]:
         named = re.search(rf"\b(?:called|named|name is) (?P<v>{_NAME})", clause)
         if named:
             yield Told("named", named["v"], False)
+            kept = re.search(rf"\b({grammar().words['animal']})\b", clause, re.IGNORECASE)
+            if kept:
+                yield Told(f"{singular(kept[1])}/name", named["v"], False)
 
 
 @cache
@@ -155,7 +159,7 @@ def _other() -> re.Pattern[str]:
     adjective = r"(?:older |younger |elder |little |big |twin |late |new |old |dear |two |three |oldest |youngest |eldest |\w+-year-old |former |current |baby )?"
     return re.compile(
         rf"^(?:(?P<of>the name of )?the user's (?P<who>{adjective}(?:(?P<kin>{kin})|(?P<animal>{animal})))"
-        rf"(?:,? (?P<name>{_NAME}))?(?P<name_is>'s name)?)(?:,)?(?: and the user)?(?P<rest>\s.{{2,200}}|$)",
+        rf"(?:,? (?P<name>{_NAME}))?(?P<name_is>'s name)?(?P<owns>'s(?= \w+ (?:is|are)\b))?)(?:,)?(?: and the user)?(?P<rest>\s.{{2,200}}|$)",
         re.IGNORECASE,
     )
 
@@ -169,11 +173,23 @@ def _of_others(clause: str) -> Claim | None:
     subject = f"The user's {found['who']}" + (f" {found['name']}" if found["name"] else "")
     key = singular(found["kin"] or found["animal"])
     who = f"{key}:{found['name'].lower()}" if found["name"] and key not in _UNIQUE else key
+    if found["owns"]:
+        return _owned(found, category, subject, who)
     named = _naming(found)
     if named:
         told = (Told(f"{key}/name", named, key in _UNIQUE), Told("named", named, False))
         return Claim(category, USUAL[category], sentence(f"{subject} is called {named}"), told, "name of another")
     return _state(found, category, subject, who)
+
+
+def _owned(found: re.Match[str], category: Category, subject: str, who: str) -> Claim | None:
+    """What belongs to somebody else: "my son's birthday is the 9th of June"."""
+    inner = _of_the_user(f"the user's{found['rest']}", order=False)
+    if inner is None:
+        return None
+    told = tuple(Told(f"{who}/{one.slot}", one.value, one.single, one.denied) for one in inner.told)
+    summary = sentence(_TRAILING.sub("", _clipped(f"{subject}'s{found['rest']}")))
+    return Claim(category, USUAL[category], summary, told, f"another: {inner.family}")
 
 
 def _naming(found: re.Match[str]) -> str | None:
@@ -195,7 +211,7 @@ _LASTING = re.compile(
 )
 _PASSING = re.compile(
     r"\b(?:today|tonight|yesterday|this (?:morning|week|evening|afternoon|weekend)|right now|again|tomorrow|next (?:week|month)|last (?:night|week))\b"
-    r"|^\s(?:is|are) (?:\w+ )?(?:here|there|at|in the|on the|coming|going|visiting|calling|asking|waiting|looking|right|wrong|sure|mad|angry|sad|happy|sick|ill|fine|ok|okay|late|tired|back|home|allowed|driving me|not allowed|scratching|barking)\b",
+    r"|^\s(?:is|are) (?:\w+ )?(?:here|there|at|in the|on the|coming|going|visiting(?! (?:us |me |the user )?(?:for|until|from))|calling|asking|waiting|looking|right|wrong|sure|mad|angry|sad|happy|sick|ill|fine|ok|okay|late|tired|back|home|allowed|driving me|not allowed|scratching|barking)\b",
     re.IGNORECASE,
 )
 

@@ -26,7 +26,7 @@ _LEAD = re.compile(
           |thank\ you|actually|anyway|btw|by\ the\ way|fyi|honestly|tbh|basically
           |good\ (?:morning|evening|afternoon)|in\ fact|just\ so\ you\ know
           |for\ the\ record|for\ context|for\ your\ information|as\ i\ (?:said|mentioned|told\ you)(?:\ before|\ already)?
-          |like\ i\ said|to\ be\ (?:honest|fair|clear)|you\ (?:should\ )?know|these\ days|at\ the\ moment|right\ now
+          |like\ i\ said|to\ be\ (?:honest|fair|clear)|you\ (?:should\ )?know(?:\ that)?|by\ (?:trade|training|profession|day)|(?:this|next)\ (?:year|month|summer|winter|spring|autumn|semester)(?=,?\ I\b)|is\ it\ \w+\ that(?=\ (?:I|my|we)\b)|these\ days|at\ the\ moment|right\ now
           |one\ (?:more\ )?thing|another\ thing|unfortunately|luckily|nowadays|now|then|lol|haha|guess\ what
           |a\ bit\ about\ me|about\ me|for\ me|personally|as\ for\ me|i\ should\ (?:say|mention|add)(?:\ that)?
           |i\ (?:have\ to|must)\ (?:say|admit)(?:\ that)?|did\ i\ mention(?:\ that)?|it\ turns\ out(?:\ that)?
@@ -63,5 +63,7 @@ def trimmed(clause: str) -> str:
     """The clause without what only leads in."""
     clause = clause.strip(" ,;:-()")
     match = _LEAD.match(clause)
+    if re.match(r"(?:currently |now |presently )(?:unemployed|retired|on |living |working |studying |between )", clause, re.IGNORECASE):
+        return f"I am {clause[0].lower()}{clause[1:]}"
     clause = clause[match.end() :] if match and match.end() < len(clause) else clause
     return f"I {clause[0].lower()}{clause[1:]}" if _ELLIPTICAL.match(clause) else clause

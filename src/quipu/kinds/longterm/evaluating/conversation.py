@@ -136,7 +136,7 @@ class _Turn:
         right, rest = changes.put_right(lead, third(lead))
         found_any = self._clauses(rest, excerpt, asked=asked, stressed=stressed, old=right.old if right else None)
         if right is not None and not found_any:
-            self._put_right(right, excerpt)
+            self._put_right(right, excerpt, rest)
         meant = changes.meant(plain) or changes.meant(lead)
         if meant is not None:
             self._meant(meant, excerpt)
@@ -146,6 +146,9 @@ class _Turn:
     def _clauses(self, text: str, excerpt: str, *, asked: bool, stressed: bool, old: str | None) -> bool:
         """Judge the clauses of a sentence; whether one of them claimed, or took back, something."""
         questioned = grammar().guarded(("question",), text.rstrip()) and not asked
+        gone = changes.taken_back(third(trimmed(text)))
+        if gone is not None and self._gone(gone, excerpt):
+            return True
         whole = claims.claim(third(trimmed(text)))
         if whole is not None and whole.family in _WHOLE:
             return self._claimed(whole, excerpt, asked=asked, text=text, old=old)
@@ -167,7 +170,7 @@ class _Turn:
             found = claims.mention(told)
             return found is not None and self._claimed(found, excerpt, asked=asked, text=told)
         gone = changes.taken_back(told)
-        if gone is not None and self._gone(gone, excerpt):
+        if gone is not None and (self._gone(gone, excerpt) or gone.final):
             return True
         opposite = changes.positive(told)
         if opposite is not None and self._denied(opposite, excerpt):
@@ -255,11 +258,11 @@ class _Turn:
         if len(shown) == 1:
             self._outcome.delete(shown[0], "denied", excerpt=excerpt)
 
-    def _put_right(self, right: changes.PutRight, excerpt: str) -> None:
+    def _put_right(self, right: changes.PutRight, excerpt: str, rest: str) -> None:
         wrong = holding(right.old, self._outcome.live())
-        if right.new is None or len(wrong) != 1:
-            return
-        self._reword(wrong[0], right.old, right.new, excerpt)
+        new = right.new or changes.named_instead(rest)
+        if new is not None and len(wrong) == 1:
+            self._reword(wrong[0], right.old, new, excerpt)
 
     def _meant(self, new: str, excerpt: str) -> None:
         shown = shown_in(self._heard, self._outcome.live())

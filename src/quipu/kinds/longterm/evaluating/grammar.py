@@ -27,7 +27,7 @@ class Family:
     """One thing that people say of themselves; ``slot`` and ``summary`` with {v} and {s} to be filled in.
 
     ``single``: it has one value at a time. ``denies``: it says the opposite of its slot. ``order``: it is
-    said to the assistant.
+    said to the assistant. ``quiet``: it may correct a memory, but makes none.
     """
 
     name: str
@@ -37,6 +37,7 @@ class Family:
     single: bool
     denies: bool
     order: bool
+    quiet: bool
     unless: tuple[str, ...]
     sayings: tuple[re.Pattern[str], ...]
 
@@ -87,6 +88,7 @@ def _family(one: Mapping[str, Any], words: Mapping[str, str]) -> Family:
         single=one.get("single", False),
         denies=one.get("denies", False),
         order=one.get("order", False),
+        quiet=one.get("quiet", False),
         unless=tuple(one.get("unless", ())),
         sayings=tuple(re.compile(filled(saying, words), re.IGNORECASE) for saying in one["any"]),
     )

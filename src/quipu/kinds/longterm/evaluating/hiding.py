@@ -28,6 +28,9 @@ _MADE = re.compile(
 )
 
 
+_RHETORICAL = re.compile(r"\b([Mm]y (?:all-time )?fav(?:ou?rite)? [\w ]{2,30})\?(?= [A-Z0-9])")
+
+
 @dataclass(frozen=True, slots=True)
 class Bare:
     """A message whose quotations are words without meaning (``qx0qx``), and what each of them hides."""
@@ -44,6 +47,7 @@ def bare(message: str) -> Bare:
     """The message up to a text that somebody else is to have written, its quotations hidden."""
     made = _MADE.search(message)
     text = message[: made.end()] if made else message
+    text = _RHETORICAL.sub(r"\1 is", text)
     hidden: list[str] = []
 
     def hide(match: re.Match[str]) -> str:

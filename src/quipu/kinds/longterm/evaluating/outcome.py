@@ -56,6 +56,8 @@ class Outcome:
 
     def include(self, found: Claim, *, excerpt: str, hidden: Bare, asked: bool) -> None:
         """Ask for a new memory, unless the policy refuses it."""
+        if found.quiet:
+            return
         shown = replace(found, summary=hidden.shown(found.summary))
         said = self._allowed(shown, hidden.shown(excerpt), asked=asked)
         if said is None:

@@ -21,9 +21,14 @@ _TOGETHER = re.compile(r"^(?:my|our|the user's)\s[\w\s]{1,40}\sand\s$", re.IGNOR
 _OTHERS: Final = (
     (re.compile(r"(?<![\w'.@/-])(?:my|our)(?= own\b)", re.IGNORECASE), "the user's"),
     (re.compile(r"(?<![\w'.@/-])(?:my|mine|our|ours)(?![\w'@/-])", re.IGNORECASE), "the user's"),
+    (re.compile(r"^(?=(?:Dad|Mom|Mum|Mama|Papa|Grandma|Grandpa|Granny)\s)"), "the user's "),
     (re.compile(r"(?<![\w'.@/-])(?:me|us|I)(?![\w'@/-])"), "the user"),
     (re.compile(r"(?<![\w'.@/-])(?:your)(?![\w'@/-])", re.IGNORECASE), "the assistant's"),
 )
+
+
+_NOT = re.compile(r"\b(is|are|was|were|does|do|did|has|have|would|could|should)n't\b", re.IGNORECASE)
+_IS = re.compile(r"(\bthe user's [\w ]{2,25})'s (?=an? |the |not |in |from |always |so |very |really |\w+ing\b)")
 
 
 def spelled(text: str) -> str:
@@ -39,7 +44,7 @@ def third(text: str) -> str:
         text = f"{before}the user{rest if _TOGETHER.match(before) else conjugated(rest)}"
     for pattern, name in _OTHERS:
         text = pattern.sub(name, text)
-    return text
+    return _NOT.sub(r"\1 not", _IS.sub(r"\1 is ", text))
 
 
 def sentence(text: str) -> str:
