@@ -25,6 +25,11 @@ class TakenBack:
     categories: tuple[Category, ...] = _ANY
 
     @property
+    def parted(self) -> bool:
+        """Whether it may be of two people: "Mia and I broke up" is one clause."""
+        return not self.statement and self.categories == ("relationships",)
+
+    @property
     def final(self) -> bool:
         """Whether there is nothing else to keep in it: what is gone is not there."""
         return not self.statement and self.categories != ("project", "context")
@@ -127,6 +132,18 @@ def put_right(text: str, told: str) -> tuple[PutRight | None, str]:
         if other is not None:
             return PutRight(other["old"], other["new"]), text
     return None, text
+
+
+_BLAME = re.compile(
+    r"\b(?:you|we) (?:(?:got|had|have|mixed) (?:that|it|this)(?: all)? (?:wrong|up|backwards|mixed up)|misremember\w*|mixed up|confused)\b"
+    r"|\b(?:that's|that is|this is) (?:wrong|incorrect|not right)\b|^(?:wrong|correction)\b|\bnot (?:any ?more )?[A-Z]\w+[.!]*$",
+    re.I,
+)
+
+
+def blames(text: str) -> bool:
+    """Whether the sentence says that what was known is wrong."""
+    return _BLAME.search(text.replace("’", "'")) is not None
 
 
 def named_instead(text: str) -> str | None:

@@ -26,7 +26,7 @@ _LEAD = re.compile(
           |thank\ you|actually|anyway|btw|by\ the\ way|fyi|honestly|tbh|basically
           |good\ (?:morning|evening|afternoon)|in\ fact|just\ so\ you\ know
           |for\ the\ record|for\ context|for\ your\ information|as\ i\ (?:said|mentioned|told\ you)(?:\ before|\ already)?
-          |like\ i\ said|to\ be\ (?:honest|fair|clear)|you\ (?:should\ )?know(?:\ that)?|by\ (?:trade|training|profession|day)|(?:this|next)\ (?:year|month|summer|winter|spring|autumn|semester)(?=,?\ I\b)|is\ it\ \w+\ that(?=\ (?:I|my|we)\b)|these\ days|at\ the\ moment|right\ now
+          |like\ i\ said|to\ be\ (?:honest|fair|clear)|you\ (?:should\ )?know(?:\ that)?|by\ (?:trade|training|profession|day)|(?:this|next)\ (?:year|month|summer|winter|spring|autumn|semester)(?=,?\ I\b)|these\ days|at\ the\ moment|right\ now
           |one\ (?:more\ )?thing|another\ thing|unfortunately|luckily|nowadays|now|then|lol|haha|guess\ what
           |a\ bit\ about\ me|about\ me|for\ me|personally|as\ for\ me|i\ should\ (?:say|mention|add)(?:\ that)?
           |i\ (?:have\ to|must)\ (?:say|admit)(?:\ that)?|did\ i\ mention(?:\ that)?|it\ turns\ out(?:\ that)?
@@ -50,6 +50,7 @@ _ELLIPTICAL = re.compile(
 
 def clauses(text: str) -> list[str]:
     """The clauses of a spelled sentence in their order, each able to stand alone."""
+    text = re.sub(r"^is it \w+ that (?=(?:I|my|we|our)\b)(.*)\?$", r"\1.", text, flags=re.IGNORECASE)
     parts = [part for part in _SPLIT.split(text) if part and part.strip()]
     found: list[str] = []
     for part in parts:

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Final
 
 from quipu.kernel.prose.splitting import sentences
 from quipu.kinds.longterm.evaluating import answers, changes, claims, requests
-from quipu.kinds.longterm.evaluating.claims import Claim
+from quipu.kinds.longterm.evaluating.claims import Claim, Told
 from quipu.kinds.longterm.evaluating.clauses import clauses, trimmed
-from quipu.kinds.longterm.evaluating.deciding import Change, Same, decide, renamed, replaced
+from quipu.kinds.longterm.evaluating.deciding import Change, Same, decide, replaced
 from quipu.kinds.longterm.evaluating.grammar import grammar
 from quipu.kinds.longterm.evaluating.hiding import Bare, bare
 from quipu.kinds.longterm.evaluating.known import Known, about, holding, shown_in, telling
 from quipu.kinds.longterm.evaluating.outcome import Outcome
 from quipu.kinds.longterm.evaluating.person import sentence, spelled, third
-from quipu.kinds.longterm.model import CATEGORIES, Evaluation, Said
+from quipu.kinds.longterm.evaluating.words import content
+from quipu.kinds.longterm.model import CATEGORIES, Category, Evaluation, Said
 from quipu.kinds.longterm.policy import Policy
 
 _PLAY_TURNS: Final = 6
@@ -31,13 +32,27 @@ _PLAYED = re.compile(
 _WHOLE: Final = ("not called so", "what a word means", "a favourite, the other way round")
 """Families whose sayings reach over several clauses."""
 
+_ORDERING = re.compile(
+    r"^(?:please |just |also |then |now )*(?:add|answer|ask|book|call|change|check|compare|convert|create|delete|describe|draw|draft|edit|explain|find|fix|format|generate|give|go|help|ignore|keep|let|list|look"
+    r"|make|move|name|open|order|pick|plan|play|put|read|recommend|remind|remove|rename|repeat|replace|reply|rewrite|run|say|search|send|set|shorten|show|skip|sort|start|stop|suggest|summari[sz]e|take"
+    r"|tell|test|thank|translate|try|turn|use|wait|write|you|your)\b",
+    re.IGNORECASE,
+)
 _QUIET: Final = ("hypothetical", "quoted", "fiction", "sarcasm")
 
 
 class Conversation:
-    """What the user says is judged; what the assistant says only tells what a short answer answers."""
+    """What the user says is judged; what the assistant says only tells what a short answer answers.
 
-    def __init__(self, existing: list[Known], *, policy: Policy) -> None:
+    ``meanings``: the categories of clauses that no family of sayings fits. ``undecided``: those clauses for
+    which there is none yet, True for those that the user asked to remember.
+    """
+
+    def __init__(
+        self, existing: list[Known], *, policy: Policy, meanings: Mapping[str, Category] | None = None
+    ) -> None:
+        self.undecided: dict[str, bool] = {}
+        self._meanings = meanings or {}
         self._outcome = Outcome(existing, policy=policy)
         self._heard = ""
         self._playing = 0
@@ -64,7 +79,9 @@ class Conversation:
             self._outcome.begin(
                 Said(excerpt="", turn=turn, message=message, session=session, happened_at=time)
             )
-            _Turn(self._outcome, hidden, self._heard).read()
+            reading = _Turn(self._outcome, hidden, self._heard, self._meanings)
+            reading.read()
+            self.undecided |= reading.undecided
         self._heard = ""
 
     def evaluation(self, evaluator: str) -> Evaluation:
@@ -82,10 +99,31 @@ class Conversation:
         return self._playing > 0
 
 
+_OF_SELF = re.compile(r"\b(?:I|I'm|I've|my|me|we|we're|our|us|mine)\b", re.IGNORECASE)
+_OVER = re.compile(
+    r"^(?:the user|it|that|this|they|he|she|there)(?:'s [\w ]{1,20})? (?:just |already |also |only )*(?:had|went|saw|ate|did|made|met|found|lost|heard|said|came|took"
+    r"|bought|told|asked|tried|forgot|missed|got|was|were|will|could|should|has (?:\w+ )?\w+ed|\w+ed|needs? (?:to|a|an|some|help)|wants? (?:to|a|an|the)|would like"
+    r"|has (?:a|an|some|no|the)|thinks?|means?|guess\w*|hopes?|wonders?|agrees?|sees?|knows?|understands?)\b",
+    re.IGNORECASE,
+)
+_FEWEST_WORDS: Final = 4
+
+
+def tellable(clause: str, told: str) -> bool:
+    """Whether a clause is a statement of the present about the speaker, as far as its form tells."""
+    if len(clause.split()) < _FEWEST_WORDS or clause.endswith((":", "?")) or not _OF_SELF.search(clause):
+        return False
+    return not (_OVER.match(told) or _ORDERING.match(clause) or grammar().guarded(("moment", "this", "trouble", "question"), told))
+
+
 class _Turn:
     """One turn of the user, sentence by sentence."""
 
-    def __init__(self, outcome: Outcome, hidden: Bare, heard: str) -> None:
+    def __init__(
+        self, outcome: Outcome, hidden: Bare, heard: str, meanings: Mapping[str, Category]
+    ) -> None:
+        self.undecided: dict[str, bool] = {}
+        self._meanings = meanings
         self._outcome = outcome
         self._hidden = hidden
         self._heard = heard
@@ -141,18 +179,22 @@ class _Turn:
         if meant is not None:
             self._meant(meant, excerpt)
         if asked and not found_any:
-            self._outcome.keep(third(lead), excerpt=excerpt, hidden=self._hidden, stressed=stressed)
+            category = self._meanings.get(lead, "context")
+            self.undecided[lead] = True
+            self._outcome.keep(
+                third(lead), category, excerpt=excerpt, hidden=self._hidden, stressed=stressed
+            )
 
     def _clauses(self, text: str, excerpt: str, *, asked: bool, stressed: bool, old: str | None) -> bool:
         """Judge the clauses of a sentence; whether one of them claimed, or took back, something."""
-        questioned = grammar().guarded(("question",), text.rstrip()) and not asked
+        parts = clauses(text)
+        questioned = not text.lower().startswith("is it ") and grammar().guarded(("question",), text.rstrip()) and not asked
         gone = changes.taken_back(third(trimmed(text)))
-        if gone is not None and self._gone(gone, excerpt):
+        if gone is not None and gone.parted and self._gone(gone, excerpt):
             return True
         whole = claims.claim(third(trimmed(text)))
         if whole is not None and whole.family in _WHOLE:
             return self._claimed(whole, excerpt, asked=asked, text=text, old=old)
-        parts = clauses(text)
         found_any = False
         for at, clause in enumerate(parts):
             told = third(clause)
@@ -160,8 +202,23 @@ class _Turn:
                 (questioned and at == len(parts) - 1 and text.rstrip().endswith("?"))
                 or grammar().guarded(("question",), clause)
             )
-            found_any |= self._clause(told, excerpt, asking=asking, asked=asked, stressed=stressed, old=old)
+            judged = self._clause(told, excerpt, asking=asking, asked=asked, stressed=stressed, old=old)
+            if not judged and not asking and not asked and old is None:
+                judged = self._by_meaning(clause, told, excerpt)
+            found_any |= judged
         return found_any
+
+    def _by_meaning(self, clause: str, told: str, excerpt: str) -> bool:
+        """Whether a clause that no saying fits seems to last by its meaning."""
+        if not tellable(clause, told):
+            return False
+        category = self._meanings.get(clause)
+        if category is None:
+            self.undecided[clause] = False
+            return False
+        words = " ".join(sorted(content(told)))
+        found = Claim(category, claims.USUAL[category], sentence(told), (Told(f"says:{words}", told, False),), "by meaning")
+        return self._claimed(found, excerpt, asked=False, text=told)
 
     def _clause(
         self, told: str, excerpt: str, *, asking: bool, asked: bool, stressed: bool, old: str | None
@@ -194,7 +251,7 @@ class _Turn:
 
     def _claimed(self, found: Claim, excerpt: str, *, asked: bool, text: str, old: str | None = None) -> bool:
         found = claims.with_importance(found, claims.important(found, asked=asked, stressed=claims.stressed(text)))
-        decided = decide(found, self._outcome.live(), old=old)
+        decided = decide(found, self._outcome.live(), old=old, wrong=changes.blames(excerpt))
         if decided is None:
             decided = self._instead(found)
         if isinstance(decided, Change):

@@ -34,20 +34,20 @@ class Change:
     reason: str
 
 
-def decide(found: Claim, among: Sequence[Known], *, old: str | None = None) -> Same | Change | None:
+def decide(found: Claim, among: Sequence[Known], *, old: str | None = None, wrong: bool = False) -> Same | Change | None:
     """Whether one of the memories says the same, or is to be changed by it; None for news.
 
-    ``old``: words that the speaker called wrong.
+    ``old``: words that the speaker called wrong. ``wrong``: they said that something known is wrong.
     """
     if old is not None:
-        wrong = [one for one in holding(old, among) if _about_the_same(found, one)]
-        if wrong:
-            return _corrected(found, wrong[0], old)
+        meant = [one for one in holding(old, among) if _about_the_same(found, one)]
+        if meant:
+            return _corrected(found, meant[0], old)
     words = content(found.summary)
     if found.family in _MENTIONED:
         return next((Same(one) for one in among if _implies(one, found)), None)
     for one in among:
-        decided = _against(found, words, one)
+        decided = _against(found, words, one, wrong=wrong)
         if decided is not None:
             return decided
     return None
@@ -87,12 +87,12 @@ def _implies(one: Known, mentioned: Claim) -> bool:
     return kin or re.search(rf"\b{re.escape(key)}s?\b", one.summary, re.IGNORECASE) is not None
 
 
-def _against(found: Claim, words: frozenset[str], one: Known) -> Same | Change | None:
+def _against(found: Claim, words: frozenset[str], one: Known, *, wrong: bool) -> Same | Change | None:
     for told in found.told:
         if told.slot == "named":
             continue
         for other in one.told:
-            decided = _value(found, words, told, other, one)
+            decided = _value(found, words, replace(told, single=told.single or wrong), other, one, wrong=wrong)
             if decided is not None:
                 return decided
     same_words = words <= one.words and found.category == one.category
@@ -102,7 +102,9 @@ def _against(found: Claim, words: frozenset[str], one: Known) -> Same | Change |
     return None
 
 
-def _value(found: Claim, words: frozenset[str], told: Told, other: Told, one: Known) -> Same | Change | None:
+def _value(
+    found: Claim, words: frozenset[str], told: Told, other: Told, one: Known, *, wrong: bool
+) -> Same | Change | None:
     if told.slot != other.slot:
         return Change(one, found.summary, "no longer so") if _flips(told, other) else None
     if told.denied != other.denied:
@@ -111,12 +113,13 @@ def _value(found: Claim, words: frozenset[str], told: Told, other: Told, one: Kn
         same = told.value.lower() == other.value.lower()
         return Same(one) if same else Change(one, found.summary, "prefers otherwise")
     if told.key == other.key:
-        if words > one.words and told is found.told[0]:
+        first = told.slot == found.told[0].slot
+        if words > one.words and first:
             return Change(one, found.summary, "more is known")
-        return Same(one) if told is found.told[0] else None
+        return Same(one) if first else None
     if _counted(told, other):
         return Change(one, found.summary, "another number")
-    if not (told.single and other.single):
+    if not (told.single and (other.single or wrong)):
         return None
     if told.key <= other.key:
         return Same(one)
@@ -150,9 +153,3 @@ def _counted(told: Told, other: Told) -> bool:
 def _number(value: str) -> int | None:
     first = value.split(" ", 1)[0].lower()
     return int(first) if first.isdigit() else _NUMBERS.get(first)
-
-
-def renamed(found: Claim, subject: str) -> Claim:
-    """A claim about the user, told of somebody of theirs instead: "the user's daughter Lena"."""
-    summary = re.sub(r"^The user(?=\b)", subject[0].upper() + subject[1:], found.summary)
-    return replace(found, summary=summary)

@@ -10,7 +10,7 @@ from quipu.kinds.longterm.evaluating.deciding import Change
 from quipu.kinds.longterm.evaluating.hiding import Bare
 from quipu.kinds.longterm.evaluating.known import Known, known, of_claim
 from quipu.kinds.longterm.evaluating.person import sentence
-from quipu.kinds.longterm.model import Deletion, Edit, Evaluation, Importance, Inclusion, Said, weight
+from quipu.kinds.longterm.model import Category, Deletion, Edit, Evaluation, Importance, Inclusion, Said, weight
 from quipu.kinds.longterm.policy import Policy
 
 _NEW = "+"
@@ -73,10 +73,10 @@ class Outcome:
         )
         self._live.append(replace(of_claim(shown, importance=shown.importance), id=id_))
 
-    def keep(self, told: str, *, excerpt: str, hidden: Bare, stressed: bool) -> None:
+    def keep(self, told: str, category: Category, *, excerpt: str, hidden: Bare, stressed: bool) -> None:
         """Ask for a memory of what the user asked to remember, whatever it is."""
-        importance: Importance = "high" if stressed else max(USUAL["context"], "medium", key=weight)
-        found = Claim("context", importance, sentence(told), (), "asked")
+        importance: Importance = "high" if stressed else max(USUAL[category], "medium", key=weight)
+        found = Claim(category, importance, sentence(told), (), "asked")
         if not any(one.words >= of_claim(found, importance=importance).words for one in self._live):
             self.include(found, excerpt=excerpt, hidden=hidden, asked=True)
 

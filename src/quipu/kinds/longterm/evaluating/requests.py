@@ -15,7 +15,7 @@ _POLITE: Final = (
 _REMEMBER = re.compile(
     _POLITE
     + r"(?:remember|keep in mind|bear in mind|don't forget|do not forget|never forget|note|make a (?:mental )?note|take note"
-    r"|memori[sz]e|save|store|write down|jot down|for (?:your |the |future )?(?:reference|records?|future|later|next time))"
+    r"|memori[sz]e|save|store|write down|jot down|log|put (?:this|that|it) (?:in(?:to)?|on) your (?:notes|memory|list|records?)|add (?:this |that |it )?to your (?:notes|memory)|commit (?:this |that |it )?to memory|for (?:your |the |future )?(?:reference|records?|future|later|next time))"
     r"(?: (?:this|the following|down|of the following|for (?:later|the future|next time|future reference|good)"
     r"|(?:in|to) (?:your |the )?(?:long-term )?memory|about me|in your notes|of it|somewhere))*"
     r"(?:\s*[:,–—-]\s*(?:that )?|\s+that\s+(?=\w)|\s+(?=(?:my|our|I|I'm|I've|we|we're)\b))(?P<what>\S.*)",
