@@ -59,7 +59,9 @@ def forbidden(text: str) -> str | None:
     if any(_is_card(found[0]) for found in _CARD.finditer(text)):
         return "payment"
     lower = _plain(text)
-    return next((kind.replace("_", " ") for kind, pattern in _lists().never.items() if pattern.search(lower)), None)
+    return next(
+        (kind.replace("_", " ") for kind, pattern in _lists().never.items() if pattern.search(lower)), None
+    )
 
 
 def policy(setting: str) -> Policy:

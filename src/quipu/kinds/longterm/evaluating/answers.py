@@ -108,13 +108,32 @@ def _mine(text: str) -> str:
 def _what(question: str, answer: str, rest: str) -> Answer | None:
     if not answer or _FULL.match(answer) or len(answer.split()) > _LONGEST_ANSWER or answer.endswith("?"):
         return None
-    if _YES.match(answer) or _NO.match(answer) or re.match(r"(?:why|what|not|i'd|none|nothing|secret|guess|no idea|skip|never mind|thanks|dunno|idk|who)\b", answer, re.I):
+    if (
+        _YES.match(answer)
+        or _NO.match(answer)
+        or re.match(
+            r"(?:why|what|not|i'd|none|nothing|secret|guess|no idea|skip|never mind|thanks|dunno|idk|who)\b",
+            answer,
+            re.I,
+        )
+    ):
         return None
-    bare = re.sub(r"^(?:it's|its|in|at|just|well|oh|um|mostly|as|probably|that's|on|an?(?= \w+ised))\s+", "", answer, flags=re.I)
+    bare = re.sub(
+        r"^(?:it's|its|in|at|just|well|oh|um|mostly|as|probably|that's|on|an?(?= \w+ised))\s+",
+        "",
+        answer,
+        flags=re.I,
+    )
     for pattern, form in _ASKED:
         found = re.search(rf"\b(?:{pattern})\b", question, re.I)
         if found is not None:
             groups = found.groupdict()
             subject = groups.get("s") or (f"{groups['o']}'s name" if groups.get("o") else "")
-            return Answer(form.format(a=bare[0].upper() + bare[1:] if "name" in form or "call" in form else bare, s=subject), False, rest)
+            return Answer(
+                form.format(
+                    a=bare[0].upper() + bare[1:] if "name" in form or "call" in form else bare, s=subject
+                ),
+                False,
+                rest,
+            )
     return None

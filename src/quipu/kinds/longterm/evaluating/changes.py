@@ -48,7 +48,10 @@ _STILL: Final = (
     (re.compile(r"^(?P<a>the user(?:'s [\w ]{1,30}?)? )no longer (?P<b>.+)", re.I), r"\g<a>\g<b>"),
     (re.compile(r"^(?P<a>the user(?:'s [\w ]{1,30}?)? )(?:is|are) not (?P<b>.+)", re.I), r"\g<a>is \g<b>"),
 )  # fmt: skip
-_DID_NOT = re.compile(r"^(?P<a>the user(?:'s [\w ]{1,30}?)? )(?:does not|do not|did not) (?:actually |really )?(?P<verb>\w+)(?P<b>.*)", re.I)
+_DID_NOT = re.compile(
+    r"^(?P<a>the user(?:'s [\w ]{1,30}?)? )(?:does not|do not|did not) (?:actually |really )?(?P<verb>\w+)(?P<b>.*)",
+    re.I,
+)
 _ANY_MORE = re.compile(r",? (?:any ?more|any longer|now|these days|at all|either)$", re.I)
 _UNTRUE = re.compile(
     r"^(?:it(?:'s| is) (?:simply |just )?(?:not|no longer) (?:true|right|correct)(?: any ?more)? that|it(?:'s| is) (?:false|wrong) that|i never said(?: that)?|the user never said(?: that)?) (?P<what>.+)",
@@ -71,21 +74,29 @@ _GONE: Final = (
     (re.compile(r"^the user (?:is|came|has come|got|has got|is finally|has returned|returned|is just)(?: finally| just)? (?:back |home )?from (?P<what>[\w' -]+)$", re.I), ("context",)),
 )  # fmt: skip
 _NOT_SO_BUT = re.compile(
-    r"^(?:no,? )?(?:it(?:'s| is) )?not (?:in )?(?P<old>[\w' -]{2,40}?)\s*[,;–—-]+\s*(?:but |it(?:'s| is) |rather |in )*(?P<new>[\w' .+-]{1,60}?)[.!]*$", re.I
+    r"^(?:no,? )?(?:it(?:'s| is) )?not (?:in )?(?P<old>[\w' -]{2,40}?)\s*[,;–—-]+\s*(?:but |it(?:'s| is) |rather |in )*(?P<new>[\w' .+-]{1,60}?)[.!]*$",
+    re.I,
 )
 _SO_NOT = re.compile(
-    r"^(?P<all>(?:no,? )?.{3,}?)\s*[,–—-]+\s*(?:and )?not (?:in |at |on |an? |the )?(?P<old>[\w' -]{1,40}?)(?: any ?more)?[.!]*$", re.I
+    r"^(?P<all>(?:no,? )?.{3,}?)\s*[,–—-]+\s*(?:and )?not (?:in |at |on |an? |the )?(?P<old>[\w' -]{1,40}?)(?: any ?more)?[.!]*$",
+    re.I,
 )
-_INSTEAD = re.compile(r"^(?P<all>.{3,}?) (?:instead of|rather than) (?P<old>[\w' -]{2,40}?)(?: now| from now on)?[.!]*$", re.I)
+_INSTEAD = re.compile(
+    r"^(?P<all>.{3,}?) (?:instead of|rather than) (?P<old>[\w' -]{2,40}?)(?: now| from now on)?[.!]*$", re.I
+)
 _FROM_TO = re.compile(
     r"\b(?:switch(?:ed|ing)?|chang(?:ed|ing)|mov(?:ed|ing)|migrat(?:ed|ing)|went|renam(?:ed|ing))\b[^,;.]{0,40}? from (?P<old>[\w' .+#-]{1,40}?) to (?P<new>[\w' .+#-]{1,40}?)"
     r"(?: now| last \w+| this \w+| yesterday| recently)?[.!]*$",
     re.I,
 )
 _REPLACED = re.compile(
-    r"^the user (?:has )?(?:just )?(?:replaced|swapped|exchanged|traded(?: in)?) (?:the user's |the |an? )?(?P<old>[\w' -]{2,40}?) (?:with|by|for) (?P<new>[\w' -]{2,50}?)[.!]*$", re.I
+    r"^the user (?:has )?(?:just )?(?:replaced|swapped|exchanged|traded(?: in)?) (?:the user's |the |an? )?(?P<old>[\w' -]{2,40}?) (?:with|by|for) (?P<new>[\w' -]{2,50}?)[.!]*$",
+    re.I,
 )
-_MEANT = re.compile(r"^(?:no,? |sorry,? )?(?:I|the user) (?:actually )?(?:meant|mean)(?: to say)? (?:in |at )?(?P<new>(?!that\b|it\b|this\b|to\b|the (?:other|first|second|last)\b)[\w' -]{2,40}?)[.!]*$", re.I)
+_MEANT = re.compile(
+    r"^(?:no,? |sorry,? )?(?:I|the user) (?:actually )?(?:meant|mean)(?: to say)? (?:in |at )?(?P<new>(?!that\b|it\b|this\b|to\b|the (?:other|first|second|last)\b)[\w' -]{2,40}?)[.!]*$",
+    re.I,
+)
 
 
 def taken_back(clause: str) -> TakenBack | None:
@@ -148,7 +159,11 @@ def blames(text: str) -> bool:
 
 def named_instead(text: str) -> str | None:
     """What something is instead, in what is left of a sentence that put it right: "It's Kate with a K"."""
-    found = re.match(r"^(?:it's|it is|that's|i'm|i am|the name is) (?:spelled |in |at )?(?P<new>[\w'-]+(?: [A-Z][\w'-]+)?)", text, re.I)
+    found = re.match(
+        r"^(?:it's|it is|that's|i'm|i am|the name is) (?:spelled |in |at )?(?P<new>[\w'-]+(?: [A-Z][\w'-]+)?)",
+        text,
+        re.I,
+    )
     return found["new"] if found else None
 
 

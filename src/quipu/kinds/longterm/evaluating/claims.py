@@ -21,14 +21,16 @@ USUAL: Final[Mapping[Category, Importance]] = {
 }  # fmt: skip
 """How much a category matters where nothing else is said."""
 
-_STRESSED = re.compile(r"\b(?:really important|very important|important that|crucial|critical|vital|essential)\b", re.I)
+_STRESSED = re.compile(
+    r"\b(?:really important|very important|important that|crucial|critical|vital|essential)\b", re.I
+)
 _NAME: Final = r"(?-i:[A-Z][\w'-]*(?: [A-Z][\w'-]*)?)"
 _UNIQUE: Final = frozenset((
     "wife", "husband", "partner", "girlfriend", "boyfriend", "spouse", "mother", "mom", "mum", "father", "dad",
     "boss", "fiancé", "fiancée", "fiance", "fiancee", "landlord", "landlady",
 ))  # fmt: skip
 _TRAILING = re.compile(
-    r"(?:,? (?:now|these days|nowadays|at the moment|currently|right now|any ?more|as well|too|again|recently|instead"
+    r"(?:,? (?:now|these days|nowadays|at the moment|currently|right now|any ?more|as well|too|again|recently|instead|from now on|from here on|(?:in|since) (?:the )?(?:spring|summer|autumn|fall|winter)"
     r"|actually|by the way|please|already|(?:since|for) (?:about |over |almost |nearly |the (?:last|past) )?"
     r"(?:\w+ )?(?:years?|months?|weeks?|ages|\d{4}|college|school|january|february|march|april|may|june|july"
     r"|august|september|october|november|december)|(?:last|this|next) (?:week|month|year|spring|summer|autumn|fall"
@@ -109,9 +111,9 @@ def _made(family: Family, found: re.Match[str], clause: str) -> Claim:
 
 def _end(clause: str, found: re.Match[str]) -> str:
     """The clause up to where its thought ends: at least to the end of what was recognised."""
-    end = re.compile(r"[;!?]|\.(?:\s|$)|,\s(?:so|but|because|since|which|and)\b|\s(?:so|because|since|if)\s").search(
-        clause, found.end()
-    )
+    end = re.compile(
+        r"[;!?]|\.(?:\s|$)|,\s(?:so|but|because|since|which|and)\b|\s(?:so|because|since|if)\s"
+    ).search(clause, found.end())
     return clause[: end.start()] if end else clause
 
 
@@ -178,7 +180,9 @@ def _of_others(clause: str) -> Claim | None:
     named = _naming(found)
     if named:
         told = (Told(f"{key}/name", named, key in _UNIQUE), Told("named", named, False))
-        return Claim(category, USUAL[category], sentence(f"{subject} is called {named}"), told, "name of another")
+        return Claim(
+            category, USUAL[category], sentence(f"{subject} is called {named}"), told, "name of another"
+        )
     return _state(found, category, subject, who)
 
 
@@ -224,13 +228,19 @@ def _state(found: re.Match[str], category: Category, subject: str, who: str) -> 
         text = f"{subject}{rest}"
         inner = _of_the_user(f"the user{rest}", order=False)
         summary = sentence(_TRAILING.sub("", _clipped(text)))
-        told = [Told(f"{who}/{one.slot}", one.value, one.single, one.denied) for one in inner.told] if inner else []
+        told = (
+            [Told(f"{who}/{one.slot}", one.value, one.single, one.denied) for one in inner.told]
+            if inner
+            else []
+        )
         if not told:
             told = [Told(f"{who}/says", rest, False)]
         if inner is not None and inner.summary.startswith("The user ") and grammar_has_template(inner.family):
             summary = subject + inner.summary.removeprefix("The user")
         told += [Told("named", found["name"], False)] if found["name"] else []
-        return Claim(category, USUAL[category], summary, tuple(told), f"another: {inner.family if inner else 'state'}")
+        return Claim(
+            category, USUAL[category], summary, tuple(told), f"another: {inner.family if inner else 'state'}"
+        )
     return _there_is(found, category)
 
 
@@ -265,9 +275,15 @@ def _there_is(found: re.Match[str], category: Category) -> Claim | None:
     key = singular(found["kin"] or found["animal"])
     if name:
         told = (Told(f"{key}/name", name, key in _UNIQUE), Told("named", name, False))
-        return Claim(category, USUAL[category], f"The user's {who} is called {name}.", told, "mentioned by name")
+        return Claim(
+            category, USUAL[category], f"The user's {who} is called {name}.", told, "mentioned by name"
+        )
     plural = who.endswith("s") and key != who.split()[-1]
-    noun = who if plural or key in ("kids", "children", "family") else f"{'an' if who[0] in 'aeiou' else 'a'} {who}"
+    noun = (
+        who
+        if plural or key in ("kids", "children", "family")
+        else f"{'an' if who[0] in 'aeiou' else 'a'} {who}"
+    )
     slot = f"pet:{key}" if category == "pets" else f"has:{key}"
     return Claim(category, USUAL[category], f"The user has {noun}.", (Told(slot, key, False),), "mentioned")
 
@@ -282,7 +298,11 @@ def singular(noun: str) -> str:
     lower = noun.lower().strip()
     if lower in _IRREGULAR:
         return _IRREGULAR[lower]
-    return lower[:-1] if lower.endswith("s") and not lower.endswith(("ss", "us", "is")) and len(lower) > 3 else lower
+    return (
+        lower[:-1]
+        if lower.endswith("s") and not lower.endswith(("ss", "us", "is")) and len(lower) > 3
+        else lower
+    )
 
 
 def lowered(importance: Importance) -> Importance:

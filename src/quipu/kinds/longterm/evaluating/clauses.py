@@ -64,7 +64,11 @@ def trimmed(clause: str) -> str:
     """The clause without what only leads in."""
     clause = clause.strip(" ,;:-()")
     match = _LEAD.match(clause)
-    if re.match(r"(?:currently |now |presently )(?:unemployed|retired|on |living |working |studying |between )", clause, re.IGNORECASE):
+    if re.match(
+        r"(?:currently |now |presently )(?:unemployed|retired|on |living |working |studying |between )",
+        clause,
+        re.IGNORECASE,
+    ):
         return f"I am {clause[0].lower()}{clause[1:]}"
     clause = clause[match.end() :] if match and match.end() < len(clause) else clause
     return f"I {clause[0].lower()}{clause[1:]}" if _ELLIPTICAL.match(clause) else clause

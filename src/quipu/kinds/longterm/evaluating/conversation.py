@@ -24,7 +24,10 @@ from quipu.kinds.longterm.policy import Policy
 _PLAY_TURNS: Final = 6
 """So many turns of the user after the last sign of a role play still belong to it."""
 
-_PLAYING = re.compile(r"\brole-?play|\b(?:pretend|imagine) (?:you|that you|to be)|\bact (?:as|like)\b|\byou(?:'re| are) now\b", re.I)
+_PLAYING = re.compile(
+    r"\brole-?play|\b(?:pretend|imagine) (?:you|that you|to be)|\bact (?:as|like)\b|\byou(?:'re| are) now\b",
+    re.I,
+)
 _PLAYED = re.compile(
     r"\b(?:stop|end|enough|quit|done with|no more)\b.{0,20}\b(?:role|game|play|pretend|acting|character)|\bback to (?:reality|normal|work|business|the)\b|\bout of character\b|\bgame over\b|\bfor real now\b",
     re.I,
@@ -113,15 +116,17 @@ def tellable(clause: str, told: str) -> bool:
     """Whether a clause is a statement of the present about the speaker, as far as its form tells."""
     if len(clause.split()) < _FEWEST_WORDS or clause.endswith((":", "?")) or not _OF_SELF.search(clause):
         return False
-    return not (_OVER.match(told) or _ORDERING.match(clause) or grammar().guarded(("moment", "this", "trouble", "question"), told))
+    return not (
+        _OVER.match(told)
+        or _ORDERING.match(clause)
+        or grammar().guarded(("moment", "this", "trouble", "question"), told)
+    )
 
 
 class _Turn:
     """One turn of the user, sentence by sentence."""
 
-    def __init__(
-        self, outcome: Outcome, hidden: Bare, heard: str, meanings: Mapping[str, Category]
-    ) -> None:
+    def __init__(self, outcome: Outcome, hidden: Bare, heard: str, meanings: Mapping[str, Category]) -> None:
         self.undecided: dict[str, bool] = {}
         self._meanings = meanings
         self._outcome = outcome
@@ -165,14 +170,21 @@ class _Turn:
         remembering = requests.remembering(plain) or requests.remembering(lead)
         if remembering is None and grammar().guarded(_QUIET, plain):
             return
-        self._statement(remembering or plain, text, asked=asked or remembering is not None, stressed=claims.stressed(plain))
+        self._statement(
+            remembering or plain,
+            text,
+            asked=asked or remembering is not None,
+            stressed=claims.stressed(plain),
+        )
 
     def _statement(self, plain: str, excerpt: str, *, asked: bool, stressed: bool) -> None:
         lead = trimmed(plain)
         if changes.points_back(lead) or changes.points_back(plain):
             self._disown(excerpt)
         right, rest = changes.put_right(lead, third(lead))
-        found_any = self._clauses(rest, excerpt, asked=asked, stressed=stressed, old=right.old if right else None)
+        found_any = self._clauses(
+            rest, excerpt, asked=asked, stressed=stressed, old=right.old if right else None
+        )
         if right is not None and not found_any:
             self._put_right(right, excerpt, rest)
         meant = changes.meant(plain) or changes.meant(lead)
@@ -181,14 +193,16 @@ class _Turn:
         if asked and not found_any:
             category = self._meanings.get(lead, "context")
             self.undecided[lead] = True
-            self._outcome.keep(
-                third(lead), category, excerpt=excerpt, hidden=self._hidden, stressed=stressed
-            )
+            self._outcome.keep(third(lead), category, excerpt=excerpt, hidden=self._hidden, stressed=stressed)
 
     def _clauses(self, text: str, excerpt: str, *, asked: bool, stressed: bool, old: str | None) -> bool:
         """Judge the clauses of a sentence; whether one of them claimed, or took back, something."""
         parts = clauses(text)
-        questioned = not text.lower().startswith("is it ") and grammar().guarded(("question",), text.rstrip()) and not asked
+        questioned = (
+            not text.lower().startswith("is it ")
+            and grammar().guarded(("question",), text.rstrip())
+            and not asked
+        )
         gone = changes.taken_back(third(trimmed(text)))
         if gone is not None and gone.parted and self._gone(gone, excerpt):
             return True
@@ -217,7 +231,13 @@ class _Turn:
             self.undecided[clause] = False
             return False
         words = " ".join(sorted(content(told)))
-        found = Claim(category, claims.USUAL[category], sentence(told), (Told(f"says:{words}", told, False),), "by meaning")
+        found = Claim(
+            category,
+            claims.USUAL[category],
+            sentence(told),
+            (Told(f"says:{words}", told, False),),
+            "by meaning",
+        )
         return self._claimed(found, excerpt, asked=False, text=told)
 
     def _clause(
@@ -250,7 +270,9 @@ class _Turn:
         return None
 
     def _claimed(self, found: Claim, excerpt: str, *, asked: bool, text: str, old: str | None = None) -> bool:
-        found = claims.with_importance(found, claims.important(found, asked=asked, stressed=claims.stressed(text)))
+        found = claims.with_importance(
+            found, claims.important(found, asked=asked, stressed=claims.stressed(text))
+        )
         decided = decide(found, self._outcome.live(), old=old, wrong=changes.blames(excerpt))
         if decided is None:
             decided = self._instead(found)
@@ -280,7 +302,11 @@ class _Turn:
     def _take_back(self, found: Claim | None, excerpt: str) -> bool:
         if found is None:
             return False
-        untrue = [one for one in telling(found.told[0], self._outcome.live()) if not one.denies or found.told[0].denied]
+        untrue = [
+            one
+            for one in telling(found.told[0], self._outcome.live())
+            if not one.denies or found.told[0].denied
+        ]
         for one in untrue:
             self._outcome.delete(one, "no longer so", excerpt=excerpt)
         return bool(untrue)
@@ -332,5 +358,9 @@ class _Turn:
             one.category, one.importance, sentence(summary), (), "corrected"
         )
         self._outcome.change(
-            Change(one, sentence(summary), "corrected"), found, excerpt=excerpt, hidden=self._hidden, asked=False
+            Change(one, sentence(summary), "corrected"),
+            found,
+            excerpt=excerpt,
+            hidden=self._hidden,
+            asked=False,
         )

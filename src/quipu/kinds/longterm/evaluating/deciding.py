@@ -15,7 +15,18 @@ _ALIKE = 0.6
 
 _FLIPPING = ("able:", "likes:", "consumes:", "has:", "speaks:")
 _MENTIONED = ("mentioned", "mentioned by name")
-_NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
+_NUMBERS = {
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "eight": 8,
+    "nine": 9,
+    "ten": 10,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +45,9 @@ class Change:
     reason: str
 
 
-def decide(found: Claim, among: Sequence[Known], *, old: str | None = None, wrong: bool = False) -> Same | Change | None:
+def decide(
+    found: Claim, among: Sequence[Known], *, old: str | None = None, wrong: bool = False
+) -> Same | Change | None:
     """Whether one of the memories says the same, or is to be changed by it; None for news.
 
     ``old``: words that the speaker called wrong. ``wrong``: they said that something known is wrong.
@@ -55,14 +68,21 @@ def decide(found: Claim, among: Sequence[Known], *, old: str | None = None, wron
 
 def _about_the_same(found: Claim, one: Known) -> bool:
     slots = {told.slot.split(":")[0].split("/")[0] for told in one.told}
-    return one.category == found.category or any(told.slot.split(":")[0].split("/")[0] in slots for told in found.told)
+    return one.category == found.category or any(
+        told.slot.split(":")[0].split("/")[0] in slots for told in found.told
+    )
 
 
 def _corrected(found: Claim, one: Known, old: str) -> Change:
     main = found.told[0]
     kept = {told.slot for told in one.told if told.slot != "named"} - {told.slot for told in found.told}
     longer = len(one.words) > len(content(found.summary))
-    if (kept or longer) and main.value and main.slot not in ("job",) and not found.family.startswith("another: state"):
+    if (
+        (kept or longer)
+        and main.value
+        and main.slot not in ("job",)
+        and not found.family.startswith("another: state")
+    ):
         return Change(one, replaced(one.summary, old, main.value), "corrected")
     return Change(one, found.summary, "corrected")
 
@@ -92,12 +112,19 @@ def _against(found: Claim, words: frozenset[str], one: Known, *, wrong: bool) ->
         if told.slot == "named":
             continue
         for other in one.told:
-            decided = _value(found, words, replace(told, single=told.single or wrong), other, one, wrong=wrong)
+            decided = _value(
+                found, words, replace(told, single=told.single or wrong), other, one, wrong=wrong
+            )
             if decided is not None:
                 return decided
     same_words = words <= one.words and found.category == one.category
     denied = any(told.denied for told in found.told) or " not " in found.summary
-    if same_words and not found.told[0].single and denied == one.denies and found.family not in ("rather this",):
+    if (
+        same_words
+        and not found.told[0].single
+        and denied == one.denies
+        and found.family not in ("rather this",)
+    ):
         return Same(one)
     return None
 
@@ -138,7 +165,9 @@ def _updated(found: Claim, told: Told, other: Told, one: Known) -> str:
 
 
 def _flips(told: Told, other: Told) -> bool:
-    prefix = next((one for one in _FLIPPING if told.slot.startswith(one) and other.slot.startswith(one)), None)
+    prefix = next(
+        (one for one in _FLIPPING if told.slot.startswith(one) and other.slot.startswith(one)), None
+    )
     if prefix is None or told.denied == other.denied:
         return False
     shared = told.key & other.key

@@ -16,7 +16,9 @@ from quipu.kinds.longterm.model import Category, Importance
 ENOUGH: Final = 0.5
 """Share of a topic's words that a memory must have to be the one that is meant."""
 
-_NAMED = re.compile(r"the user's (?P<who>[\w' -]{2,40}?),? (?:(?:is|are) (?:called|named) |named |called )?(?P<name>[A-Z][\w'-]+)")
+_NAMED = re.compile(
+    r"the user's (?P<who>[\w' -]{2,40}?),? (?:(?:is|are) (?:called|named) |named |called )?(?P<name>[A-Z][\w'-]+)"
+)
 _KEPT_NAMED = re.compile(r"\b(?:an?|the) (?P<who>[\w' -]{2,40}?) (?:called|named) (?P<name>[A-Z][\w'-]+)")
 _DENIAL = re.compile(r"\b(?:not|never|no longer|cannot|no)\b", re.IGNORECASE)
 
@@ -48,7 +50,12 @@ class Known:
 
 
 def known(
-    *, id: str, category: Category, importance: Importance, summary: str, version: int = 1  # noqa: A002
+    *,
+    id: str,
+    category: Category,
+    importance: Importance,
+    summary: str,
+    version: int = 1,  # noqa: A002
 ) -> Known:
     """A memory, read. Its summary may be in any form: "Lives in Berlin", "I live in Berlin", "The user lives …"."""
     clause = third(spelled(summary)).rstrip(" .")
@@ -63,10 +70,14 @@ def known(
 def of_claim(found: Claim, *, importance: Importance) -> Known:
     """A claim that is to be included, as the rest of the conversation finds it known."""
     words = content(found.summary)
-    return Known("", found.category, importance, found.summary, 0, found.summary.rstrip("."), found.told, words)
+    return Known(
+        "", found.category, importance, found.summary, 0, found.summary.rstrip("."), found.told, words
+    )
 
 
-def about(topic: str, among: Sequence[Known], *, categories: Collection[Category], everything: bool) -> list[Known]:
+def about(
+    topic: str, among: Sequence[Known], *, categories: Collection[Category], everything: bool
+) -> list[Known]:
     """The memories that a topic means: by what its words stand for, or by the words that they share with it.
 
     The one that fits best, or none where several fit equally well; with ``everything`` all that fit.
@@ -81,11 +92,12 @@ def about(topic: str, among: Sequence[Known], *, categories: Collection[Category
 
 
 def _fit(topic: str, one: Known) -> float:
+    words = content(topic)
+    shared = len(words & one.words) / len(words) if words else 0.0
     for said, slots in grammar().topics:
         if said.search(topic) and any(told.slot.startswith(slot) for told in one.told for slot in slots):
-            return 1.0
-    words = content(topic)
-    return len(words & one.words) / len(words) if words else 0.0
+            return 1.0 + shared
+    return shared
 
 
 def telling(told: Told, among: Iterable[Known]) -> list[Known]:

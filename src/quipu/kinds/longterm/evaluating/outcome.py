@@ -10,7 +10,16 @@ from quipu.kinds.longterm.evaluating.deciding import Change
 from quipu.kinds.longterm.evaluating.hiding import Bare
 from quipu.kinds.longterm.evaluating.known import Known, known, of_claim
 from quipu.kinds.longterm.evaluating.person import sentence
-from quipu.kinds.longterm.model import Category, Deletion, Edit, Evaluation, Importance, Inclusion, Said, weight
+from quipu.kinds.longterm.model import (
+    Category,
+    Deletion,
+    Edit,
+    Evaluation,
+    Importance,
+    Inclusion,
+    Said,
+    weight,
+)
 from quipu.kinds.longterm.policy import Policy
 
 _NEW = "+"
@@ -136,7 +145,9 @@ class Outcome:
         self.taken.append(one)
         self._edits.pop(one.id, None)
         said = replace(self.turn, excerpt=excerpt[:_LONGEST_EXCERPT])
-        self._deletions[one.id] = Deletion(id=one.id, reason=reason, sources=(said,), expected_version=one.version)
+        self._deletions[one.id] = Deletion(
+            id=one.id, reason=reason, sources=(said,), expected_version=one.version
+        )
 
     def evaluation(self, evaluator: str) -> Evaluation:
         """All of it."""

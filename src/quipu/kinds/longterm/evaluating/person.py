@@ -28,7 +28,9 @@ _OTHERS: Final = (
 
 
 _NOT = re.compile(r"\b(is|are|was|were|does|do|did|has|have|would|could|should)n't\b", re.IGNORECASE)
-_IS = re.compile(r"(\bthe user's [\w ]{2,25})'s (?=an? |the |not |in |from |always |so |very |really |\w+ing\b)")
+_IS = re.compile(
+    r"(\bthe user's [\w ]{2,25})'s (?=an? |the |not |in |from |always |so |very |really |\w+ing\b)"
+)
 
 
 def spelled(text: str) -> str:

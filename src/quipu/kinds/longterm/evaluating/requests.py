@@ -28,10 +28,13 @@ _REMEMBERED = re.compile(
     re.IGNORECASE,
 )
 _BACK = re.compile(
-    _POLITE + r"(?:remember|keep|note|save|store|memori[sz]e) (?:that|this|it)(?: (?:in mind|for \w+|please|down))*(?: when .*)?[.!?]*$",
+    _POLITE
+    + r"(?:remember|keep|note|save|store|memori[sz]e) (?:that|this|it)(?: (?:in mind|for \w+|please|down))*(?: when .*)?[.!?]*$",
     re.IGNORECASE,
 )
-_NO_STATEMENT = re.compile(r"(?:to|what|how|when|where|why|which|who|if|whether|the (?:first|second|last|third))\b", re.IGNORECASE)
+_NO_STATEMENT = re.compile(
+    r"(?:to|what|how|when|where|why|which|who|if|whether|the (?:first|second|last|third))\b", re.IGNORECASE
+)
 _FORGET = re.compile(
     _POLITE
     + r"(?P<verb>forget|delete|erase|remove|drop|discard|unlearn|wipe|clear|don't (?:keep|remember|store|save)|do not (?:keep|remember|store|save)"
@@ -84,7 +87,9 @@ def forgetting(text: str) -> Forgetting | None:
     verb = asked["verb"].lower()
     if re.match(r"(?:to|it|this|that one|me|them|about it)\b(?! (?:I|we|my|our)\b)", what, re.IGNORECASE):
         return None
-    clause = re.match(r"(?:that|the fact that)\s+(?P<rest>(?:I|I'm|I've|my|our|we|we're)\b.+)", what, re.IGNORECASE)
+    clause = re.match(
+        r"(?:that|the fact that)\s+(?P<rest>(?:I|I'm|I've|my|our|we|we're)\b.+)", what, re.IGNORECASE
+    )
     if clause is not None:
         return Forgetting(clause["rest"], True, False)
     about = _ABOUT.match(what)

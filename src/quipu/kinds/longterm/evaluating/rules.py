@@ -36,7 +36,13 @@ class RulesEvaluator:
         injected is not read. Raises ``EmbeddingError``.
         """
         existing = [
-            known(id=one.id, category=one.category, importance=one.importance, summary=one.summary, version=one.version)
+            known(
+                id=one.id,
+                category=one.category,
+                importance=one.importance,
+                summary=one.summary,
+                version=one.version,
+            )
             for one in asked.existing_memories
         ]
         existing += [

@@ -33,5 +33,9 @@ def stem(word: str) -> str:
     for ending in ("ing", "ed", "es", "s"):
         if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
             cut = word[: -len(ending)]
-            return cut[:-1] if len(cut) > 3 and cut[-1] == cut[-2] and ending in ("ing", "ed") else cut.removesuffix("e")
+            return (
+                cut[:-1]
+                if len(cut) > 3 and cut[-1] == cut[-2] and ending in ("ing", "ed")
+                else cut.removesuffix("e")
+            )
     return word.removesuffix("e") if len(word) > 3 else word
