@@ -87,9 +87,7 @@ async def _overview() -> Table:
         labelled = of_set(name)
         tally, baseline = tallied(labelled, await evaluated(labelled)), tallied(labelled, keywords(labelled))
         for label, kinds in _ROWS:
-            table.add_row(
-                name, label, *_cells(tally.figures(kinds)), *_cells(baseline.figures(kinds))
-            )
+            table.add_row(name, label, *_cells(tally.figures(kinds)), *_cells(baseline.figures(kinds)))
         included = sum(tally.right[kind] for kind in CATEGORIES)
         table.add_row(name, "importance", f"{tally.importance / max(1, included):.2f}")
         table.add_section()

@@ -16,7 +16,10 @@ _KEYWORDS: Final[tuple[tuple[Category, str], ...]] = (
     ("naming", r"\bcall (?:me|you)\b|\bnickname"),
     ("favorite_things", r"\bfavou?rite\b"),
     ("pets", r"\b(?:dog|cat|puppy|kitten|rabbit|parrot|hamster|horse|pet)s?\b"),
-    ("relationships", r"\bmy (?:wife|husband|son|daughter|mother|mom|father|dad|brother|sister|friend|boss)\b"),
+    (
+        "relationships",
+        r"\bmy (?:wife|husband|son|daughter|mother|mom|father|dad|brother|sister|friend|boss)\b",
+    ),
     ("languages", r"\b(?:i speak|learning|fluent|native language)\b"),
     ("professional_profile", r"\b(?:i work|my job|studying|i'm a|i am a)\b"),
     ("constraint", r"\b(?:i can't|i don't|never|must|vegan|vegetarian)\b"),

@@ -7,38 +7,59 @@ from dataclasses import dataclass
 from typing import Final
 
 _YES = re.compile(
-    r"^(?:yes|yeah|yep|yup|sure|correct|right|exactly|indeed|true|that's (?:right|correct|true)|i (?:do|am|have)|of course|absolutely)\b[\s,.!]*"
+    r"^(?:yes|yeah|yep|yup|sure|correct|right|exactly|indeed|true|that's (?:right|correct|true)"
+    r"|i (?:do|am|have)|of course|absolutely)\b[\s,.!]*"
     r"(?:(?:i (?:do|am|have)|it is|that's (?:right|correct)|still|indeed|sure)\b[\s,.!]*)?(?P<rest>.*)$",
     re.I | re.S,
 )
 _NO = re.compile(
-    r"^(?:no|nope|nah|not any ?more|not (?:really|at all))\b[\s,.!]*(?:(?:i (?:don't|do not|am not|haven't)|i'm not|not any ?more)\b[\s,.!]*)?(?P<rest>.*)$",
+    r"^(?:no|nope|nah|not any ?more|not (?:really|at all))\b[\s,.!]*(?:(?:i (?:don't|do not"
+    r"|am not|haven't)|i'm not|not any ?more)\b[\s,.!]*)?(?P<rest>.*)$",
     re.I | re.S,
 )
 _QUESTION = re.compile(r"[^.!?\n]+\?")
 _FULL = re.compile(r"^(?:I|I'm|I've|my|we|our|we're|it's|there|call)\b", re.I)
 _PLAIN: Final = (
-    (re.compile(r"^(?:so |and |ok(?:ay)? |then )*do you (?:still |also |currently |usually |really )?(?P<v>.+)\?$", re.I), "I {v}"),
+    (re.compile(
+        r"^(?:so |and |ok(?:ay)? |then )*do you (?:still |also |currently |usually |really )?"
+        r"(?P<v>.+)\?$", re.I), "I {v}"),
     (re.compile(r"^(?:so |and |ok(?:ay)? |then )*are you (?:still |also |currently |really )?(?P<v>.+)\?$", re.I), "I am {v}"),
     (re.compile(r"^(?:so |and |ok(?:ay)? |then )*have you (?P<v>been .+|got .+)\?$", re.I), "I have {v}"),
     (re.compile(r"^(?:so |and |ok(?:ay)? |then )*can you (?P<v>(?:speak|drive|swim|eat|read|play) .+)\?$", re.I), "I can {v}"),
-    (re.compile(r"^(?:so |and |ok(?:ay)? |then )*(?:is|are) your (?P<s>[\w' ]{2,30}?) (?P<v>(?:called|named|an? |the |still |in |on |from |\w+$|[A-Z]).*)\?$"), "my {s} is {v}"),
-    (re.compile(r"^(?:so |and |ok(?:ay)? |then )*you (?P<v>(?!know|see|want|would|can|could|should|mean|think).+?),? (?:right|correct|is that (?:right|correct|so)|yes|don't you|aren't you)\?$", re.I), "I {v}"),
+    (re.compile(
+        r"^(?:so |and |ok(?:ay)? |then )*(?:is|are) your (?P<s>[\w' ]{2,30}?) (?P<v>(?:called|named"
+        r"|an? |the |still |in |on |from |\w+$|[A-Z]).*)\?$"), "my {s} is {v}"),
+    (re.compile(
+        r"^(?:so |and |ok(?:ay)? |then )*you (?P<v>(?!know|see|want|would|can|could|should|mean"
+        r"|think).+?),? (?:right|correct|is that (?:right|correct|so)|yes|don't you|aren't you)\?$", re.I), "I {v}"),
 )  # fmt: skip
 _ASKED: Final = (
-    (r"where (?:do|are) you (?:live|living|based|currently live|located)|where(?:abouts)? (?:is home|are you)|(?:which|what) (?:city|town|country) (?:do you live|are you) in", "I live in {a}"),
-    (r"what(?:'s| is) your (?:full |first |real )?name|who am i (?:talking|speaking) to|may i (?:ask|have|know) your name", "my name is {a}"),
-    (r"what (?:should|can|may|shall) i call you|how (?:should|can|may|shall) i (?:address|call) you|what (?:do you|would you) (?:like|want|prefer) to be called", "call me {a}"),
+    (
+        r"where (?:do|are) you (?:live|living|based|currently live|located)|where(?:abouts)? "
+        r"(?:is home|are you)|(?:which|what) (?:city|town|country) (?:do you live|are you) in", "I live in {a}"),
+    (
+        r"what(?:'s| is) your (?:full |first |real )?name|who am i (?:talking|speaking) to|may i "
+        r"(?:ask|have|know) your name", "my name is {a}"),
+    (
+        r"what (?:should|can|may|shall) i call you|how (?:should|can|may|shall) i (?:address"
+        r"|call) you|what (?:do you|would you) (?:like|want|prefer) to be called", "call me {a}"),
     (r"how old are you|what(?:'s| is) your age", "I am {a} years old"),
     (r"where are you (?:originally )?from|where did you (?:grow up|come from)", "I am from {a}"),
-    (r"what do you do(?: for (?:a living|work))?|what(?:'s| is) your (?:job|profession|occupation)|what kind of work do you do", "I work as {a}"),
+    (
+        r"what do you do(?: for (?:a living|work))?|what(?:'s| is) your (?:job|profession"
+        r"|occupation)|what kind of work do you do", "I work as {a}"),
     (r"where do you work|who(?:m)? do you work for|what company do you work (?:for|at)", "I work at {a}"),
     (r"(?:which|what) languages? do you speak", "I speak {a}"),
     (r"(?:which|what) language are you learning", "I am learning {a}"),
     (r"(?:what|which|who)(?:'s| is| are) your (?P<s>favou?rite [\w ]{2,30})", "my {s} is {a}"),
     (r"when(?:'s| is) your (?P<s>birthday|anniversary|wedding anniversary)", "my {s} is {a}"),
-    (r"what(?:'s| is| are) your (?P<s>pronouns|time ?zone|shoe size|t-?shirt size|height|native language|mother tongue|(?:work |private )?e-?mail(?: address)?|job title|hobbies|hobby)", "my {s} is {a}"),
-    (r"what(?:'s| is) your (?P<s>[\w' ]{2,30}'s name)|what(?:'s| is) the name of your (?P<o>[\w ]{2,30})", "my {s} is {a}"),
+    (
+        r"what(?:'s| is| are) your (?P<s>pronouns|time ?zone|shoe size|t-?shirt size|height"
+        r"|native language|mother tongue|(?:work |private )?e-?mail(?: address)?|job title|hobbies"
+        r"|hobby)", "my {s} is {a}"),
+    (
+        r"what(?:'s| is) your (?P<s>[\w' ]{2,30}'s name)|what(?:'s| is) the name of your "
+        r"(?P<o>[\w ]{2,30})", "my {s} is {a}"),
     (r"how many (?P<s>[\w ]{2,20}) do you have", "I have {a}"),
     (r"what do you study|what are you studying|what(?:'s| is) your major", "I study {a}"),
 )  # fmt: skip

@@ -6,9 +6,9 @@ from quipu.errors import BadInput, Conflict, NotFound
 from quipu.kinds.longterm.changes import Changes
 from quipu.kinds.longterm.evaluating.model import Applied
 from quipu.kinds.longterm.model import AuditAction, AuditMemory, Deletion, Edit, Evaluation, Inclusion
+from quipu.kinds.longterm.policy import Policy
 from quipu.kinds.longterm.requests import New, Refuses, Rewording
 from quipu.kinds.longterm.rules import filed_text
-from quipu.kinds.longterm.policy import Policy
 
 
 def refusing(policy: Policy) -> Refuses:

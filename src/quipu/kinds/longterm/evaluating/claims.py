@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
-from quipu.kinds.longterm.evaluating.grammar import Family, filled, grammar
+from quipu.kinds.longterm.evaluating.grammar import Family, grammar
 from quipu.kinds.longterm.evaluating.person import sentence
 from quipu.kinds.longterm.evaluating.words import content
 from quipu.kinds.longterm.model import IMPORTANCES, Category, Importance, weight
@@ -30,11 +30,15 @@ _UNIQUE: Final = frozenset((
     "boss", "fiancé", "fiancée", "fiance", "fiancee", "landlord", "landlady",
 ))  # fmt: skip
 _TRAILING = re.compile(
-    r"(?:,? (?:now|these days|nowadays|at the moment|currently|right now|any ?more|as well|too|again|recently|instead|from now on|from here on|(?:in|since) (?:the )?(?:spring|summer|autumn|fall|winter)"
+    r"(?:,? (?:now|these days|nowadays|at the moment|currently|right now|any ?more|as well|too"
+    r"|again|recently|instead|from now on|from here on|(?:in|since) (?:the )?(?:spring|summer"
+    r"|autumn|fall|winter)"
     r"|actually|by the way|please|already|(?:since|for) (?:about |over |almost |nearly |the (?:last|past) )?"
     r"(?:\w+ )?(?:years?|months?|weeks?|ages|\d{4}|college|school|january|february|march|april|may|june|july"
-    r"|august|september|october|november|december)|(?:last|this|next) (?:week|month|year|spring|summer|autumn|fall"
-    r"|winter|\w+day)|yesterday|today|(?:a|one|two|three|\w+) (?:weeks?|months?|years?) ago|if that (?:matters|helps)))+$",
+    r"|august|september|october|november|december)|(?:last|this|next) (?:week|month|year|spring"
+    r"|summer|autumn|fall"
+    r"|winter|\w+day)|yesterday|today|(?:a|one|two|three|\w+) (?:weeks?|months?|years?) ago"
+    r"|if that (?:matters|helps)))+$",
     re.IGNORECASE,
 )
 
@@ -158,10 +162,14 @@ def _beside(family: Family, clause: str, value: str) -> Iterator[Told]:
 def _other() -> re.Pattern[str]:
     words = grammar().words
     kin, animal = words["relation"], words["animal"]
-    adjective = r"(?:older |younger |elder |little |big |twin |late |new |old |dear |two |three |oldest |youngest |eldest |\w+-year-old |former |current |baby )?"
+    adjective = (
+        r"(?:older |younger |elder |little |big |twin |late |new |old |dear |two |three |oldest "
+        r"|youngest |eldest |\w+-year-old |former |current |baby )?"
+    )
     return re.compile(
         rf"^(?:(?P<of>the name of )?the user's (?P<who>{adjective}(?:(?P<kin>{kin})|(?P<animal>{animal})))"
-        rf"(?:,? (?P<name>{_NAME}))?(?P<name_is>'s name)?(?P<owns>'s(?= \w+ (?:is|are)\b))?)(?:,)?(?: and the user)?(?P<rest>\s.{{2,200}}|$)",
+        rf"(?:,? (?P<name>{_NAME}))?(?P<name_is>'s name)?(?P<owns>'s(?= \w+ (?:is|are)\b))?)(?:,)?"
+        rf"(?: and the user)?(?P<rest>\s.{{2,200}}|$)",
         re.IGNORECASE,
     )
 
@@ -207,15 +215,23 @@ def _naming(found: re.Match[str]) -> str | None:
 
 _LASTING = re.compile(
     r"\s(?:(?:also|always|often|usually|really|still|now|just|never|both|all|only|currently) )*"
-    r"(?:is|are|has|have|lives?|works?|studies|study|speaks?|plays?|likes?|loves?|hates?|prefers?|wants? to be|owns?"
-    r"|runs?|can|cannot|does not|do not|needs?|turns?|turned|moved|started|starts|goes to|comes from|teaches|drives"
-    r"|eats?|drinks?|sleeps?|keeps?|collects?|writes|sings|paints|enjoys?|was born|grew up|got (?:married|engaged|promoted)"
-    r"|married|became|graduated|retired|died|passed away|stays?|staying|suffers|wears|cooks|dislikes?|avoids?)\b",
+    r"(?:is|are|has|have|lives?|works?|studies|study|speaks?|plays?|likes?|loves?|hates?"
+    r"|prefers?|wants? to be|owns?"
+    r"|runs?|can|cannot|does not|do not|needs?|turns?|turned|moved|started|starts|goes to"
+    r"|comes from|teaches|drives"
+    r"|eats?|drinks?|sleeps?|keeps?|collects?|writes|sings|paints|enjoys?|was born|grew up|got "
+    r"(?:married|engaged|promoted)"
+    r"|married|became|graduated|retired|died|passed away|stays?|staying|suffers|wears|cooks"
+    r"|dislikes?|avoids?)\b",
     re.IGNORECASE,
 )
 _PASSING = re.compile(
-    r"\b(?:today|tonight|yesterday|this (?:morning|week|evening|afternoon|weekend)|right now|again|tomorrow|next (?:week|month)|last (?:night|week))\b"
-    r"|^\s(?:is|are) (?:\w+ )?(?:here|there|at|in the|on the|coming|going|visiting(?! (?:us |me |the user )?(?:for|until|from))|calling|asking|waiting|looking|right|wrong|sure|mad|angry|sad|happy|sick|ill|fine|ok|okay|late|tired|back|home|allowed|driving me|not allowed|scratching|barking)\b",
+    r"\b(?:today|tonight|yesterday|this (?:morning|week|evening|afternoon|weekend)|right now"
+    r"|again|tomorrow|next (?:week|month)|last (?:night|week))\b"
+    r"|^\s(?:is|are) (?:\w+ )?(?:here|there|at|in the|on the|coming|going|visiting(?! (?:us |me "
+    r"|the user )?(?:for|until|from))|calling|asking|waiting|looking|right|wrong|sure|mad|angry"
+    r"|sad|happy|sick|ill|fine|ok|okay|late|tired|back|home|allowed|driving me|not allowed"
+    r"|scratching|barking)\b",
     re.IGNORECASE,
 )
 
@@ -256,7 +272,10 @@ def _clipped(text: str) -> str:
 def mention(text: str) -> Claim | None:
     """Whom the user has, told in passing: "is my dog allowed to eat grapes?" tells of a dog."""
     words = grammar().words
-    close = r"(?:wife|husband|partner|girlfriend|boyfriend|spouse|son|daughter|kids|children|boss|neighbou?r|roommate)"
+    close = (
+        r"(?:wife|husband|partner|girlfriend|boyfriend|spouse|son|daughter|kids|children|boss"
+        r"|neighbou?r|roommate)"
+    )
     found = re.search(
         rf"\bthe user's (?P<who>(?:\w+ )?(?:(?P<kin>{words['relation']})|(?P<animal>{words['animal']})))"
         rf"(?:,? (?P<name>{_NAME}))?(?P<of>)(?!'s|\w)",

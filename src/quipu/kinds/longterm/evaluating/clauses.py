@@ -17,7 +17,8 @@ _SPLIT = re.compile(
     re.VERBOSE,
 )
 _SHARED = re.compile(
-    r"(?:\s+and|,)\s+(?:also\s+)?(?=(?:live|work|have|speak|love|hate|study|like|am|enjoy|run|own|can|moved|use"
+    r"(?:\s+and|,)\s+(?:also\s+)?(?=(?:live|work|have|speak|love|hate|study|like|am|enjoy|run"
+    r"|own|can|moved|use"
     r"|write|teach)\b)"
 )
 _LEAD = re.compile(
@@ -42,8 +43,10 @@ _LEAD = re.compile(
 
 
 _ELLIPTICAL = re.compile(
-    r"(?:just |recently |finally |also |still )*(?:got|adopted|turned|moved|started|sold|bought|have been|been|used to"
-    r"|was born|grew up|live|work as|work at|work in|can't stand|don't (?:like|eat|drink)|got married|became)\s+(?!it\b|that\b|this\b)\w",
+    r"(?:just |recently |finally |also |still )*(?:got|adopted|turned|moved|started|sold|bought"
+    r"|have been|been|used to"
+    r"|was born|grew up|live|work as|work at|work in|can't stand|don't (?:like|eat|drink)"
+    r"|got married|became)\s+(?!it\b|that\b|this\b)\w",
     re.IGNORECASE,
 )
 

@@ -17,7 +17,8 @@ _NAMED = re.compile(r"\{([a-z]+)\}")
 _VALUE = re.compile(r"(?<![\w\\])V(?!\w)")
 _THOUGHT: Final = (
     r"(?P<v>(?:[^,;:.!?()]|[.,:](?=[^\s]))(?:[^,;:.!?()]|[.,:](?=[^\s])){0,79}?)"
-    r"(?=\s*(?:$|[,;:!?()]|\.(?:\s|$)|\s(?:so|but|because|since|which|who|whose|where|if|though|although|while"
+    r"(?=\s*(?:$|[,;:!?()]|\.(?:\s|$)|\s(?:so|but|because|since|which|who|whose|where|if|though"
+    r"|although|while"
     r"|whereas|btw|if|unless|and\s(?:the\suser|it|he|she|they))\b))"
 )
 

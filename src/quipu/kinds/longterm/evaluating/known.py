@@ -17,7 +17,8 @@ ENOUGH: Final = 0.5
 """Share of a topic's words that a memory must have to be the one that is meant."""
 
 _NAMED = re.compile(
-    r"the user's (?P<who>[\w' -]{2,40}?),? (?:(?:is|are) (?:called|named) |named |called )?(?P<name>[A-Z][\w'-]+)"
+    r"the user's (?P<who>[\w' -]{2,40}?),? (?:(?:is|are) (?:called|named) |named |called )?"
+    r"(?P<name>[A-Z][\w'-]+)"
 )
 _KEPT_NAMED = re.compile(r"\b(?:an?|the) (?P<who>[\w' -]{2,40}?) (?:called|named) (?P<name>[A-Z][\w'-]+)")
 _DENIAL = re.compile(r"\b(?:not|never|no longer|cannot|no)\b", re.IGNORECASE)
@@ -55,7 +56,7 @@ def known(
     category: Category,
     importance: Importance,
     summary: str,
-    version: int = 1,  # noqa: A002
+    version: int = 1,
 ) -> Known:
     """A memory, read. Its summary may be in any form: "Lives in Berlin", "I live in Berlin", "The user lives …"."""
     clause = third(spelled(summary)).rstrip(" .")

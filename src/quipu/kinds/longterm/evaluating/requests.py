@@ -7,46 +7,61 @@ from dataclasses import dataclass
 from typing import Final
 
 _POLITE: Final = (
-    r"(?:(?:please|also|and|so|ok|oh|hey|well|just|kindly|can you|could you|would you|will you|you can|you may|you should|you must"
-    r"|i(?:'d| would) (?:also )?like you to|i (?:want|need) you to|make sure (?:you |to )|make sure that you|be sure to"
-    r"|it's (?:\w+ ){0,2}important that you|it is (?:\w+ ){0,2}important that you|from now on|try to|go ahead and|feel free to)"
+    r"(?:(?:please|also|and|so|ok|oh|hey|well|just|kindly|can you|could you|would you|will you"
+    r"|you can|you may|you should|you must"
+    r"|i(?:'d| would) (?:also )?like you to|i (?:want|need) you to|make sure (?:you |to )"
+    r"|make sure that you|be sure to"
+    r"|it's (?:\w+ ){0,2}important that you|it is (?:\w+ ){0,2}important that you|from now on"
+    r"|try to|go ahead and|feel free to)"
     r"[, ]+){0,4}"
 )
 _REMEMBER = re.compile(
-    _POLITE
-    + r"(?:remember|keep in mind|bear in mind|don't forget|do not forget|never forget|note|make a (?:mental )?note|take note"
-    r"|memori[sz]e|save|store|write down|jot down|log|put (?:this|that|it) (?:in(?:to)?|on) your (?:notes|memory|list|records?)|add (?:this |that |it )?to your (?:notes|memory)|commit (?:this |that |it )?to memory|for (?:your |the |future )?(?:reference|records?|future|later|next time))"
-    r"(?: (?:this|the following|down|of the following|for (?:later|the future|next time|future reference|good)"
+    rf"{_POLITE}"
+    r"(?:remember|keep in mind|bear in mind|don't forget|do not forget|never forget|note|make a "
+    r"(?:mental )?note|take note"
+    r"|memori[sz]e|save|store|write down|jot down|log|put (?:this|that|it) (?:in(?:to)?"
+    r"|on) your (?:notes|memory|list|records?)|add (?:this |that |it )?to your (?:notes|memory)"
+    r"|commit (?:this |that |it )?to memory|for (?:your |the |future )?(?:reference|records?"
+    r"|future|later|next time))"
+    r"(?: (?:this|the following|down|of the following|for (?:later|the future|next time"
+    r"|future reference|good)"
     r"|(?:in|to) (?:your |the )?(?:long-term )?memory|about me|in your notes|of it|somewhere))*"
     r"(?:\s*[:,–—-]\s*(?:that )?|\s+that\s+(?=\w)|\s+(?=(?:my|our|I|I'm|I've|we|we're)\b))(?P<what>\S.*)",
     re.IGNORECASE,
 )
 _REMEMBERED = re.compile(
-    r"(?P<what>.{6,}?)(?:\s*[,;.–—-]+\s*|\s+)(?:and |so )?(?:please )?(?:remember (?:that|this|it)|keep (?:that|this|it) in mind|bear (?:that|this) in mind"
-    r"|don't (?:you )?forget (?:that|this|it)|make a note of (?:that|this|it)|note (?:that|this|it) down|memori[sz]e (?:that|this|it)"
+    r"(?P<what>.{6,}?)(?:\s*[,;.–—-]+\s*|\s+)(?:and |so )?(?:please )?(?:remember (?:that|this"
+    r"|it)|keep (?:that|this|it) in mind|bear (?:that|this) in mind"
+    r"|don't (?:you )?forget (?:that|this|it)|make a note of (?:that|this|it)|note (?:that|this"
+    r"|it) down|memori[sz]e (?:that|this|it)"
     r"|save (?:that|this|it)(?: for later)?)(?:,? please)?(?: (?:when|for|in|next)\b.*)?[.!?]*$",
     re.IGNORECASE,
 )
 _BACK = re.compile(
-    _POLITE
-    + r"(?:remember|keep|note|save|store|memori[sz]e) (?:that|this|it)(?: (?:in mind|for \w+|please|down))*(?: when .*)?[.!?]*$",
+    rf"{_POLITE}"
+    r"(?:remember|keep|note|save|store|memori[sz]e) (?:that|this|it)(?: (?:in mind|for \w+"
+    r"|please|down))*(?: when .*)?[.!?]*$",
     re.IGNORECASE,
 )
 _NO_STATEMENT = re.compile(
     r"(?:to|what|how|when|where|why|which|who|if|whether|the (?:first|second|last|third))\b", re.IGNORECASE
 )
 _FORGET = re.compile(
-    _POLITE
-    + r"(?P<verb>forget|delete|erase|remove|drop|discard|unlearn|wipe|clear|don't (?:keep|remember|store|save)|do not (?:keep|remember|store|save)"
+    rf"{_POLITE}"
+    r"(?P<verb>forget|delete|erase|remove|drop|discard|unlearn|wipe|clear|don't (?:keep|remember"
+    r"|store|save)|do not (?:keep|remember|store|save)"
     r"|stop (?:remembering|storing))\s+(?P<what>.+?)"
-    r"(?P<from>,? (?:from|in|out of) (?:the assistant's |your |the )?(?:long-term )?(?:memory|memories|notes|records?|storage|mind|profile))?"
+    r"(?P<from>,? (?:from|in|out of) (?:the assistant's |your |the )?(?:long-term )?(?:memory"
+    r"|memories|notes|records?|storage|mind|profile))?"
     r"(?:,? please)?[.!?]*$",
     re.IGNORECASE,
 )
 _ABOUT = re.compile(
     r"^(?:(?P<all>everything|anything|all|whatever|all the things|every ?thing) ?)?(?:that |what |of what )?"
-    r"(?:(?:you|the assistant)(?:'ve| have)? (?:know|knows|remember|remembers|stored|saved|noted|have|learned)|(?:I|the user)(?:'ve| has| have)? (?:ever )?"
-    r"(?:said|told you|told the assistant|mentioned|say|says|shared|tells you))? ?(?:about|on|regarding|concerning|of)?\s*",
+    r"(?:(?:you|the assistant)(?:'ve| have)? (?:know|knows|remember|remembers|stored|saved|noted"
+    r"|have|learned)|(?:I|the user)(?:'ve| has| have)? (?:ever )?"
+    r"(?:said|told you|told the assistant|mentioned|say|says|shared|tells you))? ?(?:about|on"
+    r"|regarding|concerning|of)?\s*",
     re.IGNORECASE,
 )
 _OWN = re.compile(r"\b(?:my|mine|I|I'm|I've|me|our|we|us|the user|the user's)\b")
