@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     console = Console(width=110)
     if options.locomo is not None:
-        console.print(asyncio.run(_locomo(options.locomo)))
+        console.print(asyncio.run(_locomo(options.locomo.read_text("utf-8"))))
     elif options.all:
         console.print(asyncio.run(_overview()))
     else:
@@ -94,8 +94,8 @@ async def _overview() -> Table:
     return table
 
 
-async def _locomo(path: Path) -> str:
-    got = await kept(path)
+async def _locomo(text: str) -> str:
+    got = await kept(text)
     return (
         f"cited by an observation: {got.cited_kept} of {got.cited} kept "
         f"({got.cited_kept / max(1, got.cited):.1%}); "

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from quipu.kernel.config import Settings
@@ -24,13 +23,13 @@ class Kept:
     uncited_kept: int
 
 
-async def kept(path: Path) -> Kept:
-    """Every turn once as that of the user, what the other said before it as the assistant's."""
+async def kept(text: str) -> Kept:
+    """Of LoCoMo's document, every turn once as the user's; what the other said is the assistant's."""
     embedder = choose(Settings())
     evaluator = RulesEvaluator(embedder)
     counts = {(cited, yielded): 0 for cited in (True, False) for yielded in (True, False)}
     try:
-        for turns, cited in _sessions(json.loads(path.read_text("utf-8"))):
+        for turns, cited in _sessions(json.loads(text)):
             for speaker in {turn["speaker"] for turn in turns}:
                 got = await evaluator.evaluate(_heard(turns, speaker))
                 yielding = {said.message for one in got.inclusions for said in one.sources}

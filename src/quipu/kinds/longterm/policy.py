@@ -26,7 +26,7 @@ _MARK: Final = "[redacted:"
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """``rules``: of each sensitive kind, when it is kept. Secrets, payment data and government ids never are."""
+    """``rules``: when each sensitive kind is kept. Secrets and ids of people and accounts never are."""
 
     rules: Mapping[str, Rule] = field(default_factory=lambda: dict(USUAL))
 
@@ -70,14 +70,14 @@ def policy(setting: str) -> Policy:
     Raises:
         ConfigError: it names a kind or a rule that there is not.
     """
-    rules = dict(USUAL)
+    rules: dict[str, Rule] = dict(USUAL)
     for part in filter(None, (one.strip() for one in setting.split(","))):
         kind, _, rule = (piece.strip() for piece in part.partition("="))
-        chosen = next((one for one in RULES if one == rule), None)
+        chosen: Rule | None = next((one for one in RULES if one == rule), None)
         if kind not in USUAL or chosen is None:
             raise ConfigError(
                 f"{part!r} is no rule of what long-term memory keeps.",
-                hint="For example QUIPU_LONGTERM_POLICY='health=never, money=asked'; rules: never, asked, always.",
+                hint="For example 'health=never, money=asked'; the rules are never, asked, always.",
             )
         rules[kind] = chosen
     return Policy(rules)

@@ -19,24 +19,29 @@ _NO = re.compile(
 )
 _QUESTION = re.compile(r"[^.!?\n]+\?")
 _FULL = re.compile(r"^(?:I|I'm|I've|my|we|our|we're|it's|there|call)\b", re.I)
+_SO: Final = r"^(?:so |and |ok(?:ay)? |then )*"
 _PLAIN: Final = (
     (re.compile(
-        r"^(?:so |and |ok(?:ay)? |then )*do you (?:still |also |currently |usually |really )?"
+        rf"{_SO}do you (?:still |also |currently |usually |really )?"
         r"(?P<v>.+)\?$", re.I), "I {v}"),
-    (re.compile(r"^(?:so |and |ok(?:ay)? |then )*are you (?:still |also |currently |really )?(?P<v>.+)\?$", re.I), "I am {v}"),
-    (re.compile(r"^(?:so |and |ok(?:ay)? |then )*have you (?P<v>been .+|got .+)\?$", re.I), "I have {v}"),
-    (re.compile(r"^(?:so |and |ok(?:ay)? |then )*can you (?P<v>(?:speak|drive|swim|eat|read|play) .+)\?$", re.I), "I can {v}"),
+    (re.compile(rf"{_SO}are you (?:still |also |currently |really )?(?P<v>.+)\?$", re.I),
+     "I am {v}"),
+    (re.compile(rf"{_SO}have you (?P<v>been .+|got .+)\?$", re.I), "I have {v}"),
+    (re.compile(rf"{_SO}can you (?P<v>(?:speak|drive|swim|eat|read|play) .+)\?$", re.I),
+     "I can {v}"),
     (re.compile(
-        r"^(?:so |and |ok(?:ay)? |then )*(?:is|are) your (?P<s>[\w' ]{2,30}?) (?P<v>(?:called|named"
+        rf"{_SO}(?:is|are) your (?P<s>[\w' ]{2,30}?) (?P<v>(?:called|named"
         r"|an? |the |still |in |on |from |\w+$|[A-Z]).*)\?$"), "my {s} is {v}"),
     (re.compile(
-        r"^(?:so |and |ok(?:ay)? |then )*you (?P<v>(?!know|see|want|would|can|could|should|mean"
-        r"|think).+?),? (?:right|correct|is that (?:right|correct|so)|yes|don't you|aren't you)\?$", re.I), "I {v}"),
+        rf"{_SO}you (?P<v>(?!know|see|want|would|can|could|should|mean"
+        r"|think).+?),? (?:right|correct|is that (?:right|correct|so)|yes|don't you|aren't you)\?$", re.I),
+     "I {v}"),
 )  # fmt: skip
 _ASKED: Final = (
     (
         r"where (?:do|are) you (?:live|living|based|currently live|located)|where(?:abouts)? "
-        r"(?:is home|are you)|(?:which|what) (?:city|town|country) (?:do you live|are you) in", "I live in {a}"),
+        r"(?:is home|are you)|(?:which|what) (?:city|town|country) (?:do you live|are you) in",
+     "I live in {a}"),
     (
         r"what(?:'s| is) your (?:full |first |real )?name|who am i (?:talking|speaking) to|may i "
         r"(?:ask|have|know) your name", "my name is {a}"),
@@ -68,7 +73,7 @@ _LONGEST_ANSWER: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What an answer says in a whole sentence; ``denied``: that it is not so. ``rest``: what else was said."""
+    """What an answer says, as a sentence; ``denied``: that it is not so. ``rest``: what else was said."""
 
     statement: str
     denied: bool

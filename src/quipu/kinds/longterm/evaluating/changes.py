@@ -1,4 +1,4 @@
-"""What a sentence takes back or puts right: "I no longer work there", "not Berlin, Lisbon", "that's not true"."""
+"""What a sentence takes back or puts right: "I no longer work there", "not Berlin, Lisbon"."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _THINGS: Final[tuple[Category, ...]] = ("personal_data", "context", "pets", "pro
 
 @dataclass(frozen=True, slots=True)
 class TakenBack:
-    """What holds no longer: a ``statement`` in the third person, or a ``topic``; memories of which categories."""
+    """What holds no longer: a ``statement`` in the third person, or a topic; memories of which categories."""
 
     topic: str
     statement: bool
@@ -37,7 +37,7 @@ class TakenBack:
 
 @dataclass(frozen=True, slots=True)
 class PutRight:
-    """Words that were wrong, and what they should have been; ``new`` is None where the sentence itself says."""
+    """Words that were wrong, and what is right; ``new`` is None where the sentence itself says it."""
 
     old: str
     new: str | None
@@ -70,7 +70,7 @@ _POINTING = re.compile(
     r"|ancient history|out of date)|(?:that|it) (?:has )?changed)\b",
     re.I,
 )
-_GONE: Final = (
+_GONE: Final[tuple[tuple[re.Pattern[str], tuple[Category, ...]], ...]] = (
     (re.compile(
         r"^(?:the user(?: has| have)?|has|have) (?:finally |just |completely |recently |already )*"
         r"(?:gave up|given up|quit|stopped|abandoned|dropped|cancel(?:l?ed)|ended|is done with"
@@ -80,7 +80,8 @@ _GONE: Final = (
         r"(?:finished|completed|wrapped up|is finished with) (?P<what>.+)", re.I), ("project", "context")),
     (re.compile(
         r"^(?:the user(?: has| have)?|has|have) (?:finally |just |recently |already )*(?:sold|lost"
-        r"|got rid of|gave away|given away|returned|scrapped|rehomed|cancelled) (?P<what>.+)", re.I), _THINGS),
+        r"|got rid of|gave away|given away|returned|scrapped|rehomed|cancelled) (?P<what>.+)", re.I),
+     _THINGS),
     (re.compile(
         r"^(?:the user(?: has| have)?|has|have) (?:finally |just |recently |already )*(?:left|quit"
         r"|was fired from|was laid off (?:by|from)|resigned from|retired from|was let go (?:by"
@@ -91,7 +92,8 @@ _GONE: Final = (
         r"|gone|complete|completed|behind (?:me|the user|us))$", re.I), (*_DOINGS, "relationships")),
     (re.compile(
         r"^(?P<what>[\w' -]{2,40}?) (?:has |sadly |recently |unfortunately )*(?:died|passed away"
-        r"|was put (?:down|to sleep)|is dead|has passed|ran away for good)", re.I), ("pets", "relationships", "naming")),
+        r"|was put (?:down|to sleep)|is dead|has passed|ran away for good)", re.I),
+     ("pets", "relationships", "naming")),
     (re.compile(
         r"^(?:the user and )?(?P<what>[\w'-]+(?: [\w'-]+)?)(?: and the user| and I)? (?:has |have "
         r"|are |is )*(?:broke up|broken up|split up|separated|got divorced|no longer together"
@@ -147,7 +149,7 @@ def taken_back(clause: str) -> TakenBack | None:
 
 
 def positive(clause: str) -> str | None:
-    """The opposite of a clause that denies something: "the user is no longer a nurse" was that they are one."""
+    """The opposite of a clause that denies something: of "the user is no longer a nurse", that they are."""
     bare = _ANY_MORE.sub("", clause.rstrip(" .!"))
     for pattern, form in _STILL:
         if pattern.match(clause.rstrip(" .!")):

@@ -1,4 +1,4 @@
-"""A clause in the third person as a claim about the user: what is told, how it is kept, how much it matters."""
+"""A clause in the third person as a claim about the user: what is told, kept, and how much it matters."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Final
 from quipu.kinds.longterm.evaluating.grammar import Family, grammar
 from quipu.kinds.longterm.evaluating.person import sentence
 from quipu.kinds.longterm.evaluating.words import content
-from quipu.kinds.longterm.model import IMPORTANCES, Category, Importance, weight
+from quipu.kinds.longterm.model import Category, Importance, weight
 
 USUAL: Final[Mapping[Category, Importance]] = {
     "identity": "high", "constraint": "high", "naming": "high",
@@ -26,8 +26,8 @@ _STRESSED = re.compile(
 )
 _NAME: Final = r"(?-i:[A-Z][\w'-]*(?: [A-Z][\w'-]*)?)"
 _UNIQUE: Final = frozenset((
-    "wife", "husband", "partner", "girlfriend", "boyfriend", "spouse", "mother", "mom", "mum", "father", "dad",
-    "boss", "fiancé", "fiancée", "fiance", "fiancee", "landlord", "landlady",
+    "wife", "husband", "partner", "girlfriend", "boyfriend", "spouse", "mother", "mom", "mum", "father",
+    "dad", "boss", "fiancé", "fiancée", "fiance", "fiancee", "landlord", "landlady",
 ))  # fmt: skip
 _TRAILING = re.compile(
     r"(?:,? (?:now|these days|nowadays|at the moment|currently|right now|any ?more|as well|too"
@@ -76,7 +76,7 @@ def claim(clause: str, *, order: bool = True) -> Claim | None:
 
 
 def important(found: Claim, *, asked: bool, stressed: bool) -> Importance:
-    """How much a claim matters: as usual, at least medium if asked for, high if it is said to be important."""
+    """How much a claim matters: as usual, at least medium if asked for, high if called important."""
     if stressed:
         return "high"
     return max(found.importance, "medium", key=weight) if asked else found.importance
@@ -109,7 +109,7 @@ def _made(family: Family, found: re.Match[str], clause: str) -> Claim:
         summary = sentence(_TRAILING.sub("", _end(clause, found)))
     else:
         summary = sentence(family.summary.format(v=value, s=(groups.get("s") or "").strip()))
-    told = [Told(slot, value or subject, family.single, family.denies), *_beside(family, clause, value)]
+    told = [Told(slot, value or subject, family.single, family.denies), *_beside(family, clause)]
     return Claim(family.category, USUAL[family.category], summary, tuple(told), family.name, family.quiet)
 
 
@@ -143,7 +143,7 @@ def ordered(order: str) -> str:
     return f"The user wants the assistant to {text}"
 
 
-def _beside(family: Family, clause: str, value: str) -> Iterator[Told]:
+def _beside(family: Family, clause: str) -> Iterator[Told]:
     """What else the clause tells, so that it is not said twice and can be corrected."""
     if family.slot == "job":
         at = re.search(r"\b(?:at|for) (?P<v>(?:an? |the )?[\w&' -]{2,50}?)(?=$|[,;:.!?]| and | as )", clause)
@@ -307,9 +307,11 @@ def _there_is(found: re.Match[str], category: Category) -> Claim | None:
     return Claim(category, USUAL[category], f"The user has {noun}.", (Told(slot, key, False),), "mentioned")
 
 
-_IRREGULAR: Final = {"puppies": "puppy", "bunnies": "bunny", "mice": "mouse", "ponies": "pony", "huskies": "husky",
-    "children": "child", "kids": "child", "kid": "child", "canaries": "canary", "fish": "fish", "mum": "mother", "mom": "mother",
-    "dad": "father", "collies": "collie", "pup": "puppy"}  # fmt: skip
+_IRREGULAR: Final = {
+    "puppies": "puppy", "bunnies": "bunny", "mice": "mouse", "ponies": "pony", "huskies": "husky",
+    "children": "child", "kids": "child", "kid": "child", "canaries": "canary", "fish": "fish",
+    "mum": "mother", "mom": "mother", "dad": "father", "collies": "collie", "pup": "puppy",
+}  # fmt: skip
 
 
 def singular(noun: str) -> str:
@@ -322,11 +324,6 @@ def singular(noun: str) -> str:
         if lower.endswith("s") and not lower.endswith(("ss", "us", "is")) and len(lower) > 3
         else lower
     )
-
-
-def lowered(importance: Importance) -> Importance:
-    """One step less."""
-    return IMPORTANCES[max(0, weight(importance) - 1)]
 
 
 def with_importance(found: Claim, importance: Importance) -> Claim:

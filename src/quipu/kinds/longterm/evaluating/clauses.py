@@ -9,8 +9,8 @@ _SPLIT = re.compile(
       | ,?\s+(?:and|but|so|because|plus|although|though|while|whereas)\s+
         (?=(?:now\s+|also\s+)?(?:I|[Ww]e|my|our|the\suser)\b)
       | ,\s*(?:and|but|so|also|plus|since|as)?\s*
-        (?=(?:(?:now\s)?(?:I|we|my|our|is|are|what|what's|how|how's|any|can|could|do|does|did|got|would|will|should|please|which|where
-            |right|isn't|you|call|or|give|keep|just|speak|leave|it's|that's|who))\b)
+        (?=(?:(?:now\s)?(?:I|we|my|our|is|are|what|what's|how|how's|any|can|could|do|does|did|got|would|will|should|please|which
+            |where|right|isn't|you|call|or|give|keep|just|speak|leave|it's|that's|who))\b)
       | ,\s*(?:so|but|if\sthat\smatters|if\sthat\shelps|because)\b\s*
       | \s+so\s+(?=(?:please|no|feel|excuse|I|everything|legroom|what|keep|don't)\b)
       | \s+(?=please\s+(?:keep|remember|note|don't|excuse)\b)""",
@@ -26,17 +26,25 @@ _LEAD = re.compile(
         (?:and|but|also|plus|so|oh|ah|well|hm+|um|uh|ok(?:ay)?|hey|hi|hello|thanks
           |thank\ you|actually|anyway|btw|by\ the\ way|fyi|honestly|tbh|basically
           |good\ (?:morning|evening|afternoon)|in\ fact|just\ so\ you\ know
-          |for\ the\ record|for\ context|for\ your\ information|as\ i\ (?:said|mentioned|told\ you)(?:\ before|\ already)?
-          |like\ i\ said|to\ be\ (?:honest|fair|clear)|you\ (?:should\ )?know(?:\ that)?|by\ (?:trade|training|profession|day)|(?:this|next)\ (?:year|month|summer|winter|spring|autumn|semester)(?=,?\ I\b)|these\ days|at\ the\ moment|right\ now
+          |for\ the\ record|for\ context|for\ your\ information
+          |as\ i\ (?:said|mentioned|told\ you)(?:\ before|\ already)?
+          |like\ i\ said|to\ be\ (?:honest|fair|clear)|you\ (?:should\ )?know(?:\ that)?
+          |by\ (?:trade|training|profession|day)
+          |(?:this|next)\ (?:year|month|summer|winter|spring|autumn|semester)(?=,?\ I\b)
+          |these\ days|at\ the\ moment|right\ now
           |one\ (?:more\ )?thing|another\ thing|unfortunately|luckily|nowadays|now|then|lol|haha|guess\ what
-          |a\ bit\ about\ me|about\ me|for\ me|personally|as\ for\ me|i\ should\ (?:say|mention|add)(?:\ that)?
+          |a\ bit\ about\ me|about\ me|for\ me|personally|as\ for\ me|i\ should\ (?:say|mention
+          |add)(?:\ that)?
           |i\ (?:have\ to|must)\ (?:say|admit)(?:\ that)?|did\ i\ mention(?:\ that)?|it\ turns\ out(?:\ that)?
-          |the\ thing\ is(?:\ that)?|i\ forgot\ to\ (?:say|mention)(?:\ that)?|you\ got\ that\ wrong|not\ quite
+          |the\ thing\ is(?:\ that)?|i\ forgot\ to\ (?:say|mention)(?:\ that)?
+          |you\ got\ that\ wrong|not\ quite
           |that's\ (?:wrong|not\ (?:right|true|correct))|since|because|as(?=\ (?:I|we|my|our)\b)|given\ that
           |i\ think|i\ guess|i\ believe|i\ mean|please)
         (?=[\s,:;.!-])[\s,:;.!-]+
-      | (?:yes|yeah|yep|no|nope|nah|sure|true|right|great|cool|nice|funny|wrong|correction|update|look|listen|sorry|perfect
-          |awesome|interesting|exactly|good|fair\ enough|makes\ sense|got\ it|same\ here|me\ too|important|reminder|note|heads\ up)
+      | (?:yes|yeah|yep|no|nope|nah|sure|true|right|great|cool|nice|funny|wrong|correction|update|look
+          |listen|sorry|perfect
+          |awesome|interesting|exactly|good|fair\ enough|makes\ sense|got\ it|same\ here|me\ too|important
+          |reminder|note|heads\ up)
         \s*[,:;.!–-]+\s* )+)""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -47,6 +55,12 @@ _ELLIPTICAL = re.compile(
     r"|have been|been|used to"
     r"|was born|grew up|live|work as|work at|work in|can't stand|don't (?:like|eat|drink)"
     r"|got married|became)\s+(?!it\b|that\b|this\b)\w",
+    re.IGNORECASE,
+)
+
+
+_STATE = re.compile(
+    r"(?:currently |now |presently )(?:unemployed|retired|on |living |working |studying |between )",
     re.IGNORECASE,
 )
 

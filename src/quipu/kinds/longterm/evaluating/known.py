@@ -58,7 +58,7 @@ def known(
     summary: str,
     version: int = 1,
 ) -> Known:
-    """A memory, read. Its summary may be in any form: "Lives in Berlin", "I live in Berlin", "The user lives …"."""
+    """A memory, read. Its summary may be in any form: "Lives in Berlin", "I live in Berlin"."""
     clause = third(spelled(summary)).rstrip(" .")
     if "the user" not in clause.lower():
         clause = f"the user {clause[:1].lower()}{clause[1:]}"

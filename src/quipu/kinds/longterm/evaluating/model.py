@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Evaluator(Protocol):
-    """Tells what of a conversation is to be kept, changed and forgotten. A better one has a higher version."""
+    """Tells what of a conversation is to be kept, changed, forgotten. A better one has a higher version."""
 
     @property
     def name(self) -> str:

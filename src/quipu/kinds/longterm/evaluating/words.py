@@ -8,19 +8,21 @@ from typing import Final
 
 _WORD = re.compile(r"[^\W_][\w'+.@-]*[\w+]|[^\W_]")
 _EMPTY: Final = frozenset((
-    "a", "an", "the", "of", "is", "are", "be", "was", "were", "been", "to", "that", "this", "in", "at", "on", "for", "with",
-    "and", "or", "by", "as", "it", "its", "user", "user's", "users", "very", "really", "also", "just", "so", "too", "has",
-    "have", "had", "does", "do", "did", "my", "i", "me", "we", "our", "not", "no", "from", "about", "his", "her", "their",
-    "now", "currently", "always", "usually", "assistant", "wants", "want", "called", "named", "name", "likes", "like",
-    "loves", "love", "enjoys", "enjoy", "lives", "live", "works", "work", "i'm", "i've", "your", "you", "any", "more",
-    "most", "some", "than", "there", "will", "would", "can", "cannot", "old", "years", "year", "she", "he", "they", "them",
-    "what", "when", "who", "which", "who's", "everything", "anything", "all", "know", "told", "said", "memory", "memories",
-    "us", "am", "being", "over", "into", "out", "up", "one", "got", "get", "gets", "if", "but", "because", "longer",
+    "a", "an", "the", "of", "is", "are", "be", "was", "were", "been", "to", "that", "this", "in", "at",
+    "on", "for", "with", "and", "or", "by", "as", "it", "its", "user", "user's", "users", "very", "really",
+    "also", "just", "so", "too", "has", "have", "had", "does", "do", "did", "my", "i", "me", "we", "our",
+    "not", "no", "from", "about", "his", "her", "their", "now", "currently", "always", "usually",
+    "assistant", "wants", "want", "called", "named", "name", "likes", "like", "loves", "love", "enjoys",
+    "enjoy", "lives", "live", "works", "work", "i'm", "i've", "your", "you", "any", "more", "most", "some",
+    "than", "there", "will", "would", "can", "cannot", "old", "years", "year", "she", "he", "they", "them",
+    "what", "when", "who", "which", "who's", "everything", "anything", "all", "know", "told", "said",
+    "memory", "memories", "us", "am", "being", "over", "into", "out", "up", "one", "got", "get", "gets",
+    "if", "but", "because", "longer",
 ))  # fmt: skip
 
 
 def content(text: str) -> frozenset[str]:
-    """The words of a text that carry its meaning, without their endings; of a text without any, all its words."""
+    """The words of a text that carry its meaning, without their endings; if it has none, all its words."""
     words = [word.lower().removesuffix("'s") for word in _WORD.findall(text.replace("’", "'"))]
     return frozenset(stem(word) for word in words if word not in _EMPTY) or frozenset(words)
 
