@@ -32,7 +32,7 @@ _ADVERBS: Final = frozenset((
     "truly", "nearly", "almost", "hardly", "seldom", "frequently", "regularly", "totally", "quite", "proudly",
     "genuinely", "basically", "honestly", "obviously", "apparently", "officially", "thoroughly",
 ))  # fmt: skip
-_WORD = re.compile(r"\s+([\w'’]+)")
+_WORD = re.compile(r"(?:\s+no\s+longer)?\s+([\w'’]+)")
 _CLITIC = re.compile(r"['’](?:m|re|ve|ll|d)\b", re.IGNORECASE)
 
 

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import click
 
-from quipu.interfaces.cli.commands import longterm_changing, longterm_files, longterm_looking
+from quipu.interfaces.cli.commands import (
+    longterm_changing,
+    longterm_evaluate,
+    longterm_files,
+    longterm_looking,
+)
 
 _EXAMPLES = """\b
 Examples:
@@ -27,3 +32,4 @@ def command() -> None:
 for part in (longterm_looking, longterm_changing, longterm_files):
     for each in part.COMMANDS:
         command.add_command(each)
+command.add_command(longterm_evaluate.evaluate)
