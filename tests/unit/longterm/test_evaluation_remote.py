@@ -21,7 +21,8 @@ ASKED = SatiEvaluationInput.model_validate({
         {"role": "user", "content": "I play the oboe. I have asthma."},
     ],
     "existing_memories": [
-        {"id": "a", "category": "identity", "importance": "high", "summary": "The user lives in Berlin.", "version": 3},
+        {"id": "a", "category": "identity", "importance": "high", "summary": "The user lives in Berlin.",
+         "version": 3},
         {"id": "b", "category": "pets", "importance": "medium", "summary": "The user has a cat."},
     ],
 })  # fmt: skip
