@@ -29,7 +29,6 @@ def command() -> None:
     """
 
 
-for part in (longterm_looking, longterm_changing, longterm_files):
+for part in (longterm_looking, longterm_evaluate, longterm_changing, longterm_files):
     for each in part.COMMANDS:
         command.add_command(each)
-command.add_command(longterm_evaluate.evaluate)
