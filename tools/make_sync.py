@@ -35,6 +35,7 @@ FACES = (
     Face("quipu.kinds.longterm.remembering", "AsyncRemembering", "Remembering"),
     Face("quipu.kinds.longterm.looking", "AsyncLooking", "Looking"),
     Face("quipu.kinds.longterm.recovering", "AsyncRecovering", "Recovering"),
+    Face("quipu.kinds.longterm.evaluating.evaluating", "AsyncEvaluating", "Evaluating"),
     Face("quipu.kinds.longterm.sqlite.exchange", "AsyncMemoryFiles", "MemoryFiles"),
     Face("quipu.kinds.longterm.longterm", "AsyncLongterm", "Longterm"),
     Face("quipu.kinds.transcripts.memories.memories", "AsyncMemories", "Memories"),

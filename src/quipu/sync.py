@@ -13,6 +13,7 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.kinds.ledger.evidence.trace
 - quipu.kinds.ledger.ledger
 - quipu.kinds.ledger.retention.retaining
+- quipu.kinds.longterm.evaluating.evaluating
 - quipu.kinds.longterm.longterm
 - quipu.kinds.longterm.looking
 - quipu.kinds.longterm.recovering
@@ -103,6 +104,8 @@ if TYPE_CHECKING:
     from quipu.kinds.ledger.retention.retaining import AsyncRetention
     from quipu.kinds.ledger.sessions import CardType, Status
     from quipu.kinds.ledger.signals.model import Evidence, Review, Signals, Theme
+    from quipu.kinds.longterm.evaluating.evaluating import AsyncEvaluating
+    from quipu.kinds.longterm.evaluating.model import Applied, Evaluator, SessionEvaluation
     from quipu.kinds.longterm.longterm import AsyncLongterm
     from quipu.kinds.longterm.looking import AsyncLooking
     from quipu.kinds.longterm.model import (
@@ -111,6 +114,7 @@ if TYPE_CHECKING:
         AuditLine,
         Category,
         Count,
+        Evaluation,
         Found,
         Importance,
         LongtermMemory,
@@ -119,7 +123,7 @@ if TYPE_CHECKING:
     )
     from quipu.kinds.longterm.recovering import AsyncRecovering
     from quipu.kinds.longterm.remembering import AsyncRemembering
-    from quipu.kinds.longterm.sati import Recovered, SatiRetrievalInput
+    from quipu.kinds.longterm.sati import Recovered, SatiEvaluationInput, SatiRetrievalInput
     from quipu.kinds.longterm.sqlite.exchange import AsyncMemoryFiles
     from quipu.kinds.longterm.sqlite.model import MemoriesExported, MemoriesImported
     from quipu.kinds.transcripts.bootstrap.model import Bootstrap
@@ -173,6 +177,7 @@ __all__ = [
     "Bootstrapping",
     "Conversations",
     "Episodes",
+    "Evaluating",
     "Exchange",
     "Ledger",
     "Longterm",
@@ -1677,6 +1682,60 @@ class Recovering:
         )
 
 
+class Evaluating:
+    """Finds out what a conversation says of the user, and keeps, changes and forgets accordingly."""
+
+    def __init__(self, inner: AsyncEvaluating, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def evaluate(
+        self, asked: SatiEvaluationInput | Mapping[str, object], *, evaluator: Evaluator | str | None = None
+    ) -> Evaluation:
+        """What a conversation asks for: memories to include, to edit and to delete. Nothing is written.
+
+        ``asked`` is the seed's input, or its document. Memories with ids can be edited and deleted; one
+        that is known by its summary only is not included again. ``evaluator`` is ``rules``, ``llm``, one of
+        your own, or that of ``QUIPU_LONGTERM_EVALUATOR``. ``SatiMemoryResult.of`` makes the seed's single
+        shape of the result.
+
+        Raises:
+            BadInput: the document cannot be read, or there is no such evaluator.
+            QuipuError: a language model was asked and failed.
+        """
+        return self._portal.call(lambda: self._inner.evaluate(asked, evaluator=evaluator))
+
+    def apply(
+        self, evaluation: Evaluation, *, space: str, user: str | None = None, session: str | None = None
+    ) -> Applied:
+        """Do what an evaluation asks for, in one transaction; to do it again changes nothing.
+
+        What the policy refuses, or somebody changed meanwhile, is left as it is and counted.
+
+        Raises:
+            BadInput: an argument cannot be taken.
+        """
+        return self._portal.call(
+            lambda: self._inner.apply(evaluation, space=space, user=user, session=session)
+        )
+
+    def evaluate_session(
+        self, session: str, *, space: str, evaluator: Evaluator | str | None = None, dry_run: bool = False
+    ) -> SessionEvaluation:
+        """Evaluate what was said in a session since it was evaluated last, and do what is asked for.
+
+        With ``dry_run`` nothing is written, and only the next 40 turns are looked at.
+
+        Raises:
+            NotFound: there is no such session.
+            BadInput: there is no such evaluator.
+            QuipuError: a language model was asked and failed; what was done before it stays.
+        """
+        return self._portal.call(
+            lambda: self._inner.evaluate_session(session, space=space, evaluator=evaluator, dry_run=dry_run)
+        )
+
+
 class MemoryFiles:
     """Takes files of the seed in, and writes them."""
 
@@ -1713,7 +1772,7 @@ class MemoryFiles:
         return self._portal.call(lambda: self._inner.export_sqlite(path, space=space, user=user))
 
 
-class Longterm(Remembering, Looking, Recovering, MemoryFiles):
+class Longterm(Remembering, Looking, Recovering, Evaluating, MemoryFiles):
     """What to know about a person before answering: kept by category and importance, each once.
 
     Every call names the ``space``. An id is a memory's whole id or the beginning of it, at least four digits.

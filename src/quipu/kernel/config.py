@@ -203,6 +203,13 @@ class Settings:
     longterm_audit_days: int = _setting(
         _whole(0, 36_500), "Days after which lines of the audit of long-term memory go; 0 is never.", 90
     )
+    longterm_every: int = _setting(
+        _whole(0, 1_000), "Turns of the user after which a session is evaluated; 0 is never.", 1
+    )
+    longterm_evaluator: str = _setting(_text, "What evaluates sessions: rules, or llm.", "rules")
+    longterm_policy: str = _setting(
+        _text, "When health and money are kept: never, asked or always.", "health=asked, money=never"
+    )
 
     def __post_init__(self) -> None:
         for name, setting in described().items():

@@ -19,7 +19,8 @@ _UNCHANGED: Final = frozenset((
     "kept", "wrote", "took", "gave", "ran", "began", "found", "thought", "built", "set", "split", "cut",
     "let", "read", "knew", "saw", "came", "left", "lost", "sent", "spent", "stood", "understood",
     "misunderstood", "misread", "overwrote", "hit", "held", "swapped", "became", "fell", "felt", "grew",
-    "paid", "sold", "spoke", "stuck", "won", "hid", "mistook", "shut",
+    "bought", "taught", "drank", "ate", "drove", "rode", "flew", "met", "slept", "paid", "sold", "spoke",
+    "stuck", "won", "hid", "mistook", "shut",
 ))  # fmt: skip
 _PRESENT: Final = ("need", "feed", "seed", "embed", "speed", "exceed", "succeed", "proceed", "bleed", "breed")
 _ADVERBS: Final = frozenset((
@@ -27,9 +28,11 @@ _ADVERBS: Final = frozenset((
     "also", "just", "mostly", "often", "only", "now", "currently", "personally", "definitely", "already",
     "clearly", "actually", "deliberately", "again", "both", "all", "absolutely", "much", "explicitly",
     "rarely", "sometimes", "even", "completely", "simply", "first", "then", "therefore", "too", "mainly",
-    "consistently", "repeatedly", "not",
+    "consistently", "repeatedly", "not", "recently", "finally", "occasionally", "originally", "primarily",
+    "truly", "nearly", "almost", "hardly", "seldom", "frequently", "regularly", "totally", "quite", "proudly",
+    "genuinely", "basically", "honestly", "obviously", "apparently", "officially", "thoroughly",
 ))  # fmt: skip
-_WORD = re.compile(r"\s+([\w'’]+)")
+_WORD = re.compile(r"(?:\s+no\s+longer)?\s+([\w'’]+)")
 _CLITIC = re.compile(r"['’](?:m|re|ve|ll|d)\b", re.IGNORECASE)
 
 

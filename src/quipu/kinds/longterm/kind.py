@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from quipu.kinds.longterm.cite import cite
 from quipu.kinds.longterm.eraser import LongtermEraser
+from quipu.kinds.longterm.evaluating.jobs import EVALUATE, evaluate
 from quipu.kinds.longterm.filing import LONGTERM as CODE
 from quipu.kinds.longterm.jobs import AUDIT_PRUNING
 from quipu.kinds.plug import Kind
@@ -14,5 +15,7 @@ LONGTERM = Kind(
     package="quipu.kinds.longterm",
     cite=cite,
     eraser=LongtermEraser(),
+    hears=(EVALUATE,),
+    handlers={EVALUATE: evaluate},
     schedules=(AUDIT_PRUNING,),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
+from quipu.kinds.longterm.evaluating.evaluating import AsyncEvaluating
 from quipu.kinds.longterm.looking import AsyncLooking
 from quipu.kinds.longterm.recovering import AsyncRecovering
 from quipu.kinds.longterm.remembering import AsyncRemembering
@@ -13,7 +14,7 @@ from quipu.recall.generations import Models
 from quipu.recall.search import Search
 
 
-class AsyncLongterm(AsyncRemembering, AsyncLooking, AsyncRecovering, AsyncMemoryFiles):
+class AsyncLongterm(AsyncRemembering, AsyncLooking, AsyncRecovering, AsyncEvaluating, AsyncMemoryFiles):
     """What to know about a person before answering: kept by category and importance, each once.
 
     Every call names the ``space``. An id is a memory's whole id or the beginning of it, at least four digits.
@@ -25,4 +26,5 @@ class AsyncLongterm(AsyncRemembering, AsyncLooking, AsyncRecovering, AsyncMemory
         AsyncRemembering.__init__(self, database, models, clock=clock, redact=settings.redact)
         AsyncLooking.__init__(self, database, search=search)
         AsyncRecovering.__init__(self, database, search=search, clock=clock, settings=settings)
+        AsyncEvaluating.__init__(self, database, models, search=search, clock=clock, settings=settings)
         AsyncMemoryFiles.__init__(self, database, models, clock=clock, redact=settings.redact)

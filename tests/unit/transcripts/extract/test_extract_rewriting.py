@@ -69,3 +69,7 @@ def test_code_and_quotations_are_never_changed(text: str) -> None:
     fact = rewrite(f"we use `{text.replace('`', '')}` and stop")
     hidden = " ".join(f"`{text.replace('`', '')}`".split())
     assert hidden in fact or len(hidden) <= 2
+
+
+def test_what_is_no_longer_done_keeps_its_verb() -> None:
+    assert rewrite("we no longer use yarn") == "The team no longer uses yarn."

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import click
 
-from quipu.interfaces.cli.commands import longterm_changing, longterm_files, longterm_looking
+from quipu.interfaces.cli.commands import (
+    longterm_changing,
+    longterm_evaluate,
+    longterm_files,
+    longterm_looking,
+)
 
 _EXAMPLES = """\b
 Examples:
@@ -24,6 +29,6 @@ def command() -> None:
     """
 
 
-for part in (longterm_looking, longterm_changing, longterm_files):
+for part in (longterm_looking, longterm_evaluate, longterm_changing, longterm_files):
     for each in part.COMMANDS:
         command.add_command(each)

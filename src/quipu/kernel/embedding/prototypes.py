@@ -1,0 +1,81 @@
+"""Sentences that stand for a category, and to which category's a text is nearest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from quipu.kernel.embedding.model import Embedder, Vectors
+
+NEAREST: Final = 2
+"""How near a text is to a category is the mean of its cosines to so many of its prototypes."""
+
+_BATCH_TEXTS: Final = 256
+_MOST: Final = 8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prototypes:
+    """Vectors of prototypes of one embedding model.
+
+    ``rows``: (n, d). ``places``: the category of each, counted from 0; the last, ``none``, is that of what
+    belongs to no category.
+    """
+
+    rows: Vectors
+    places: tuple[int, ...]
+
+    @property
+    def none(self) -> int:
+        """The place of what belongs to no category."""
+        return max(self.places)
+
+    def decide(
+        self, vectors: Vectors, *, near_enough: float, margin: float, settled: Sequence[bool] = ()
+    ) -> list[int | None]:
+        """The place of the category of each of the vectors, shape (n, d); None where it seems to have none.
+
+        A category must be ``near_enough``, and by ``margin`` nearer than ``none``; what is ``settled`` to
+        belong to one need not be.
+        """
+        if not len(vectors):
+            return []
+        cosines = vectors @ self.rows.T
+        of = np.array(self.places)
+        near = np.stack([_nearest(cosines[:, of == place]) for place in range(self.none + 1)], axis=1)
+        best = near[:, :-1].argmax(axis=1)
+        height = near[:, :-1].max(axis=1)
+        apart = height - near[:, -1] >= margin
+        sure = (height >= near_enough) & (apart | np.array(settled, bool) if len(settled) else apart)
+        return [int(place) if yes else None for place, yes in zip(best, sure, strict=True)]
+
+
+def _nearest(cosines: Vectors) -> Vectors:
+    return np.sort(cosines, axis=1)[:, -NEAREST:].mean(axis=1)
+
+
+_made: dict[tuple[str, str], Prototypes] = {}
+"""By their name and the digest of the embedder: its vectors never change, and cost half a second."""
+
+
+async def prototypes(
+    name: str, embedder: Embedder, texts: Sequence[str], places: Sequence[int]
+) -> Prototypes:
+    """The prototypes of that name as the embedder sees them, made once. Raises ``EmbeddingError``."""
+    known = _made.get((name, embedder.digest))
+    if known is None:
+        known = Prototypes(await embed(embedder, texts), tuple(places))
+        while len(_made) >= _MOST:
+            del _made[next(iter(_made))]
+        _made[name, embedder.digest] = known
+    return known
+
+
+async def embed(embedder: Embedder, texts: Sequence[str]) -> Vectors:
+    """The vectors of the texts, shape (n, d), asked for in batches. Raises ``EmbeddingError``."""
+    batches = [texts[start : start + _BATCH_TEXTS] for start in range(0, len(texts), _BATCH_TEXTS)]
+    rows = [await embedder.embed(batch) for batch in batches]
+    return np.concatenate(rows) if rows else np.empty((0, embedder.dimensions), np.float32)

@@ -1,0 +1,97 @@
+"""An evaluation, written: within one transaction, and only once for the same words."""
+
+from __future__ import annotations
+
+from quipu.errors import BadInput, Conflict, NotFound
+from quipu.kinds.longterm.changes import Changes
+from quipu.kinds.longterm.evaluating.model import Applied
+from quipu.kinds.longterm.model import AuditAction, AuditMemory, Deletion, Edit, Evaluation, Inclusion
+from quipu.kinds.longterm.policy import Policy
+from quipu.kinds.longterm.requests import New, Refuses, Rewording
+from quipu.kinds.longterm.rules import filed_text
+
+
+def refusing(policy: Policy) -> Refuses:
+    """The policy as the changes of memories ask it."""
+    return lambda text, category, asked: policy.refused(text, category, asked=asked)
+
+
+def texts(evaluation: Evaluation) -> list[str]:
+    """What is filed for recall when the evaluation is written, so far as it is known before."""
+    new = [filed_text(one.summary, one.details) for one in evaluation.inclusions]
+    return new + [filed_text(one.summary, one.details) for one in evaluation.edits if one.summary is not None]
+
+
+async def apply(
+    changes: Changes, evaluation: Evaluation, *, user: str | None, session: str | None
+) -> Applied:
+    """Do what an evaluation asks for.
+
+    What the policy refuses, what somebody changed meanwhile, and what is not there any more is left as it is
+    and counted. Writing the same evaluation again changes nothing.
+    """
+    memories: list[AuditMemory] = []
+    for deletion in evaluation.deletions:
+        memories += await _delete(changes, deletion)
+    for edit in evaluation.edits:
+        memories += await _edit(changes, edit)
+    for inclusion in evaluation.inclusions:
+        memories += await _include(changes, inclusion, user=user, session=session)
+    wanted = len(evaluation.inclusions) + len(evaluation.edits) + len(evaluation.deletions)
+    return Applied(memories=tuple(memories), refused=wanted - len(memories))
+
+
+async def _include(
+    changes: Changes, one: Inclusion, *, user: str | None, session: str | None
+) -> list[AuditMemory]:
+    new = New(
+        summary=one.summary,
+        category=one.category,
+        importance=one.importance,
+        details=one.details,
+        user=user,
+        session=session,
+        said=one.sources,
+        asked=one.asked,
+        reason=one.reason,
+    )
+    kept = await changes.store(new)
+    if kept.id is None or kept.outcome in ("refused", "gone"):
+        return []
+    return [AuditMemory(id=kept.id, action=kept.outcome, reason=one.reason)]
+
+
+async def _edit(changes: Changes, one: Edit) -> list[AuditMemory]:
+    to = Rewording(
+        category=one.category,
+        importance=one.importance,
+        summary=one.summary,
+        details=one.details,
+        said=one.sources,
+        expected_version=one.expected_version,
+        asked=one.asked,
+        reason=one.reason,
+    )
+    try:
+        await changes.edit(one.id, to)
+    except Conflict as conflict:
+        if conflict.field != "summary":
+            return []
+        # Another memory says so already: what is wrong need not stay beside it.
+        await changes.archive(one.id, reason=one.reason)
+        return [_done(one.id, "archived", one.reason)]
+    except (NotFound, BadInput):
+        return []
+    return [_done(one.id, "edited", one.reason)]
+
+
+async def _delete(changes: Changes, one: Deletion) -> list[AuditMemory]:
+    try:
+        await changes.archive(one.id, reason=one.reason, expected_version=one.expected_version)
+    except (NotFound, Conflict):
+        return []
+    return [_done(one.id, "archived", one.reason)]
+
+
+def _done(id_: str, action: AuditAction, reason: str) -> AuditMemory:
+    return AuditMemory(id=id_, action=action, reason=reason)

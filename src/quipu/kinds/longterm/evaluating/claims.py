@@ -1,0 +1,331 @@
+"""A clause in the third person as a claim about the user: what is told, kept, and how much it matters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Final
+
+from quipu.kinds.longterm.evaluating.grammar import Family, grammar
+from quipu.kinds.longterm.evaluating.person import sentence
+from quipu.kinds.longterm.evaluating.words import content
+from quipu.kinds.longterm.model import Category, Importance, weight
+
+USUAL: Final[Mapping[Category, Importance]] = {
+    "identity": "high", "constraint": "high", "naming": "high",
+    "personal_data": "medium", "professional_profile": "medium", "languages": "medium", "project": "medium",
+    "pets": "medium", "relationships": "medium", "preference": "medium",
+    "favorite_things": "low", "context": "low",
+}  # fmt: skip
+"""How much a category matters where nothing else is said."""
+
+_STRESSED = re.compile(
+    r"\b(?:really important|very important|important that|crucial|critical|vital|essential)\b", re.I
+)
+_NAME: Final = r"(?-i:[A-Z][\w'-]*(?: [A-Z][\w'-]*)?)"
+_UNIQUE: Final = frozenset((
+    "wife", "husband", "partner", "girlfriend", "boyfriend", "spouse", "mother", "mom", "mum", "father",
+    "dad", "boss", "fiancé", "fiancée", "fiance", "fiancee", "landlord", "landlady",
+))  # fmt: skip
+_TRAILING = re.compile(
+    r"(?:,? (?:now|these days|nowadays|at the moment|currently|right now|any ?more|as well|too"
+    r"|again|recently|instead|from now on|from here on|(?:in|since) (?:the )?(?:spring|summer"
+    r"|autumn|fall|winter)"
+    r"|actually|by the way|please|already|(?:since|for) (?:about |over |almost |nearly |the (?:last|past) )?"
+    r"(?:\w+ )?(?:years?|months?|weeks?|ages|\d{4}|college|school|january|february|march|april|may|june|july"
+    r"|august|september|october|november|december)|(?:last|this|next) (?:week|month|year|spring"
+    r"|summer|autumn|fall"
+    r"|winter|\w+day)|yesterday|today|(?:a|one|two|three|\w+) (?:weeks?|months?|years?) ago"
+    r"|if that (?:matters|helps)))+$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One thing that a claim tells: the value of a slot. ``single``: it has no other at the same time."""
+
+    slot: str
+    value: str
+    single: bool
+    denied: bool = False
+
+    @property
+    def key(self) -> frozenset[str]:
+        """The words of the value that matter."""
+        return content(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a clause says of the user. ``told`` has the main thing first."""
+
+    category: Category
+    importance: Importance
+    summary: str
+    told: tuple[Told, ...]
+    family: str
+    quiet: bool = False
+
+
+def claim(clause: str, *, order: bool = True) -> Claim | None:
+    """What a clause in the third person claims; None where it says nothing that lasts."""
+    return _of_others(clause) or _of_the_user(clause, order=order)
+
+
+def important(found: Claim, *, asked: bool, stressed: bool) -> Importance:
+    """How much a claim matters: as usual, at least medium if asked for, high if called important."""
+    if stressed:
+        return "high"
+    return max(found.importance, "medium", key=weight) if asked else found.importance
+
+
+def stressed(text: str) -> bool:
+    """Whether it is said to be important."""
+    return _STRESSED.search(text) is not None
+
+
+def _of_the_user(clause: str, *, order: bool) -> Claim | None:
+    known = grammar()
+    for family in known.families:
+        if family.order and not order:
+            continue
+        found = family.said(clause)
+        if found is not None and not known.guarded(family.unless, clause):
+            return _made(family, found, clause)
+    return None
+
+
+def _made(family: Family, found: re.Match[str], clause: str) -> Claim:
+    groups = found.groupdict()
+    value = value_of(groups.get("v") or "")
+    subject = singular(" ".join((groups.get("s") or "").split()))
+    slot = family.slot.format(v=" ".join(sorted(content(value))), s=subject.lower())
+    if family.order:
+        summary = sentence(ordered(value))
+    elif family.summary is None:
+        summary = sentence(_TRAILING.sub("", _end(clause, found)))
+    else:
+        summary = sentence(family.summary.format(v=value, s=(groups.get("s") or "").strip()))
+    told = [Told(slot, value or subject, family.single, family.denies), *_beside(family, clause)]
+    return Claim(family.category, USUAL[family.category], summary, tuple(told), family.name, family.quiet)
+
+
+def _end(clause: str, found: re.Match[str]) -> str:
+    """The clause up to where its thought ends: at least to the end of what was recognised."""
+    end = re.compile(
+        r"[;!?]|\.(?:\s|$)|,\s(?:so|but|because|since|which|and)\b|\s(?:so|because|since|if)\s"
+    ).search(clause, found.end())
+    return clause[: end.start()] if end else clause
+
+
+def value_of(text: str) -> str:
+    """A value without the words that only say since when."""
+    return _TRAILING.sub("", " ".join(text.split()).strip(" ,;:-."))
+
+
+def ordered(order: str) -> str:
+    """What the assistant is told to do, as something that the user wants."""
+    text = re.sub(r"\b(?:you)\b", "the assistant", order.strip())
+    first = text.split(None, 1)[0].lower()
+    rest = text.split(None, 1)[1] if " " in text else ""
+    if first in ("no", "fewer", "less", "more", "short", "shorter", "brief", "concise"):
+        return f"The user wants {text}"
+    if first in ("don't", "do"):
+        rest = re.sub(r"^not ", "", rest)
+        return f"The user wants the assistant not to {rest}"
+    if first in ("never", "always"):
+        return f"The user wants the assistant {first} to {rest}"
+    if first in ("stop", "avoid"):
+        return f"The user wants the assistant to {first} {rest}"
+    return f"The user wants the assistant to {text}"
+
+
+def _beside(family: Family, clause: str) -> Iterator[Told]:
+    """What else the clause tells, so that it is not said twice and can be corrected."""
+    if family.slot == "job":
+        at = re.search(r"\b(?:at|for) (?P<v>(?:an? |the )?[\w&' -]{2,50}?)(?=$|[,;:.!?]| and | as )", clause)
+        if at and "works" in clause:
+            yield Told("employer", at["v"], True)
+    if family.category == "pets":
+        named = re.search(rf"\b(?:called|named|name is) (?P<v>{_NAME})", clause)
+        if named:
+            yield Told("named", named["v"], False)
+            kept = re.search(rf"\b({grammar().words['animal']})\b", clause, re.IGNORECASE)
+            if kept:
+                yield Told(f"{singular(kept[1])}/name", named["v"], False)
+
+
+@cache
+def _other() -> re.Pattern[str]:
+    words = grammar().words
+    kin, animal = words["relation"], words["animal"]
+    adjective = (
+        r"(?:older |younger |elder |little |big |twin |late |new |old |dear |two |three |oldest "
+        r"|youngest |eldest |\w+-year-old |former |current |baby )?"
+    )
+    return re.compile(
+        rf"^(?:(?P<of>the name of )?the user's (?P<who>{adjective}(?:(?P<kin>{kin})|(?P<animal>{animal})))"
+        rf"(?:,? (?P<name>{_NAME}))?(?P<name_is>'s name)?(?P<owns>'s(?= \w+ (?:is|are)\b))?)(?:,)?"
+        rf"(?: and the user)?(?P<rest>\s.{{2,200}}|$)",
+        re.IGNORECASE,
+    )
+
+
+def _of_others(clause: str) -> Claim | None:
+    """What a clause says of somebody, or some animal, of the user's."""
+    found = _other().match(clause)
+    if found is None or not found["rest"].strip():
+        return None
+    category: Category = "relationships" if found["kin"] else "pets"
+    subject = f"The user's {found['who']}" + (f" {found['name']}" if found["name"] else "")
+    key = singular(found["kin"] or found["animal"])
+    who = f"{key}:{found['name'].lower()}" if found["name"] and key not in _UNIQUE else key
+    if found["owns"]:
+        return _owned(found, category, subject, who)
+    named = _naming(found)
+    if named:
+        told = (Told(f"{key}/name", named, key in _UNIQUE), Told("named", named, False))
+        return Claim(
+            category, USUAL[category], sentence(f"{subject} is called {named}"), told, "name of another"
+        )
+    return _state(found, category, subject, who)
+
+
+def _owned(found: re.Match[str], category: Category, subject: str, who: str) -> Claim | None:
+    """What belongs to somebody else: "my son's birthday is the 9th of June"."""
+    inner = _of_the_user(f"the user's{found['rest']}", order=False)
+    if inner is None:
+        return None
+    told = tuple(Told(f"{who}/{one.slot}", one.value, one.single, one.denied) for one in inner.told)
+    summary = sentence(_TRAILING.sub("", _clipped(f"{subject}'s{found['rest']}")))
+    return Claim(category, USUAL[category], summary, told, f"another: {inner.family}")
+
+
+def _naming(found: re.Match[str]) -> str | None:
+    rest = found["rest"]
+    if found["of"] or found["name_is"]:
+        match = re.match(rf"\s(?:is|was) (?P<v>{_NAME}|qx\dqx)", rest)
+    else:
+        match = re.match(rf"\s(?:is|are) (?:called|named) (?P<v>{_NAME}(?:(?:,| and) {_NAME})*|qx\dqx)", rest)
+    return match["v"] if match else None
+
+
+_LASTING = re.compile(
+    r"\s(?:(?:also|always|often|usually|really|still|now|just|never|both|all|only|currently) )*"
+    r"(?:is|are|has|have|lives?|works?|studies|study|speaks?|plays?|likes?|loves?|hates?"
+    r"|prefers?|wants? to be|owns?"
+    r"|runs?|can|cannot|does not|do not|needs?|turns?|turned|moved|started|starts|goes to"
+    r"|comes from|teaches|drives"
+    r"|eats?|drinks?|sleeps?|keeps?|collects?|writes|sings|paints|enjoys?|was born|grew up|got "
+    r"(?:married|engaged|promoted)"
+    r"|married|became|graduated|retired|died|passed away|stays?|staying|suffers|wears|cooks"
+    r"|dislikes?|avoids?)\b",
+    re.IGNORECASE,
+)
+_PASSING = re.compile(
+    r"\b(?:today|tonight|yesterday|this (?:morning|week|evening|afternoon|weekend)|right now"
+    r"|again|tomorrow|next (?:week|month)|last (?:night|week))\b"
+    r"|^\s(?:is|are) (?:\w+ )?(?:here|there|at|in the|on the|coming|going|visiting(?! (?:us |me "
+    r"|the user )?(?:for|until|from))|calling|asking|waiting|looking|right|wrong|sure|mad|angry"
+    r"|sad|happy|sick|ill|fine|ok|okay|late|tired|back|home|allowed|driving me|not allowed"
+    r"|scratching|barking)\b",
+    re.IGNORECASE,
+)
+
+
+def _state(found: re.Match[str], category: Category, subject: str, who: str) -> Claim | None:
+    """A lasting state of somebody else; or, where nothing lasts, at least that they exist and their name."""
+    rest = found["rest"]
+    lasts = _LASTING.match(rest) and not _PASSING.search(rest)
+    if lasts:
+        text = f"{subject}{rest}"
+        inner = _of_the_user(f"the user{rest}", order=False)
+        summary = sentence(_TRAILING.sub("", _clipped(text)))
+        told = (
+            [Told(f"{who}/{one.slot}", one.value, one.single, one.denied) for one in inner.told]
+            if inner
+            else []
+        )
+        if not told:
+            told = [Told(f"{who}/says", rest, False)]
+        if inner is not None and inner.summary.startswith("The user ") and grammar_has_template(inner.family):
+            summary = subject + inner.summary.removeprefix("The user")
+        told += [Told("named", found["name"], False)] if found["name"] else []
+        return Claim(
+            category, USUAL[category], summary, tuple(told), f"another: {inner.family if inner else 'state'}"
+        )
+    return _there_is(found, category)
+
+
+def grammar_has_template(name: str) -> bool:
+    """Whether the family of that name says how it is kept."""
+    return any(family.name == name and family.summary for family in grammar().families)
+
+
+def _clipped(text: str) -> str:
+    return re.split(r"[;!?]|\.(?:\s|$)|,\s(?:so|but|because|since|which)\b|\s(?:so|because)\s", text)[0]
+
+
+def mention(text: str) -> Claim | None:
+    """Whom the user has, told in passing: "is my dog allowed to eat grapes?" tells of a dog."""
+    words = grammar().words
+    close = (
+        r"(?:wife|husband|partner|girlfriend|boyfriend|spouse|son|daughter|kids|children|boss"
+        r"|neighbou?r|roommate)"
+    )
+    found = re.search(
+        rf"\bthe user's (?P<who>(?:\w+ )?(?:(?P<kin>{words['relation']})|(?P<animal>{words['animal']})))"
+        rf"(?:,? (?P<name>{_NAME}))?(?P<of>)(?!'s|\w)",
+        text,
+        re.IGNORECASE,
+    )
+    if found is None:
+        return None
+    if found["kin"] and not found["name"] and not re.fullmatch(close, found["kin"], re.IGNORECASE):
+        return None
+    return _there_is(found, "relationships" if found["kin"] else "pets")
+
+
+def _there_is(found: re.Match[str], category: Category) -> Claim | None:
+    who, name = found["who"].lower(), found["name"]
+    key = singular(found["kin"] or found["animal"])
+    if name:
+        told = (Told(f"{key}/name", name, key in _UNIQUE), Told("named", name, False))
+        return Claim(
+            category, USUAL[category], f"The user's {who} is called {name}.", told, "mentioned by name"
+        )
+    plural = who.endswith("s") and key != who.split()[-1]
+    noun = (
+        who
+        if plural or key in ("kids", "children", "family")
+        else f"{'an' if who[0] in 'aeiou' else 'a'} {who}"
+    )
+    slot = f"pet:{key}" if category == "pets" else f"has:{key}"
+    return Claim(category, USUAL[category], f"The user has {noun}.", (Told(slot, key, False),), "mentioned")
+
+
+_IRREGULAR: Final = {
+    "puppies": "puppy", "bunnies": "bunny", "mice": "mouse", "ponies": "pony", "huskies": "husky",
+    "children": "child", "kids": "child", "kid": "child", "canaries": "canary", "fish": "fish",
+    "mum": "mother", "mom": "mother", "dad": "father", "collies": "collie", "pup": "puppy",
+}  # fmt: skip
+
+
+def singular(noun: str) -> str:
+    """The noun as one of its kind, lower case."""
+    lower = noun.lower().strip()
+    if lower in _IRREGULAR:
+        return _IRREGULAR[lower]
+    return (
+        lower[:-1]
+        if lower.endswith("s") and not lower.endswith(("ss", "us", "is")) and len(lower) > 3
+        else lower
+    )
+
+
+def with_importance(found: Claim, importance: Importance) -> Claim:
+    """The same claim, mattering so much."""
+    return replace(found, importance=importance)

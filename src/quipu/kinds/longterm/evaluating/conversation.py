@@ -1,0 +1,374 @@
+"""A conversation read turn by turn, and what it asks of the memories so far."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Final
+
+from quipu.kernel.prose.splitting import sentences
+from quipu.kinds.longterm.evaluating import answers, changes, claims, requests
+from quipu.kinds.longterm.evaluating.claims import Claim, Told
+from quipu.kinds.longterm.evaluating.clauses import clauses, trimmed
+from quipu.kinds.longterm.evaluating.deciding import Change, Same, decide, replaced
+from quipu.kinds.longterm.evaluating.grammar import grammar
+from quipu.kinds.longterm.evaluating.hiding import Bare, bare
+from quipu.kinds.longterm.evaluating.known import Known, about, holding, shown_in, telling
+from quipu.kinds.longterm.evaluating.outcome import Outcome
+from quipu.kinds.longterm.evaluating.person import sentence, spelled, third
+from quipu.kinds.longterm.evaluating.words import content
+from quipu.kinds.longterm.model import CATEGORIES, Category, Evaluation, Said
+from quipu.kinds.longterm.policy import Policy
+
+_PLAY_TURNS: Final = 6
+"""So many turns of the user after the last sign of a role play still belong to it."""
+
+_PLAYING = re.compile(
+    r"\brole-?play|\b(?:pretend|imagine) (?:you|that you|to be)|\bact (?:as|like)\b|\byou(?:'re| are) now\b",
+    re.I,
+)
+_PLAYED = re.compile(
+    r"\b(?:stop|end|enough|quit|done with|no more)\b.{0,20}\b(?:role|game|play|pretend|acting"
+    r"|character)|\bback to (?:reality|normal|work|business|the)\b|\bout of character\b"
+    r"|\bgame over\b|\bfor real now\b",
+    re.I,
+)
+_WHOLE: Final = ("not called so", "what a word means", "a favourite, the other way round")
+"""Families whose sayings reach over several clauses."""
+
+_ORDERING = re.compile(
+    r"^(?:please |just |also |then |now )*(?:add|answer|ask|book|call|change|check|compare"
+    r"|convert|create|delete|describe|draw|draft|edit|explain|find|fix|format|generate|give|go"
+    r"|help|ignore|keep|let|list|look"
+    r"|make|move|name|open|order|pick|plan|play|put|read|recommend|remind|remove|rename|repeat"
+    r"|replace|reply|rewrite|run|say|search|send|set|shorten|show|skip|sort|start|stop|suggest"
+    r"|summari[sz]e|take"
+    r"|tell|test|thank|translate|try|turn|use|wait|write|you|your)\b",
+    re.IGNORECASE,
+)
+_QUIET: Final = ("hypothetical", "quoted", "fiction", "sarcasm")
+
+
+class Conversation:
+    """What the user says is judged; what the assistant says only tells what a short answer answers.
+
+    ``meanings``: the categories of clauses that no family of sayings fits. ``undecided``: those clauses for
+    which there is none yet, True for those that the user asked to remember.
+    """
+
+    def __init__(
+        self, existing: list[Known], *, policy: Policy, meanings: Mapping[str, Category] | None = None
+    ) -> None:
+        self.undecided: dict[str, bool] = {}
+        self._meanings = meanings or {}
+        self._outcome = Outcome(existing, policy=policy)
+        self._heard = ""
+        self._playing = 0
+
+    def heard(self, text: str) -> None:
+        """A turn of the assistant."""
+        self._heard = text
+
+    def said(
+        self,
+        text: str,
+        *,
+        turn: int,
+        judged: bool = True,
+        message: str | None = None,
+        session: str | None = None,
+        time: datetime | None = None,
+    ) -> None:
+        """A turn of the user; one that was evaluated before is only listened to (``judged=False``)."""
+        hidden = bare(text)
+        plain = spelled(hidden.text)
+        played = self._in_play(plain)
+        if judged and not played and not grammar().guarded(("fiction",), plain):
+            self._outcome.begin(
+                Said(excerpt="", turn=turn, message=message, session=session, happened_at=time)
+            )
+            reading = _Turn(self._outcome, hidden, self._heard, self._meanings)
+            reading.read()
+            self.undecided |= reading.undecided
+        self._heard = ""
+
+    def evaluation(self, evaluator: str) -> Evaluation:
+        """What is asked for, all turns taken together."""
+        return self._outcome.evaluation(evaluator)
+
+    def _in_play(self, text: str) -> bool:
+        if _PLAYED.search(text):
+            self._playing = 0
+            return False
+        if _PLAYING.search(text):
+            self._playing = _PLAY_TURNS
+            return True
+        self._playing = max(0, self._playing - 1)
+        return self._playing > 0
+
+
+_OF_SELF = re.compile(r"\b(?:I|I'm|I've|my|me|we|we're|our|us|mine)\b", re.IGNORECASE)
+_OVER = re.compile(
+    r"^(?:the user|it|that|this|they|he|she|there)(?:'s [\w ]{1,20})? (?:just |already |also "
+    r"|only )*(?:had|went|saw|ate|did|made|met|found|lost|heard|said|came|took"
+    r"|bought|told|asked|tried|forgot|missed|got|was|were|will|could|should|has (?:\w+ )?\w+ed"
+    r"|\w+ed|needs? (?:to|a|an|some|help)|wants? (?:to|a|an|the)|would like"
+    r"|has (?:a|an|some|no|the)|thinks?|means?|guess\w*|hopes?|wonders?|agrees?|sees?|knows?|understands?)\b",
+    re.IGNORECASE,
+)
+_FEWEST_WORDS: Final = 4
+
+
+def tellable(clause: str, told: str) -> bool:
+    """Whether a clause is a statement of the present about the speaker, as far as its form tells."""
+    if len(clause.split()) < _FEWEST_WORDS or clause.endswith((":", "?")) or not _OF_SELF.search(clause):
+        return False
+    return not (
+        _OVER.match(told)
+        or _ORDERING.match(clause)
+        or grammar().guarded(("moment", "this", "trouble", "question"), told)
+    )
+
+
+class _Turn:
+    """One turn of the user, sentence by sentence."""
+
+    def __init__(self, outcome: Outcome, hidden: Bare, heard: str, meanings: Mapping[str, Category]) -> None:
+        self.undecided: dict[str, bool] = {}
+        self._meanings = meanings
+        self._outcome = outcome
+        self._hidden = hidden
+        self._heard = heard
+        self._answer = self._answered()
+
+    def read(self) -> None:
+        said = [one.text for one in sentences(self._hidden.text)]
+        if self._answer is not None:
+            self._answering(self._answer)
+            if not self._answer.rest:
+                return
+            said = [one.text for one in sentences(self._answer.rest)]
+        for at, text in enumerate(said):
+            following = said[at + 1] if at + 1 < len(said) else ""
+            self._sentence(text, asked=requests.asks_back(spelled(following)))
+
+    def _answered(self) -> answers.Answer | None:
+        question = answers.asked(self._heard)
+        return None if question is None else answers.answered(question, self._hidden.text)
+
+    def _answering(self, answer: answers.Answer) -> None:
+        told = third(spelled(answer.statement))
+        excerpt = self._hidden.text
+        found = claims.claim(told, order=False)
+        if answer.denied:
+            self._take_back(found, excerpt)
+        elif found is not None and not grammar().guarded(_QUIET, answer.statement):
+            self._claimed(found, excerpt, asked=False, text=answer.statement)
+
+    def _sentence(self, text: str, *, asked: bool) -> None:
+        plain = spelled(text)
+        lead = trimmed(plain)
+        if requests.asks_back(plain):
+            return
+        forgetting = requests.forgetting(plain) or requests.forgetting(lead)
+        if forgetting is not None:
+            self._forget(forgetting, text)
+            return
+        remembering = requests.remembering(plain) or requests.remembering(lead)
+        if remembering is None and grammar().guarded(_QUIET, plain):
+            return
+        self._statement(
+            remembering or plain,
+            text,
+            asked=asked or remembering is not None,
+            stressed=claims.stressed(plain),
+        )
+
+    def _statement(self, plain: str, excerpt: str, *, asked: bool, stressed: bool) -> None:
+        lead = trimmed(plain)
+        if changes.points_back(lead) or changes.points_back(plain):
+            self._disown(excerpt)
+        right, rest = changes.put_right(lead, third(lead))
+        found_any = self._clauses(
+            rest, excerpt, asked=asked, stressed=stressed, old=right.old if right else None
+        )
+        if right is not None and not found_any:
+            self._put_right(right, excerpt, rest)
+        meant = changes.meant(plain) or changes.meant(lead)
+        if meant is not None:
+            self._meant(meant, excerpt)
+        if asked and not found_any:
+            category = self._meanings.get(lead, "context")
+            self.undecided[lead] = True
+            self._outcome.keep(third(lead), category, excerpt=excerpt, hidden=self._hidden, stressed=stressed)
+
+    def _clauses(self, text: str, excerpt: str, *, asked: bool, stressed: bool, old: str | None) -> bool:
+        """Judge the clauses of a sentence; whether one of them claimed, or took back, something."""
+        parts = clauses(text)
+        questioned = (
+            not text.lower().startswith("is it ")
+            and grammar().guarded(("question",), text.rstrip())
+            and not asked
+        )
+        gone = changes.taken_back(third(trimmed(text)))
+        if gone is not None and gone.parted and self._gone(gone, excerpt):
+            return True
+        whole = claims.claim(third(trimmed(text)))
+        if whole is not None and whole.family in _WHOLE:
+            return self._claimed(whole, excerpt, asked=asked, text=text, old=old)
+        found_any = False
+        for at, clause in enumerate(parts):
+            told = third(clause)
+            asking = not asked and (
+                (questioned and at == len(parts) - 1 and text.rstrip().endswith("?"))
+                or grammar().guarded(("question",), clause)
+            )
+            judged = self._clause(told, excerpt, asking=asking, asked=asked, stressed=stressed, old=old)
+            if not judged and not asking and not asked and old is None:
+                judged = self._by_meaning(clause, told, excerpt)
+            found_any |= judged
+        return found_any
+
+    def _by_meaning(self, clause: str, told: str, excerpt: str) -> bool:
+        """Whether a clause that no saying fits seems to last by its meaning."""
+        if not tellable(clause, told):
+            return False
+        category = self._meanings.get(clause)
+        if category is None:
+            self.undecided[clause] = False
+            return False
+        words = " ".join(sorted(content(told)))
+        found = Claim(
+            category,
+            claims.USUAL[category],
+            sentence(told),
+            (Told(f"says:{words}", told, False),),
+            "by meaning",
+        )
+        return self._claimed(found, excerpt, asked=False, text=told)
+
+    def _clause(
+        self, told: str, excerpt: str, *, asking: bool, asked: bool, stressed: bool, old: str | None
+    ) -> bool:
+        if asking:
+            found = claims.mention(told)
+            return found is not None and self._claimed(found, excerpt, asked=asked, text=told)
+        gone = changes.taken_back(told)
+        if gone is not None and (self._gone(gone, excerpt) or gone.final):
+            return True
+        opposite = changes.positive(told)
+        if opposite is not None and self._denied(opposite, excerpt):
+            return True
+        found = self._of_named(told) or claims.claim(told) or claims.mention(told)
+        if found is None:
+            return False
+        if stressed:
+            found = claims.with_importance(found, "high")
+        return self._claimed(found, excerpt, asked=asked, text=told, old=old)
+
+    def _of_named(self, told: str) -> Claim | None:
+        """A clause about somebody whose name is known: "Lena turned seven"."""
+        for one in self._outcome.live():
+            for name, who in one.names():
+                match = re.match(rf"{re.escape(name)}(?:'s)?(?=\s)(?P<rest>.*)", told)
+                if match is not None:
+                    found = claims.claim(f"{who}{match['rest']}", order=False)
+                    return None if found is None or found.family.startswith("mentioned") else found
+        return None
+
+    def _claimed(self, found: Claim, excerpt: str, *, asked: bool, text: str, old: str | None = None) -> bool:
+        found = claims.with_importance(
+            found, claims.important(found, asked=asked, stressed=claims.stressed(text))
+        )
+        decided = decide(found, self._outcome.live(), old=old, wrong=changes.blames(excerpt))
+        if decided is None:
+            decided = self._instead(found)
+        if isinstance(decided, Change):
+            self._outcome.change(decided, found, excerpt=excerpt, hidden=self._hidden, asked=asked)
+        elif isinstance(decided, Same):
+            self._outcome.confirm(decided.memory, found, excerpt=excerpt, asked=asked)
+        else:
+            self._outcome.include(found, excerpt=excerpt, hidden=self._hidden, asked=asked)
+        return True
+
+    def _instead(self, found: Claim) -> Change | None:
+        """A change of a memory that this very turn took back: "I left Siemens, I'm at Bosch now"."""
+        decided = decide(found, self._outcome.taken)
+        if not isinstance(decided, Change):
+            return None
+        self._outcome.restore(decided.memory)
+        return decided
+
+    def _denied(self, opposite: str, excerpt: str) -> bool:
+        """Whether a memory says what the clause denies: then it goes."""
+        found = claims.claim(opposite, order=False)
+        if found is None or found.told[0].slot.startswith(("likes:", "able:", "consumes:")):
+            return False
+        return self._take_back(found, excerpt)
+
+    def _take_back(self, found: Claim | None, excerpt: str) -> bool:
+        if found is None:
+            return False
+        untrue = [
+            one
+            for one in telling(found.told[0], self._outcome.live())
+            if not one.denies or found.told[0].denied
+        ]
+        for one in untrue:
+            self._outcome.delete(one, "no longer so", excerpt=excerpt)
+        return bool(untrue)
+
+    def _gone(self, gone: changes.TakenBack, excerpt: str) -> bool:
+        if gone.statement:
+            found = claims.claim(third(gone.topic), order=False)
+            if found is not None:
+                return self._take_back(found, excerpt)
+        meant = about(gone.topic, self._outcome.live(), categories=gone.categories, everything=False)
+        for one in meant:
+            self._outcome.delete(one, "over", excerpt=excerpt)
+        return bool(meant)
+
+    def _forget(self, forgetting: requests.Forgetting, excerpt: str) -> None:
+        topic = third(forgetting.topic)
+        if forgetting.statement:
+            found = claims.claim(topic, order=False)
+            if found is not None and (meant := telling(found.told[0], self._outcome.live())):
+                for one in meant:
+                    self._outcome.delete(one, "asked to forget", excerpt=excerpt)
+                return
+        meant = about(topic, self._outcome.live(), categories=CATEGORIES, everything=forgetting.everything)
+        for one in meant:
+            self._outcome.delete(one, "asked to forget", excerpt=excerpt)
+        if not meant:
+            self._outcome.drop()
+
+    def _disown(self, excerpt: str) -> None:
+        """The sentence says that what the assistant just said is not so."""
+        shown = shown_in(self._heard, self._outcome.live())
+        if len(shown) == 1:
+            self._outcome.delete(shown[0], "denied", excerpt=excerpt)
+
+    def _put_right(self, right: changes.PutRight, excerpt: str, rest: str) -> None:
+        wrong = holding(right.old, self._outcome.live())
+        new = right.new or changes.named_instead(rest)
+        if new is not None and len(wrong) == 1:
+            self._reword(wrong[0], right.old, new, excerpt)
+
+    def _meant(self, new: str, excerpt: str) -> None:
+        shown = shown_in(self._heard, self._outcome.live())
+        if len(shown) == 1 and shown[0].told:
+            self._reword(shown[0], shown[0].told[0].value, new, excerpt)
+
+    def _reword(self, one: Known, old: str, new: str, excerpt: str) -> None:
+        summary = replaced(one.summary, old, new)
+        found = claims.claim(third(spelled(summary)).rstrip("."), order=False) or Claim(
+            one.category, one.importance, sentence(summary), (), "corrected"
+        )
+        self._outcome.change(
+            Change(one, sentence(summary), "corrected"),
+            found,
+            excerpt=excerpt,
+            hidden=self._hidden,
+            asked=False,
+        )

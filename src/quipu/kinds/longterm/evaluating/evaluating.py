@@ -1,0 +1,151 @@
+"""Evaluations, as a caller meets them: of a conversation at hand, or of a session of the record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
+
+from pydantic import ValidationError
+
+from quipu.errors import BadInput
+from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.config import Settings
+from quipu.kernel.db.database import Database
+from quipu.kinds.longterm.changing import changed
+from quipu.kinds.longterm.evaluating import evaluators
+from quipu.kinds.longterm.evaluating.applying import apply, refusing, texts
+from quipu.kinds.longterm.evaluating.model import Applied, Evaluator, SessionEvaluation
+from quipu.kinds.longterm.evaluating.sessions import Sessions
+from quipu.kinds.longterm.model import Evaluation
+from quipu.kinds.longterm.policy import policy
+from quipu.kinds.longterm.sati import SatiEvaluationInput
+from quipu.recall.generations import Models
+from quipu.recall.search import Search
+
+
+class AsyncEvaluating:
+    """Finds out what a conversation says of the user, and keeps, changes and forgets accordingly."""
+
+    def __init__(
+        self, database: Database, models: Models, *, search: Search, clock: Clock, settings: Settings
+    ) -> None:
+        self._database = database
+        self._models = models
+        self._search = search
+        self._clock = clock
+        self._settings = settings
+
+    async def evaluate(
+        self,
+        asked: SatiEvaluationInput | Mapping[str, object],
+        *,
+        evaluator: Evaluator | str | None = None,
+    ) -> Evaluation:
+        """What a conversation asks for: memories to include, to edit and to delete. Nothing is written.
+
+        ``asked`` is the seed's input, or its document. Memories with ids can be edited and deleted; one
+        that is known by its summary only is not included again. ``evaluator`` is ``rules``, ``llm``, one of
+        your own, or that of ``QUIPU_LONGTERM_EVALUATOR``. ``SatiMemoryResult.of`` makes the seed's single
+        shape of the result.
+
+        Raises:
+            BadInput: the document cannot be read, or there is no such evaluator.
+            QuipuError: a language model was asked and failed.
+        """
+        async with self._named(evaluator) as chosen:
+            return await chosen.evaluate(_checked(asked))
+
+    async def apply(
+        self,
+        evaluation: Evaluation,
+        *,
+        space: str,
+        user: str | None = None,
+        session: str | None = None,
+    ) -> Applied:
+        """Do what an evaluation asks for, in one transaction; to do it again changes nothing.
+
+        What the policy refuses, or somebody changed meanwhile, is left as it is and counted.
+
+        Raises:
+            BadInput: an argument cannot be taken.
+        """
+        user, session = optional_name("user", user), optional_name("session", session)
+        return await changed(
+            self._database,
+            self._models,
+            lambda changes: apply(changes, evaluation, user=user, session=session),
+            space=check_name("space", space),
+            clock=self._clock,
+            by=evaluation.evaluator or "evaluation",
+            texts=texts(evaluation),
+            refuses=refusing(policy(self._settings.longterm_policy)),
+        )
+
+    async def evaluate_session(
+        self,
+        session: str,
+        *,
+        space: str,
+        evaluator: Evaluator | str | None = None,
+        dry_run: bool = False,
+    ) -> SessionEvaluation:
+        """Evaluate what was said in a session since it was evaluated last, and do what is asked for.
+
+        With ``dry_run`` nothing is written, and only the next 40 turns are looked at.
+
+        Raises:
+            NotFound: there is no such session.
+            BadInput: there is no such evaluator.
+            QuipuError: a language model was asked and failed; what was done before it stays.
+        """
+        space, session = check_name("space", space), check_name("session", session)
+        async with self._named(evaluator) as chosen:
+            sessions = Sessions(
+                self._database,
+                self._models,
+                self._search,
+                chosen,
+                clock=self._clock,
+                policy=policy(self._settings.longterm_policy),
+            )
+            total = SessionEvaluation(session=session, more=True)
+            while total.more:
+                stretch = await sessions.waiting(session, space=space)
+                total = _and(total, await sessions.advance(session, stretch, space=space, dry_run=dry_run))
+                if dry_run:
+                    break
+        return total
+
+    def _named(self, evaluator: Evaluator | str | None) -> AbstractAsyncContextManager[Evaluator]:
+        return evaluators.named(
+            evaluator,
+            database=self._database,
+            models=self._models,
+            settings=self._settings,
+            clock=self._clock,
+        )
+
+
+def _checked(asked: SatiEvaluationInput | Mapping[str, object]) -> SatiEvaluationInput:
+    try:
+        return asked if isinstance(asked, SatiEvaluationInput) else SatiEvaluationInput.model_validate(asked)
+    except ValidationError as error:
+        (first, *_) = error.errors()
+        raise BadInput(f"{first['msg']}.", field=".".join(map(str, first["loc"]))) from None
+
+
+def _and(total: SessionEvaluation, one: SessionEvaluation) -> SessionEvaluation:
+    applied = Applied(
+        memories=(*total.applied.memories, *one.applied.memories),
+        refused=total.applied.refused + one.applied.refused,
+    )
+    return replace(
+        one,
+        turns=total.turns + one.turns,
+        evaluations=(*total.evaluations, *one.evaluations),
+        applied=applied,
+        dropped=total.dropped + one.dropped,
+    )

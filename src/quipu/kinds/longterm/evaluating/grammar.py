@@ -1,0 +1,95 @@
+"""The families of sayings and the guards against them, as ``grammar.toml`` has them."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from quipu.kinds.longterm.model import Category
+
+_FILE: Final = Path(__file__).with_name("grammar.toml")
+_NAMED = re.compile(r"\{([a-z]+)\}")
+_VALUE = re.compile(r"(?<![\w\\])V(?!\w)")
+_THOUGHT: Final = (
+    r"(?P<v>(?:[^,;:.!?()]|[.,:](?=[^\s]))(?:[^,;:.!?()]|[.,:](?=[^\s])){0,79}?)"
+    r"(?=\s*(?:$|[,;:!?()]|\.(?:\s|$)|\s(?:so|but|because|since|which|who|whose|where|if|though"
+    r"|although|while"
+    r"|whereas|btw|if|unless|and\s(?:the\suser|it|he|she|they))\b))"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """One thing that people say of themselves; ``slot`` and ``summary`` with {v} and {s} to be filled in.
+
+    ``single``: it has one value at a time. ``denies``: it says the opposite of its slot. ``order``: it is
+    said to the assistant. ``quiet``: it may correct a memory, but makes none.
+    """
+
+    name: str
+    category: Category
+    slot: str
+    summary: str | None
+    single: bool
+    denies: bool
+    order: bool
+    quiet: bool
+    unless: tuple[str, ...]
+    sayings: tuple[re.Pattern[str], ...]
+
+    def said(self, clause: str) -> re.Match[str] | None:
+        """How the clause says it, if it does."""
+        return next((found for one in self.sayings if (found := one.match(clause))), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """All families, in the order in which they are tried, the guards by name, and the words by name."""
+
+    families: tuple[Family, ...]
+    guards: Mapping[str, re.Pattern[str]]
+    words: Mapping[str, str]
+    topics: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]
+
+    def guarded(self, names: Iterable[str], text: str) -> bool:
+        """Whether one of the guards fits."""
+        return any(self.guards[name].search(text) for name in names)
+
+
+@cache
+def grammar() -> Grammar:
+    """The grammar, read from its file the first time."""
+    data: dict[str, Any] = tomllib.loads(_FILE.read_text("utf-8"))
+    words: dict[str, str] = data["words"]
+    guards = {
+        name: re.compile("|".join(f"(?:{filled(one, words)})" for one in listed), re.IGNORECASE)
+        for name, listed in data["guards"].items()
+    }
+    topics = tuple((re.compile(said, re.IGNORECASE), tuple(slots)) for said, slots in data["topics"].items())
+    return Grammar(tuple(_family(one, words) for one in data["family"]), guards, words, topics)
+
+
+def filled(saying: str, words: Mapping[str, str]) -> str:
+    """The expression with its words in place, and a value where V stands."""
+    named = _NAMED.sub(lambda match: words.get(match[1], match[0]), saying)
+    return _VALUE.sub(lambda _: _THOUGHT, named)
+
+
+def _family(one: Mapping[str, Any], words: Mapping[str, str]) -> Family:
+    return Family(
+        name=one["name"],
+        category=one["category"],
+        slot=one["slot"],
+        summary=one.get("summary"),
+        single=one.get("single", False),
+        denies=one.get("denies", False),
+        order=one.get("order", False),
+        quiet=one.get("quiet", False),
+        unless=tuple(one.get("unless", ())),
+        sayings=tuple(re.compile(filled(saying, words), re.IGNORECASE) for saying in one["any"]),
+    )

@@ -1,0 +1,64 @@
+"""What evaluates a conversation, and what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from quipu.kinds.longterm.model import AuditMemory, Evaluation
+
+if TYPE_CHECKING:
+    from quipu.kinds.longterm.sati import SatiEvaluationInput
+
+
+@runtime_checkable
+class Evaluator(Protocol):
+    """Tells what of a conversation is to be kept, changed, forgotten. A better one has a higher version."""
+
+    @property
+    def name(self) -> str:
+        """How its work is noted, e.g. ``rules``."""
+        ...
+
+    @property
+    def version(self) -> int:
+        """From 1; higher where it would find more or better."""
+        ...
+
+    async def evaluate(self, asked: SatiEvaluationInput, *, since: int = 0) -> Evaluation:
+        """What the turns from ``since`` on ask for; those before it are only context.
+
+        Raises ``QuipuError`` where it could not read them.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Applied:
+    """What was done of an evaluation, memory by memory.
+
+    ``refused``: what the policy or a change meanwhile kept from being written.
+    """
+
+    memories: Sequence[AuditMemory] = ()
+    refused: int = 0
+
+    def count(self, action: str) -> int:
+        """How many memories this was done with."""
+        return sum(one.action == action for one in self.memories)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionEvaluation:
+    """What evaluating a session brought: how many turns of users were read, what was asked for and done.
+
+    ``dropped`` counts what an evaluator could not stand by and what was refused. ``more``: turns are left.
+    """
+
+    session: str
+    turns: int = 0
+    evaluations: Sequence[Evaluation] = ()
+    applied: Applied = Applied()
+    dropped: int = 0
+    more: bool = False

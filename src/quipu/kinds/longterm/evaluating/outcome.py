@@ -1,0 +1,177 @@
+"""What an evaluation asks for so far, and the memories as they would be then."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from quipu.kinds.longterm.evaluating.claims import USUAL, Claim
+from quipu.kinds.longterm.evaluating.deciding import Change
+from quipu.kinds.longterm.evaluating.hiding import Bare
+from quipu.kinds.longterm.evaluating.known import Known, known, of_claim
+from quipu.kinds.longterm.evaluating.person import sentence
+from quipu.kinds.longterm.model import (
+    Category,
+    Deletion,
+    Edit,
+    Evaluation,
+    Importance,
+    Inclusion,
+    Said,
+    weight,
+)
+from quipu.kinds.longterm.policy import Policy
+
+_NEW = "+"
+_LONGEST_EXCERPT = 1_000
+
+
+class Outcome:
+    """Inclusions, edits and deletions; a later turn may change what an earlier one asked for.
+
+    A memory that is only known by its summary (id "?") is neither edited nor deleted. ``turn`` is where what
+    comes next was said.
+    """
+
+    def __init__(self, existing: Sequence[Known], *, policy: Policy) -> None:
+        self.turn = Said(excerpt="")
+        self._policy = policy
+        self._live = list(existing)
+        self._new: dict[str, Inclusion] = {}
+        self._edits: dict[str, Edit] = {}
+        self._deletions: dict[str, Deletion] = {}
+        self._dropped = 0
+        self.taken: list[Known] = []
+        """Memories that the present turn asks to delete."""
+
+    def begin(self, turn: Said) -> None:
+        """What comes next was said in this turn."""
+        self.turn = turn
+        self.taken = []
+
+    def restore(self, one: Known) -> None:
+        """Do not delete a memory after all."""
+        self._deletions.pop(one.id, None)
+        self.taken.remove(one)
+        self._live.append(one)
+
+    def live(self) -> list[Known]:
+        """The memories as they would be, those first that were there first."""
+        return self._live
+
+    def drop(self) -> None:
+        """Count something that was asked for and could not be done."""
+        self._dropped += 1
+
+    def include(self, found: Claim, *, excerpt: str, hidden: Bare, asked: bool) -> None:
+        """Ask for a new memory, unless the policy refuses it."""
+        if found.quiet:
+            return
+        shown = replace(found, summary=hidden.shown(found.summary))
+        said = self._allowed(shown, hidden.shown(excerpt), asked=asked)
+        if said is None:
+            return
+        id_ = f"{_NEW}{len(self._new)}"
+        self._new[id_] = Inclusion(
+            category=shown.category,
+            importance=shown.importance,
+            summary=shown.summary,
+            reason="asked to remember" if asked else f"said of themselves: {found.family}",
+            sources=(said,),
+            asked=asked,
+        )
+        self._live.append(replace(of_claim(shown, importance=shown.importance), id=id_))
+
+    def keep(self, told: str, category: Category, *, excerpt: str, hidden: Bare, stressed: bool) -> None:
+        """Ask for a memory of what the user asked to remember, whatever it is."""
+        importance: Importance = "high" if stressed else max(USUAL[category], "medium", key=weight)
+        found = Claim(category, importance, sentence(told), (), "asked")
+        if not any(one.words >= of_claim(found, importance=importance).words for one in self._live):
+            self.include(found, excerpt=excerpt, hidden=hidden, asked=True)
+
+    def change(self, decided: Change, found: Claim, *, excerpt: str, hidden: Bare, asked: bool) -> None:
+        """Ask for a memory to say something else."""
+        one = decided.memory
+        shown = replace(found, summary=hidden.shown(decided.summary))
+        if one.id == "?":
+            self.include(replace(found, summary=decided.summary), excerpt=excerpt, hidden=hidden, asked=asked)
+            return
+        said = self._allowed(shown, hidden.shown(excerpt), asked=asked)
+        if said is None:
+            return
+        importance = max(one.importance, found.importance, key=weight) if asked else one.importance
+        if one.id in self._new:
+            before = self._new[one.id]
+            self._new[one.id] = replace(
+                before, summary=shown.summary, category=shown.category, importance=importance,
+                sources=(*before.sources, said), asked=before.asked or asked,
+            )  # fmt: skip
+        else:
+            self._edits[one.id] = Edit(
+                id=one.id, summary=shown.summary, reason=decided.reason, sources=(said,), asked=asked,
+                importance=importance if importance != one.importance else None,
+                expected_version=one.version,
+            )  # fmt: skip
+            self._deletions.pop(one.id, None)
+        self._replace(one, shown.summary, importance)
+
+    def confirm(self, one: Known, found: Claim, *, excerpt: str, asked: bool) -> None:
+        """What is known was said again: it matters more if the user asked to remember it."""
+        if not asked or weight(found.importance) <= weight(one.importance) or one.id == "?":
+            return
+        if one.id in self._new:
+            self._new[one.id] = replace(self._new[one.id], importance=found.importance, asked=True)
+        else:
+            said = replace(self.turn, excerpt=excerpt[:_LONGEST_EXCERPT])
+            before = self._edits.get(one.id)
+            self._edits[one.id] = (
+                replace(before, importance=found.importance)
+                if before
+                else Edit(id=one.id, importance=found.importance, reason="asked to remember", sources=(said,),
+                          asked=True, expected_version=one.version)
+            )  # fmt: skip
+        self._replace(one, one.summary, found.importance)
+
+    def delete(self, one: Known, reason: str, *, excerpt: str) -> None:
+        """Ask for a memory to be archived; one that was only asked for is not."""
+        if one.id == "?":
+            self.drop()
+            return
+        self._live.remove(one)
+        if one.id in self._new:
+            del self._new[one.id]
+            self._new[f"{one.id} gone"] = _GONE
+            return
+        self.taken.append(one)
+        self._edits.pop(one.id, None)
+        said = replace(self.turn, excerpt=excerpt[:_LONGEST_EXCERPT])
+        self._deletions[one.id] = Deletion(
+            id=one.id, reason=reason, sources=(said,), expected_version=one.version
+        )
+
+    def evaluation(self, evaluator: str) -> Evaluation:
+        """All of it."""
+        return Evaluation(
+            inclusions=tuple(one for one in self._new.values() if one is not _GONE),
+            edits=tuple(self._edits.values()),
+            deletions=tuple(self._deletions.values()),
+            evaluator=evaluator,
+            dropped=self._dropped,
+        )
+
+    def _allowed(self, found: Claim, excerpt: str, *, asked: bool) -> Said | None:
+        """Where it was said, as it may be kept; None, and counted, where the policy refuses it."""
+        for text in (found.summary, excerpt):
+            if self._policy.refused(text, found.category, asked=asked) is not None:
+                self._dropped += 1
+                return None
+        return replace(self.turn, excerpt=excerpt[:_LONGEST_EXCERPT])
+
+    def _replace(self, one: Known, summary: str, importance: Importance) -> None:
+        at = self._live.index(one)
+        self._live[at] = known(
+            id=one.id, category=one.category, importance=importance, summary=summary, version=one.version
+        )
+
+
+_GONE = Inclusion(category="context", importance="low", summary="gone")

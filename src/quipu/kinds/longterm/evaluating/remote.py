@@ -1,0 +1,177 @@
+"""A language model as evaluator: what it cites must be there, and the policy has the last word."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from quipu.kernel.base import echo
+from quipu.kernel.base.text import excerpt
+from quipu.kernel.language.model import Language
+from quipu.kinds.longterm.evaluating.shape import (
+    DeletedMemory,
+    EditedMemory,
+    EvaluatedConversation,
+    IncludedMemory,
+)
+from quipu.kinds.longterm.model import Deletion, Edit, Evaluation, Inclusion, Said
+from quipu.kinds.longterm.policy import Policy
+from quipu.kinds.longterm.rules import normal_form
+from quipu.kinds.longterm.sati import SatiEvaluationInput, SatiExistingMemory, SatiTurn
+
+VERSION: Final = 1
+"""To be raised with every change of the prompt that finds more or better."""
+
+PURPOSE: Final = "longterm.evaluate"
+"""Under which the tokens are counted."""
+
+LONGEST_TURN: Final = 4_000
+LONGEST_OF_THE_ASSISTANT: Final = 600
+
+_LONGEST_EXCERPT: Final = 1_000
+_PROMPT: Final = Path(__file__).with_name("prompts") / "evaluate.md"
+
+
+class RemoteEvaluator:
+    """Asks a language model once for each evaluation. Each model is an evaluator of its own name."""
+
+    def __init__(self, language: Language, *, policy: Policy | None = None) -> None:
+        self._language = language
+        self._policy = policy or Policy()
+        self.name = f"llm:{language.name}"
+        self.version = VERSION
+
+    async def evaluate(self, asked: SatiEvaluationInput, *, since: int = 0) -> Evaluation:
+        """What the model asks for and can stand by: ids that exist, turns of the user that were said.
+
+        What it cannot, and what the policy refuses, is dropped and counted. A conversation in which the user
+        said nothing is not sent.
+
+        Raises:
+            LanguageFailed: no answer, or none that fits.
+            BudgetSpent: the tokens of the day are used up.
+        """
+        evaluator = f"{self.name}:{self.version}"
+        said = spoken(asked, since=since)
+        if not said:
+            return Evaluation(evaluator=evaluator)
+        answer = await self._language.structured(
+            instructions=_PROMPT.read_text("utf-8"),
+            text=shown(asked, since=since),
+            shape=EvaluatedConversation,
+            purpose=PURPOSE,
+        )
+        return Standing(asked, said, self._policy).evaluation(answer, evaluator)
+
+
+class Standing:
+    """Holds an answer against what was said and what is known."""
+
+    def __init__(self, asked: SatiEvaluationInput, said: Mapping[int, SatiTurn], policy: Policy) -> None:
+        self._said = said
+        self._policy = policy
+        self._known = {one.id: one for one in asked.existing_memories}
+        summaries = [one.summary for one in asked.existing_memories]
+        self._forms = {normal_form(one) for one in (*summaries, *asked.existing_memory_summaries)}
+
+    def evaluation(self, answer: EvaluatedConversation, evaluator: str) -> Evaluation:
+        """What of an answer stands, each memory concerned once."""
+        deletions = {one.id: made for one in answer.deletions if (made := self._deletion(one))}
+        edits = {
+            one.id: made for one in answer.edits if one.id not in deletions and (made := self._edit(one))
+        }
+        inclusions = {
+            normal_form(one.summary): made for one in answer.inclusions if (made := self._inclusion(one))
+        }
+        asked_for = len(answer.deletions) + len(answer.edits) + len(answer.inclusions)
+        stands = len(deletions) + len(edits) + len(inclusions)
+        return Evaluation(
+            inclusions=tuple(inclusions.values()),
+            edits=tuple(edits.values()),
+            deletions=tuple(deletions.values()),
+            evaluator=evaluator,
+            dropped=asked_for - stands,
+        )
+
+    def _inclusion(self, one: IncludedMemory) -> Inclusion | None:
+        turn = self._said.get(one.turn)
+        summary = " ".join(one.summary.split())
+        if turn is None or not summary or normal_form(summary) in self._forms:
+            return None
+        if self._refused((summary, one.reason, turn.content), one.category, asked=one.asked):
+            return None
+        return Inclusion(
+            category=one.category,
+            importance="medium" if one.asked and one.importance == "low" else one.importance,
+            summary=summary,
+            reason=one.reason,
+            sources=(_source(turn, one.turn),),
+            asked=one.asked,
+        )
+
+    def _edit(self, one: EditedMemory) -> Edit | None:
+        turn, memory = self._said.get(one.turn), self._known.get(one.id)
+        summary = " ".join(one.summary.split()) if one.summary else None
+        if turn is None or memory is None or _changes_nothing(one, summary, memory):
+            return None
+        texts = (summary or "", one.details or "", one.reason, turn.content)
+        if self._refused(texts, memory.category, asked=False):
+            return None
+        return Edit(
+            id=one.id,
+            importance=one.importance,
+            summary=summary,
+            details=one.details or None,
+            reason=one.reason,
+            sources=(_source(turn, one.turn),),
+            expected_version=memory.version,
+        )
+
+    def _deletion(self, one: DeletedMemory) -> Deletion | None:
+        turn, memory = self._said.get(one.turn), self._known.get(one.id)
+        if turn is None or memory is None:
+            return None
+        return Deletion(
+            id=one.id,
+            reason="" if self._refused((one.reason,), memory.category, asked=False) else one.reason,
+            sources=(_source(turn, one.turn),),
+            expected_version=memory.version,
+        )
+
+    def _refused(self, texts: tuple[str, ...], category: str, *, asked: bool) -> bool:
+        return any(self._policy.refused(text, category, asked=asked) is not None for text in texts if text)
+
+
+def spoken(asked: SatiEvaluationInput, *, since: int) -> dict[int, SatiTurn]:
+    """What the user said from a turn on, by its number, without memory that was injected."""
+    turns = enumerate(asked.recent_conversation)
+    bare = {
+        at: turn.model_copy(update={"content": echo.strip(turn.content).text})
+        for at, turn in turns
+        if at >= since and turn.role == "user"
+    }
+    return {at: turn for at, turn in bare.items() if turn.content.strip()}
+
+
+def shown(asked: SatiEvaluationInput, *, since: int) -> str:
+    """The memories and the turns as the model reads them; long turns are cut, the assistant's sooner."""
+    known = [f"{one.id} [{one.category}, {one.importance}] {one.summary}" for one in asked.existing_memories]
+    known += [f"(no id) {one}" for one in asked.existing_memory_summaries]
+    turns: list[str] = []
+    for at, turn in enumerate(asked.recent_conversation):
+        longest = LONGEST_TURN if turn.role == "user" else LONGEST_OF_THE_ASSISTANT
+        text = echo.strip(turn.content).text.strip()
+        cut = text if len(text) <= longest else f"{text[:longest]} [...]"
+        turns.append(f"[{at} {turn.role}{'' if at >= since else ', only context'}] {cut}")
+    return "\n".join(["Memories:", *(known or ["none"]), "", "Conversation:", *turns])
+
+
+def _changes_nothing(one: EditedMemory, summary: str | None, memory: SatiExistingMemory) -> bool:
+    same = summary is None or normal_form(summary) == normal_form(memory.summary)
+    return same and not one.details and one.importance in (None, memory.importance)
+
+
+def _source(turn: SatiTurn, at: int) -> Said:
+    text = excerpt(turn.content, _LONGEST_EXCERPT)
+    return Said(excerpt=text, turn=at, message=turn.id, session=turn.session, happened_at=turn.time)

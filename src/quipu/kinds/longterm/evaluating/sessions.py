@@ -1,0 +1,272 @@
+"""Sessions evaluated, a stretch at a time: read, look up what is near, evaluate, write."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Final
+
+from quipu.errors import NotFound, QuipuError
+from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.text import excerpt
+from quipu.kernel.db.database import Database, Within
+from quipu.kernel.redact import redact
+from quipu.kinds.longterm import auditing, store
+from quipu.kinds.longterm.changes import Changes
+from quipu.kinds.longterm.changing import changed
+from quipu.kinds.longterm.evaluating import turns
+from quipu.kinds.longterm.evaluating.applying import apply, refusing, texts
+from quipu.kinds.longterm.evaluating.model import Applied, Evaluator, SessionEvaluation
+from quipu.kinds.longterm.evaluating.rules import RulesEvaluator
+from quipu.kinds.longterm.evaluating.turns import Place, Turn
+from quipu.kinds.longterm.filing import LONGTERM
+from quipu.kinds.longterm.model import AuditLine, Evaluation
+from quipu.kinds.longterm.policy import Policy
+from quipu.kinds.longterm.sati import SatiEvaluationInput, SatiExistingMemory, SatiTurn
+from quipu.recall.generations import Models
+from quipu.recall.model import Filters
+from quipu.recall.search import Search
+
+STRETCH: Final = 40
+"""Turns that are evaluated together, and written in one transaction."""
+
+CONTEXT: Final = 8
+"""Turns before them that tell what is answered, and whether somebody plays a role."""
+
+NEAR: Final = 8
+"""Memories that are looked at for each thing that was said; never the whole list."""
+
+_LONGEST_TURN: Final = 20_000
+_LONGEST_QUERY: Final = 300
+_LONGEST_TROUBLE: Final = 1_000
+_Transaction = Callable[[], AbstractAsyncContextManager[Within]]
+
+
+class _Overtaken(Exception):
+    """Somebody else evaluated the session meanwhile: nothing of this is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Turns of a session: ``context`` was evaluated before, ``new`` was not. ``more`` come after them."""
+
+    session: int
+    place: Place
+    context: Sequence[Turn]
+    new: Sequence[Turn]
+    more: bool
+
+    @property
+    def said(self) -> list[Turn]:
+        """What users said in it."""
+        return [turn for turn in self.new if turn.role == "user"]
+
+    @property
+    def end(self) -> Place:
+        """How far the session is evaluated with it."""
+        return Place(self.new[-1].id, self.place.turns + len(self.said)) if self.new else self.place
+
+
+class Sessions:
+    """Evaluates the sessions of one database with one evaluator."""
+
+    def __init__(
+        self,
+        database: Database,
+        models: Models,
+        search: Search,
+        evaluator: Evaluator,
+        *,
+        clock: Clock,
+        policy: Policy,
+    ) -> None:
+        self._database = database
+        self._models = models
+        self._search = search
+        self._evaluator = evaluator
+        self._clock = clock
+        self._policy = policy
+
+    async def waiting(self, session: str, *, space: str) -> Stretch:
+        """The next turns of a session that were not evaluated.
+
+        Raises:
+            NotFound: there is no such session.
+        """
+        async with self._database.reading(space) as within:
+            number = None if within is None else await turns.session_number(within, session)
+            if within is None or number is None:
+                raise NotFound(f"There is no session {session!r} in the space {space!r}.")
+            place = await turns.place(within, number, self._evaluator.name)
+            new = await turns.after(within, number, place.message, limit=STRETCH + 1)
+            context = await turns.until(within, number, place.message, limit=CONTEXT) if place.message else []
+        return Stretch(number, place, context, new[:STRETCH], len(new) > STRETCH)
+
+    async def advance(
+        self,
+        session: str,
+        stretch: Stretch,
+        *,
+        space: str,
+        dry_run: bool = False,
+        transaction: _Transaction | None = None,
+    ) -> SessionEvaluation:
+        """Evaluate a stretch of a session and do what is asked for, in one transaction.
+
+        Nothing is done where somebody else evaluated it meanwhile. What goes wrong is noted in the audit.
+
+        Raises:
+            QuipuError: it could not be evaluated.
+        """
+        begun = time.monotonic()
+        users = list(dict.fromkeys(turn.user for turn in stretch.said))
+        try:
+            asked = [(user, await self._evaluated(session, stretch, user, space=space)) for user in users]
+        except QuipuError as error:
+            await self._failed(session, error, space=space, took=time.monotonic() - begun)
+            raise
+        evaluations = [evaluation for _, evaluation in asked]
+        dropped = sum(one.dropped for one in evaluations)
+        applied = Applied()
+        if stretch.new and not dry_run:
+            applied = await self._write(session, stretch, asked, begun, space=space, transaction=transaction)
+        return SessionEvaluation(
+            session=session,
+            turns=len(stretch.said),
+            evaluations=evaluations,
+            applied=applied,
+            dropped=dropped + applied.refused,
+            more=stretch.more,
+        )
+
+    async def _evaluated(self, session: str, stretch: Stretch, user: str | None, *, space: str) -> Evaluation:
+        context, new = _of(stretch.context, user), _of(stretch.new, user)
+        conversation = tuple(_turn(one, session) for one in (*context, *new))
+        heard = SatiEvaluationInput(recent_conversation=conversation)
+        existing = await self._near(heard, len(context), user, space=space)
+        asked = heard.model_copy(update={"existing_memories": tuple(existing)})
+        return await self._evaluator.evaluate(asked, since=len(context))
+
+    async def _near(
+        self, heard: SatiEvaluationInput, since: int, user: str | None, *, space: str
+    ) -> list[SatiExistingMemory]:
+        """The live memories of the user that are near to what was said, and to what it would have kept."""
+        said = [turn.content for turn in heard.recent_conversation[since:] if turn.role == "user"]
+        alone = await RulesEvaluator(policy=self._policy).evaluate(heard, since=since)
+        wanted = [*said, *(one.summary for one in alone.inclusions)]
+        queries = list(dict.fromkeys(short for text in wanted if (short := excerpt(text, _LONGEST_QUERY))))
+        async with self._database.reading(space) as within:
+            if within is None or within.space.generation is None or not queries:
+                return []
+            filters = Filters(kinds=(LONGTERM,), user=user, or_nobody=user is not None)
+            answers = await self._search.find(within, queries, filters=filters, limit=NEAR)
+            entries = list(dict.fromkeys(hit.id for _, hits in answers for hit in hits))
+            rows = await store.memories(within, entries=entries) if entries else []
+        return [
+            SatiExistingMemory(
+                id=str(row.id),
+                category=row.category,
+                importance=row.importance,
+                summary=row.summary,
+                version=row.version,
+            )
+            for row in sorted(rows, key=lambda row: entries.index(row.entry_id or 0))
+            if row.user == user
+        ]
+
+    async def _write(
+        self,
+        session: str,
+        stretch: Stretch,
+        asked: Sequence[tuple[str | None, Evaluation]],
+        begun: float,
+        *,
+        space: str,
+        transaction: _Transaction | None,
+    ) -> Applied:
+        async def work(changes: Changes) -> Applied:
+            name, version = self._evaluator.name, self._evaluator.version
+            if await turns.place(changes.within, stretch.session, name, hold=True) != stretch.place:
+                raise _Overtaken
+            done = [(user, one, await apply(changes, one, user=user, session=session)) for user, one in asked]
+            await turns.mark(changes.within, stretch.session, name, version, stretch.end, now=changes.now)
+            for user, one, applied in done:
+                line = self._line(session, stretch, one, applied, user=user, begun=begun)
+                await auditing.note(changes.within, line)
+            memories = [memory for _, _, applied in done for memory in applied.memories]
+            return Applied(memories=memories, refused=sum(applied.refused for _, _, applied in done))
+
+        try:
+            return await changed(
+                self._database,
+                self._models,
+                work,
+                space=space,
+                clock=self._clock,
+                by=f"{self._evaluator.name}:{self._evaluator.version}",
+                texts=[text for _, one in asked for text in texts(one)],
+                refuses=refusing(self._policy),
+                transaction=transaction,
+            )
+        except _Overtaken:
+            return Applied()
+
+    def _line(
+        self,
+        session: str,
+        stretch: Stretch,
+        evaluation: Evaluation,
+        applied: Applied,
+        *,
+        user: str | None,
+        begun: float,
+    ) -> AuditLine:
+        counts = {
+            "turns": sum(turn.user == user for turn in stretch.said),
+            "inclusions": len(evaluation.inclusions),
+            "edits": len(evaluation.edits),
+            "deletions": len(evaluation.deletions),
+            "dropped": evaluation.dropped + applied.refused,
+        }
+        return AuditLine(
+            at=self._clock.now(),
+            act="evaluate",
+            outcome="done",
+            took_ms=round((time.monotonic() - begun) * 1000),
+            user=user,
+            session=session,
+            message=stretch.new[-1].external_id,
+            evaluator=evaluation.evaluator,
+            counts=counts,
+            memories=applied.memories,
+        )
+
+    async def _failed(self, session: str, error: QuipuError, *, space: str, took: float) -> None:
+        line = AuditLine(
+            at=self._clock.now(),
+            act="evaluate",
+            outcome="failed",
+            took_ms=round(took * 1000),
+            trouble=redact(str(error)).text[:_LONGEST_TROUBLE],
+            session=session,
+            evaluator=f"{self._evaluator.name}:{self._evaluator.version}",
+        )
+        async with self._database.writing(space) as within:
+            await auditing.note(within, line)
+
+
+def _of(said: Sequence[Turn], user: str | None) -> list[Turn]:
+    """The turns of the assistant and of one user."""
+    return [turn for turn in said if turn.role == "assistant" or turn.user == user]
+
+
+def _turn(one: Turn, session: str) -> SatiTurn:
+    return SatiTurn(
+        role=one.role,
+        content=one.content[:_LONGEST_TURN],
+        id=one.external_id,
+        session=session,
+        time=one.happened_at,
+    )

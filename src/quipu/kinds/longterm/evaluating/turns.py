@@ -1,0 +1,80 @@
+"""The turns of a session that are to be evaluated, and how far it was evaluated: the queries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from psycopg.rows import class_row
+
+from quipu.kernel.db import queries
+from quipu.kernel.db.database import Within
+
+_SQL = queries.load("quipu.kinds.longterm")
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A message of the record; ``external_id`` is the caller's."""
+
+    id: int
+    external_id: str
+    role: Literal["user", "assistant"]
+    user: str | None
+    happened_at: datetime
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """How far a session was evaluated: the last message, and how many turns of users there were by then."""
+
+    message: int = 0
+    turns: int = 0
+
+
+async def session_number(within: Within, name: str) -> int | None:
+    """The number of a session."""
+    values = {"space": within.space.id, "name": name}
+    row = await (await within.conn.execute(_SQL["session_number"], values)).fetchone()
+    return None if row is None else row[0]
+
+
+async def place(within: Within, session: int, evaluator: str, *, hold: bool = False) -> Place:
+    """How far an evaluator has come in a session; ``hold`` keeps it until the transaction ends."""
+    query = _SQL["evaluated" if hold else "evaluated_so_far"]
+    values = {"space": within.space.id, "session": session, "evaluator": evaluator}
+    row = await (await within.conn.execute(query, values)).fetchone()
+    return Place() if row is None else Place(*row)
+
+
+async def mark(
+    within: Within, session: int, evaluator: str, version: int, place_: Place, *, now: datetime
+) -> None:
+    """Note how far an evaluator has come in a session."""
+    values = {
+        "space": within.space.id,
+        "session": session,
+        "evaluator": evaluator,
+        "version": version,
+        "message": place_.message,
+        "turns": place_.turns,
+        "now": now,
+    }
+    await within.conn.execute(_SQL["mark_evaluated"], values)
+
+
+async def after(within: Within, session: int, message: int, *, limit: int) -> list[Turn]:
+    """What users and assistants said after a message, at most ``limit`` turns, in their order."""
+    values = {"space": within.space.id, "session": session, "after": message, "limit": limit}
+    async with within.conn.cursor(row_factory=class_row(Turn)) as cursor:
+        return await (await cursor.execute(_SQL["turns_after"], values)).fetchall()
+
+
+async def until(within: Within, session: int, message: int, *, limit: int) -> list[Turn]:
+    """The last turns up to a message, in their order."""
+    values = {"space": within.space.id, "session": session, "until": message, "limit": limit}
+    async with within.conn.cursor(row_factory=class_row(Turn)) as cursor:
+        found = await (await cursor.execute(_SQL["turns_until"], values)).fetchall()
+    return found[::-1]

@@ -1,0 +1,31 @@
+-- name: evaluated: how far a session was evaluated, held until the transaction ends where it is to be moved
+select message_id, turns from longterm.evaluations
+where space_id = %(space)s and session_id = %(session)s and evaluator = %(evaluator)s
+for update
+
+-- name: evaluated_so_far: the same, only read
+select message_id, turns from longterm.evaluations
+where space_id = %(space)s and session_id = %(session)s and evaluator = %(evaluator)s
+
+-- name: mark_evaluated: a session is evaluated up to a message
+insert into longterm.evaluations (space_id, session_id, evaluator, version, message_id, turns, evaluated_at)
+values (%(space)s, %(session)s, %(evaluator)s, %(version)s, %(message)s, %(turns)s, %(now)s)
+on conflict (space_id, session_id, evaluator) do update
+set version = excluded.version, message_id = excluded.message_id, turns = excluded.turns,
+    evaluated_at = excluded.evaluated_at, trouble = null
+
+-- name: turns_after: what was said in a session after a message, in its order; ids begin with the session's number
+select id, external_id, role, user_name as "user", happened_at, content from core.messages
+where space_id = %(space)s and id > greatest(%(after)s::int8, %(session)s::int8 << 24 - 1)
+    and id < (%(session)s::int8 + 1) << 24 and role in ('user', 'assistant')
+order by id
+limit %(limit)s
+
+-- name: turns_until: what was said in a session up to a message, the latest first
+select id, external_id, role, user_name as "user", happened_at, content from core.messages
+where space_id = %(space)s and id <= %(until)s and id >= %(session)s::int8 << 24 and role in ('user', 'assistant')
+order by id desc
+limit %(limit)s
+
+-- name: session_number: the number of a session
+select id from core.sessions where space_id = %(space)s and name = %(name)s

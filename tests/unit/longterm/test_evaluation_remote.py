@@ -1,0 +1,117 @@
+"""A language model's answer stands only as far as ids exist, turns were said, and the policy allows it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from quipu.errors import LanguageFailed
+from quipu.kernel.base import echo
+from quipu.kinds.longterm.evaluating.remote import RemoteEvaluator
+from quipu.kinds.longterm.model import Evaluation
+from quipu.kinds.longterm.policy import policy
+from quipu.kinds.longterm.sati import SatiEvaluationInput
+from quipu.testing import ScriptedLLM
+
+ASKED = SatiEvaluationInput.model_validate({
+    "recent_conversation": [
+        {"role": "user", "content": "I moved to Lisbon and my cat died.", "id": "u1", "session": "s"},
+        {"role": "assistant", "content": "I am sorry."},
+        {"role": "user", "content": "I play the oboe. I have asthma."},
+    ],
+    "existing_memories": [
+        {"id": "a", "category": "identity", "importance": "high", "summary": "The user lives in Berlin.",
+         "version": 3},
+        {"id": "b", "category": "pets", "importance": "medium", "summary": "The user has a cat."},
+    ],
+})  # fmt: skip
+OBOE = {"category": "preference", "importance": "medium", "summary": "The user plays the oboe.", "turn": 0}
+
+
+async def answered(answer: dict[str, Any], *, rules: str = "", since: int = 0) -> Evaluation:
+    evaluator = RemoteEvaluator(ScriptedLLM([answer], name="m"), policy=policy(rules))
+    return await evaluator.evaluate(ASKED, since=since)
+
+
+async def test_what_stands_is_asked_for_with_its_turn_and_version() -> None:
+    evaluation = await answered(
+        {
+            "inclusions": [OBOE],
+            "edits": [{"id": "a", "summary": "The user lives in Lisbon.", "turn": 0, "reason": "moved"}],
+            "deletions": [{"id": "b", "turn": 0, "reason": "died"}],
+        }
+    )
+    (kept,), (edit,), (deletion,) = evaluation.inclusions, evaluation.edits, evaluation.deletions
+    assert (kept.summary, kept.sources[0].message, kept.sources[0].session) == (
+        "The user plays the oboe.",
+        "u1",
+        "s",
+    )
+    assert (edit.id, edit.summary, edit.expected_version) == ("a", "The user lives in Lisbon.", 3)
+    assert (deletion.id, deletion.reason, evaluation.dropped) == ("b", "died", 0)
+    assert evaluation.evaluator == "llm:m:1"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"inclusions": [{**OBOE, "turn": 1}]},  # a turn of the assistant
+        {"inclusions": [{**OBOE, "turn": 9}]},
+        {"inclusions": [{**OBOE, "summary": "the user lives in  BERLIN."}]},  # known already
+        {"inclusions": [{**OBOE, "summary": "The user's PIN is 4821."}]},
+        {"inclusions": [{**OBOE, "summary": "The user earns 4,000 euros a month."}]},
+        {"inclusions": [{**OBOE, "summary": "The user has asthma."}]},
+        {"inclusions": [{**OBOE, "turn": 2}]},  # its words tell of health
+        {"edits": [{"id": "zzz", "summary": "The user lives in Rome.", "turn": 0}]},
+        {"edits": [{"id": "a", "summary": "The user lives in Berlin.", "turn": 0}]},  # changes nothing
+        {"edits": [{"id": "a", "summary": "The password is Tulip!99x.", "turn": 0}]},
+        {"deletions": [{"id": "zzz", "turn": 0}]},
+        {"deletions": [{"id": "a", "turn": 7}]},
+    ],
+)
+async def test_what_cannot_stand_is_dropped_and_counted(answer: dict[str, Any]) -> None:
+    evaluation = await answered(answer)
+    assert evaluation.empty
+    assert evaluation.dropped == 1
+
+
+async def test_the_policy_of_the_settings_decides() -> None:
+    asthma = {**OBOE, "summary": "The user has asthma.", "turn": 2, "asked": True, "importance": "low"}
+    (kept,) = (await answered({"inclusions": [asthma]})).inclusions
+    assert (kept.importance, kept.asked) == ("medium", True)
+    assert (await answered({"inclusions": [asthma]}, rules="health=never")).empty
+
+
+async def test_turns_before_the_first_new_one_cannot_be_cited() -> None:
+    assert (await answered({"inclusions": [OBOE]}, since=1)).dropped == 1
+
+
+async def test_a_conversation_in_which_the_user_says_nothing_new_is_not_sent() -> None:
+    llm = ScriptedLLM([])
+    injected = echo.mark("The user lives in Oslo.")
+    asked = {
+        "recent_conversation": [
+            {"role": "user", "content": injected},
+            {"role": "assistant", "content": "Hi."},
+        ]
+    }
+    assert (await RemoteEvaluator(llm).evaluate(SatiEvaluationInput.model_validate(asked))).empty
+    assert llm.asked == []
+
+
+async def test_only_memories_and_turns_are_sent_and_nothing_that_was_injected() -> None:
+    llm = ScriptedLLM([{}])
+    text = f"{echo.mark('The user hates rain.')}\nI moved to Lisbon."
+    asked = ASKED.model_copy(
+        update={"recent_conversation": (ASKED.recent_conversation[0].model_copy(update={"content": text}),)}
+    )
+    await RemoteEvaluator(llm).evaluate(asked)
+    assert "rain" not in llm.asked[0].text
+    assert "a [identity, high] The user lives in Berlin." in llm.asked[0].text
+    assert "[0 user] I moved to Lisbon." in llm.asked[0].text
+
+
+async def test_a_failing_model_is_told() -> None:
+    with pytest.raises(LanguageFailed):
+        await RemoteEvaluator(ScriptedLLM(["no json", "still none"])).evaluate(ASKED)
