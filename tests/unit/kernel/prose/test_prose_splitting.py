@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given, settings
@@ -103,6 +103,6 @@ def test_sentences_are_parts_of_the_message_in_order_and_short(message: str) -> 
 )
 def test_a_megabyte_of_anything_takes_no_more_than_a_few_seconds(evil: str) -> None:
     message = evil * (1_000_000 // len(evil))
-    began = perf_counter()
+    began = process_time()
     sentences(message)
-    assert perf_counter() - began < 5
+    assert process_time() - began < 5

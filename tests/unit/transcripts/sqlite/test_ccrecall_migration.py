@@ -165,7 +165,7 @@ def test_a_damaged_file_is_refused(file: Path) -> None:
 
 
 def test_a_locked_file_is_refused_with_the_way_out(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quipu.kinds.transcripts.sqlite.file._LOCK_SECONDS", 0.05)
+    monkeypatch.setattr("quipu.kernel.base.sqlite._LOCK_SECONDS", 0.05)
     with closing(sqlite3.connect(file, isolation_level=None)) as other:
         other.execute("begin exclusive")
         with pytest.raises(BadInput, match="locked") as refused:
