@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -84,7 +84,7 @@ def test_every_guard_is_named_by_a_family_or_closes_a_sentence() -> None:
 def test_the_longest_sentence_is_judged_in_milliseconds(evil: str) -> None:
     sentence = (evil * 400)[:400]
     judge(sentence)
-    began = perf_counter()
+    began = process_time()
     for _ in range(20):
         judge(sentence)
-    assert (perf_counter() - began) / 20 < 0.05
+    assert (process_time() - began) / 20 < 0.05
