@@ -18,6 +18,10 @@ CREATE SCHEMA queue;
 
 COMMENT ON SCHEMA queue IS 'The tables of SAQ, which hands jobs to workers.';
 
+CREATE SCHEMA tables;
+
+COMMENT ON SCHEMA tables IS 'The schemas of agents, who may use them, and what is in them.';
+
 CREATE SCHEMA transcripts;
 
 COMMENT ON SCHEMA transcripts IS 'Recorded sessions of coding agents, and the memories extracted from them.';
@@ -869,6 +873,282 @@ begin
     return new;
 end
 $$;
+
+CREATE FUNCTION tables.discard(doomed integer) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    s tables.schemas;
+begin
+    select * into s from tables.schemas where id = doomed and space_id = core.current_space() for update;
+    if s.id is null then
+        return;
+    end if;
+    execute format('drop schema if exists %I cascade', s.schema_name);
+    insert into tables.discarded_roles (role) values (s.writer), (s.reader) on conflict do nothing;
+    delete from tables.schemas where space_id = s.space_id and id = s.id;
+end
+$$;
+
+COMMENT ON FUNCTION tables.discard(doomed integer) IS 'Drops a schema of the space that was entered, with everything in it.';
+
+CREATE FUNCTION tables.drop_discarded_roles() RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+declare
+    gone text;
+begin
+    for gone in select role from tables.discarded_roles for update skip locked loop
+        execute format('drop role if exists %I', gone);
+        delete from tables.discarded_roles where role = gone;
+    end loop;
+end
+$$;
+
+COMMENT ON FUNCTION tables.drop_discarded_roles() IS 'Drops the roles of schemas that are gone.';
+
+CREATE FUNCTION tables.found(short_name text, physical_name text, about text, writer_role text, reader_role text, writer_secret text, reader_secret text, writer_pass text, reader_pass text) RETURNS integer
+    LANGUAGE plpgsql
+    AS $$
+declare
+    made integer;
+begin
+    -- Said by the migrations too, but rights on a database do not come along when it is copied or restored.
+    execute format('grant create, temporary on database %I to quipu_owner', current_database());
+    execute format('grant temporary on database %I to quipu_app', current_database());
+    execute format('revoke temporary on database %I from public', current_database());
+
+    execute format('create role %I login noinherit nocreatedb nocreaterole connection limit 16 password %L',
+        writer_role, writer_secret);
+    execute format('create role %I login noinherit nocreatedb nocreaterole connection limit 16 password %L',
+        reader_role, reader_secret);
+    -- The owner of the house may do with the objects of a writer what the writer may; never the other way round.
+    execute format('grant %I to quipu_owner', writer_role);
+    if (select rolsuper from pg_catalog.pg_roles where rolname = current_user) then
+        execute format('alter role %I set temp_file_limit = %L', writer_role, '256MB');
+        execute format('alter role %I set temp_file_limit = %L', reader_role, '256MB');
+    end if;
+
+    set local role quipu_owner;
+    insert into tables.schemas (name, schema_name, description, writer, reader)
+    values (short_name, physical_name, about, writer_role, reader_role)
+    returning id into made;
+    insert into tables.passwords (schema_id, writer_password, reader_password)
+    values (made, writer_pass, reader_pass);
+    perform tables.furnish(made);
+    reset role;
+    return made;
+end
+$$;
+
+COMMENT ON FUNCTION tables.found(short_name text, physical_name text, about text, writer_role text, reader_role text, writer_secret text, reader_secret text, writer_pass text, reader_pass text) IS 'Makes a schema for the space that was entered, with its two roles; returns its id.';
+
+CREATE FUNCTION tables.furnish(made integer) RETURNS void
+    LANGUAGE plpgsql
+    AS $_$
+declare
+    s tables.schemas;
+begin
+    select * into strict s from tables.schemas where id = made;
+    execute format('create schema if not exists %I', s.schema_name);
+    execute format($x$
+        create table if not exists %1$I.schema_registry (
+            table_name text primary key,
+            description text,
+            embeddable_fields text[] not null default '{}',
+            created_at timestamptz not null default now(),
+            updated_at timestamptz not null default now()
+        )$x$, s.schema_name);
+    execute format('comment on table %I.schema_registry is %L', s.schema_name,
+        'What each table is for, and which of its fields are embedded. Kept by the engine.');
+    execute format('grant usage, create on schema %I to %I', s.schema_name, s.writer);
+    execute format('grant usage on schema %I to %I', s.schema_name, s.reader);
+    execute format('grant select, insert, update on %I.schema_registry to %I', s.schema_name, s.writer);
+    execute format('grant select on %I.schema_registry to %I', s.schema_name, s.reader);
+    execute format('alter default privileges for role %I in schema %I grant select on tables to %I',
+        s.writer, s.schema_name, s.reader);
+    execute format('alter default privileges for role %I in schema %I grant select on sequences to %I',
+        s.writer, s.schema_name, s.reader);
+    if to_regprocedure('tables.furnish_embeddings(integer)') is not null then
+        execute 'select tables.furnish_embeddings($1)' using made;
+    end if;
+end
+$_$;
+
+COMMENT ON FUNCTION tables.furnish(made integer) IS 'Makes the schema of that id with its protected objects and its rights.';
+
+CREATE FUNCTION tables.harden() RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+declare
+    everybody text;
+    ours constant text := 'quipu_owner, quipu_app, quipu_relay, quipu_see';
+begin
+    revoke create on schema public from public;
+    -- What there is in other schemas, how it is described, who else is there, what they do.
+    for everybody in
+        select c.oid::regclass::text from pg_catalog.pg_class c
+        where c.relnamespace = 'pg_catalog'::regnamespace and c.relkind in ('r', 'v')
+            and pg_catalog.has_table_privilege('public', c.oid, 'select')
+    loop
+        execute format('grant select on pg_catalog.%s to %s', everybody, ours);
+        execute format('revoke select on pg_catalog.%s from public', everybody);
+    end loop;
+    for everybody in
+        select p.oid::regprocedure::text from pg_catalog.pg_proc p
+        where p.pronamespace = 'pg_catalog'::regnamespace
+            and pg_catalog.has_function_privilege('public', p.oid, 'execute')
+            and (p.proname ~ '^pg_(try_)?advisory_'  -- our locks are taken by number
+                or p.proname ~ '^lo_' or p.proname in ('loread', 'lowrite')  -- large objects are in no schema
+                or p.proname in ('pg_notify', 'pg_logical_emit_message', 'pg_cancel_backend', 'pg_terminate_backend',
+                    'pg_get_viewdef', 'pg_get_functiondef', 'pg_get_function_sqlbody', 'pg_get_ruledef',
+                    'pg_get_triggerdef', 'pg_get_indexdef', 'pg_get_constraintdef', 'pg_describe_object',
+                    'pg_identify_object', 'pg_identify_object_as_address', 'pg_stat_get_activity', 'pg_lock_status'))
+    loop
+        execute format('grant execute on function pg_catalog.%s to quipu_owner, quipu_app, quipu_relay', everybody);
+        execute format('revoke execute on function pg_catalog.%s from public', everybody);
+    end loop;
+end
+$$;
+
+COMMENT ON FUNCTION tables.harden() IS 'Takes from PUBLIC what agents must not do in this database; run by a superuser. See docs/decisions/tables.md.';
+
+CREATE FUNCTION tables.set_passwords(schema integer, writer_secret text, reader_secret text, writer_pass text, reader_pass text) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+declare
+    s tables.schemas;
+begin
+    select * into strict s from tables.schemas where id = schema;
+    execute format('alter role %I password %L', s.writer, writer_secret);
+    execute format('alter role %I password %L', s.reader, reader_secret);
+    update tables.passwords p set writer_password = writer_pass, reader_password = reader_pass
+    where p.space_id = s.space_id and p.schema_id = s.id;
+end
+$$;
+
+COMMENT ON FUNCTION tables.set_passwords(schema integer, writer_secret text, reader_secret text, writer_pass text, reader_pass text) IS 'Gives the roles of a schema new passwords: a role may change its own, and then we could not log in.';
+
+CREATE FUNCTION tables.settle() RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET row_security TO 'on'
+    AS $_$
+declare
+    s tables.schemas;
+    registry regclass;
+    seen text;
+    moved record;
+    hidden regclass;
+begin
+    select * into s from tables.schemas where writer = session_user for update;
+    if s.id is null then
+        return null;
+    end if;
+    registry := format('%I.schema_registry', s.schema_name)::regclass;
+
+    for hidden in  -- from the reader: whatever its owner did with its rights, it can be asked for
+        select c.oid from pg_class c
+        where c.relnamespace = s.schema_name::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'S')
+            and pg_get_userbyid(c.relowner) = session_user and not has_table_privilege(s.reader, c.oid, 'select')
+    loop
+        execute format('grant select on %s to %I', hidden, s.reader);
+    end loop;
+
+    for moved in  -- tables and columns that have another name than before
+        select r.table_name as old_name, c.relname::text as new_name, r.columns as old_columns, c.oid as relation
+        from tables.relations r
+        join pg_class c on c.oid = r.relation
+        where r.schema_id = s.id
+            and (c.relname <> r.table_name or exists (
+                select from jsonb_each_text(r.columns) o (num, name)
+                join pg_attribute a on a.attrelid = c.oid and a.attnum = o.num::int2 and not a.attisdropped
+                where a.attname <> o.name))
+    loop
+        execute format($x$
+            update %1$s t set table_name = $1, updated_at = now(), embeddable_fields = array(
+                select coalesce(a.attname::text, f.name)
+                from unnest(t.embeddable_fields) with ordinality f (name, place)
+                left join jsonb_each_text($3) o (num, name) on o.name = f.name
+                left join pg_attribute a on a.attrelid = $4 and a.attnum = o.num::int2 and not a.attisdropped
+                order by f.place)
+            where t.table_name = $2$x$, registry)
+        using moved.new_name, moved.old_name, moved.old_columns, moved.relation;
+    end loop;
+
+    execute format($x$
+        delete from %s t where not exists (
+            select from pg_class c where c.relnamespace = $1 and c.relname = t.table_name
+                and c.relkind in ('r', 'p'))$x$, registry)
+    using s.schema_name::regnamespace::oid;
+
+    update tables.relations r set relation = c.oid  -- a table was made anew under its name: recreate does that
+    from pg_class c
+    where r.schema_id = s.id and c.relnamespace = s.schema_name::regnamespace and c.relname = r.table_name
+        and c.relkind in ('r', 'p') and c.oid <> r.relation
+        and not exists (select from pg_class old where old.oid = r.relation)
+        and not exists (select from tables.relations o where o.schema_id = s.id and o.relation = c.oid);
+
+    delete from tables.relations r
+    where r.schema_id = s.id and not exists (
+        select from pg_class c
+        where c.oid = r.relation and c.relnamespace = s.schema_name::regnamespace and c.relkind in ('r', 'p'));
+
+    execute format($x$
+        insert into tables.relations as r
+            (space_id, schema_id, relation, table_name, description, columns, key, fields)
+        select $1, $2, c.oid, c.relname, t.description, cols.columns, keys.key,
+            array(
+                select f.name from unnest(t.embeddable_fields) with ordinality f (name, place)
+                where exists (select from jsonb_each_text(cols.columns) o (num, name) where o.name = f.name)
+                order by f.place)
+        from pg_class c
+        left join %s t on t.table_name = c.relname
+        cross join lateral (
+            select coalesce(jsonb_object_agg(a.attnum, a.attname), '{}') as columns
+            from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+        ) cols
+        cross join lateral (
+            select array(
+                select a.attname::text
+                from pg_index i
+                cross join lateral unnest(i.indkey::int2[]) with ordinality k (num, place)
+                join pg_attribute a on a.attrelid = c.oid and a.attnum = k.num
+                where i.indrelid = c.oid and i.indisprimary
+                order by k.place) as key
+        ) keys
+        where c.relnamespace = $3 and c.relkind in ('r', 'p') and pg_get_userbyid(c.relowner) = session_user
+        on conflict (space_id, schema_id, relation) do update
+        set table_name = excluded.table_name, description = excluded.description, columns = excluded.columns,
+            key = excluded.key, fields = excluded.fields
+        where (r.table_name, r.description, r.columns, r.key, r.fields) is distinct from
+            (excluded.table_name, excluded.description, excluded.columns, excluded.key, excluded.fields)$x$, registry)
+    using s.space_id, s.id, s.schema_name::regnamespace::oid;
+
+    execute format($x$
+        select md5(coalesce(string_agg(line, chr(10) order by line), '')) from (
+            select concat_ws(chr(31), c.relname, c.relkind, a.attnum, a.attname, format_type(a.atttypid, a.atttypmod),
+                a.attnotnull, pg_get_expr(d.adbin, d.adrelid), col_description(c.oid, a.attnum),
+                obj_description(c.oid, 'pg_class')) as line
+            from pg_class c
+            left join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+            left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
+            where c.relnamespace = $1
+            union all
+            select concat_ws(chr(31), t.table_name, t.description, t.embeddable_fields::text) from %s t
+        ) lines$x$, registry)
+    into seen using s.schema_name::regnamespace::oid;
+    if seen <> s.fingerprint then
+        update tables.schemas t set version = t.version + 1, fingerprint = seen
+        where t.space_id = s.space_id and t.id = s.id
+        returning t.version into s.version;
+    end if;
+    return s.version;
+end
+$_$;
+
+COMMENT ON FUNCTION tables.settle() IS 'Has registry and relations follow the structure of the schema whose writer is logged in; returns its version.';
 
 CREATE FUNCTION transcripts.input_text(input jsonb) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -2799,6 +3079,92 @@ CREATE UNLOGGED TABLE queue.saq_stats (
     queue_key text
 );
 
+CREATE TABLE tables.discarded_roles (
+    role text NOT NULL
+);
+
+COMMENT ON TABLE tables.discarded_roles IS 'Roles of schemas that are gone; whoever may drop roles drops them.';
+
+CREATE TABLE tables.grants (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    schema_id integer NOT NULL,
+    agent text NOT NULL,
+    permission text NOT NULL,
+    granted_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT grants_agent_check CHECK (((char_length(agent) >= 1) AND (char_length(agent) <= 512))),
+    CONSTRAINT grants_permission_check CHECK ((permission = ANY (ARRAY['read'::text, 'write'::text, 'admin'::text])))
+);
+
+ALTER TABLE ONLY tables.grants FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN tables.grants.permission IS 'read: query and list; write: insert, update and delete as well; admin: change the structure as well.';
+
+CREATE TABLE tables.passwords (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    schema_id integer NOT NULL,
+    writer_password text NOT NULL,
+    reader_password text NOT NULL
+);
+
+ALTER TABLE ONLY tables.passwords FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE tables.passwords IS 'Of the login roles of schemas. Only quipu_owner reads it.';
+
+CREATE TABLE tables.relations (
+    space_id integer NOT NULL,
+    schema_id integer NOT NULL,
+    relation oid NOT NULL,
+    table_name text NOT NULL,
+    description text,
+    columns jsonb NOT NULL,
+    key text[] NOT NULL,
+    fields text[] NOT NULL
+);
+
+ALTER TABLE ONLY tables.relations FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE tables.relations IS 'What tables.settle() saw last.';
+
+COMMENT ON COLUMN tables.relations.columns IS 'Number of each column to its name.';
+
+COMMENT ON COLUMN tables.relations.key IS 'Columns of the primary key, in its order; empty where there is none.';
+
+COMMENT ON COLUMN tables.relations.fields IS 'Columns that are embedded: of embeddable_fields of the registry, those that are there.';
+
+CREATE TABLE tables.schemas (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    id integer NOT NULL,
+    name text NOT NULL,
+    schema_name text NOT NULL,
+    description text,
+    writer text NOT NULL,
+    reader text NOT NULL,
+    version bigint DEFAULT 0 NOT NULL,
+    fingerprint text DEFAULT ''::text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT schemas_name_check CHECK ((name ~ '^[a-z][a-z0-9_]{0,29}$'::text)),
+    CONSTRAINT schemas_schema_name_check CHECK (((schema_name ~ '^memory(_[a-z][a-z0-9_]*)?$'::text) AND (char_length(schema_name) < 64)))
+);
+
+ALTER TABLE ONLY tables.schemas FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN tables.schemas.name IS 'What it is called in its space: memory, or a short name.';
+
+COMMENT ON COLUMN tables.schemas.schema_name IS 'What it is called in SQL: names of schemas are shared by all spaces of a database.';
+
+COMMENT ON COLUMN tables.schemas.version IS 'Counts the changes of its structure; whoever keeps something made of it compares this.';
+
+COMMENT ON COLUMN tables.schemas.fingerprint IS 'Of its tables, columns, descriptions and indexes, as of the version.';
+
+ALTER TABLE tables.schemas ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME tables.schemas_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE transcripts.extractions (
     space_id integer DEFAULT core.current_space() NOT NULL,
     session_id bigint NOT NULL,
@@ -3393,6 +3759,33 @@ ALTER TABLE ONLY queue.saq_jobs
 ALTER TABLE ONLY queue.saq_stats
     ADD CONSTRAINT saq_stats_pkey PRIMARY KEY (worker_id);
 
+ALTER TABLE ONLY tables.discarded_roles
+    ADD CONSTRAINT discarded_roles_pkey PRIMARY KEY (role);
+
+ALTER TABLE ONLY tables.grants
+    ADD CONSTRAINT grants_pkey PRIMARY KEY (space_id, schema_id, agent);
+
+ALTER TABLE ONLY tables.passwords
+    ADD CONSTRAINT passwords_pkey PRIMARY KEY (space_id, schema_id);
+
+ALTER TABLE ONLY tables.relations
+    ADD CONSTRAINT relations_pkey PRIMARY KEY (space_id, schema_id, relation);
+
+ALTER TABLE ONLY tables.schemas
+    ADD CONSTRAINT schemas_pkey PRIMARY KEY (space_id, id);
+
+ALTER TABLE ONLY tables.schemas
+    ADD CONSTRAINT schemas_space_id_name_key UNIQUE (space_id, name);
+
+ALTER TABLE ONLY tables.schemas
+    ADD CONSTRAINT schemas_space_id_reader_key UNIQUE (space_id, reader);
+
+ALTER TABLE ONLY tables.schemas
+    ADD CONSTRAINT schemas_space_id_schema_name_key UNIQUE (space_id, schema_name);
+
+ALTER TABLE ONLY tables.schemas
+    ADD CONSTRAINT schemas_space_id_writer_key UNIQUE (space_id, writer);
+
 ALTER TABLE ONLY transcripts.extractions
     ADD CONSTRAINT extractions_pkey PRIMARY KEY (space_id, session_id, extractor);
 
@@ -3929,6 +4322,18 @@ ALTER TABLE ONLY longterm.long_term_memory
 ALTER TABLE ONLY longterm.sources
     ADD CONSTRAINT sources_space_id_memory_id_fkey FOREIGN KEY (space_id, memory_id) REFERENCES longterm.long_term_memory(space_id, id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY tables.grants
+    ADD CONSTRAINT grants_space_id_schema_id_fkey FOREIGN KEY (space_id, schema_id) REFERENCES tables.schemas(space_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY tables.passwords
+    ADD CONSTRAINT passwords_space_id_schema_id_fkey FOREIGN KEY (space_id, schema_id) REFERENCES tables.schemas(space_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY tables.relations
+    ADD CONSTRAINT relations_space_id_schema_id_fkey FOREIGN KEY (space_id, schema_id) REFERENCES tables.schemas(space_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY tables.schemas
+    ADD CONSTRAINT schemas_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY transcripts.extractions
     ADD CONSTRAINT extractions_space_id_session_id_fkey FOREIGN KEY (space_id, session_id) REFERENCES core.sessions(space_id, id) ON DELETE CASCADE;
 
@@ -4195,6 +4600,30 @@ CREATE POLICY own_space ON longterm.sources USING ((space_id = ( SELECT core.cur
 
 ALTER TABLE longterm.sources ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY engine ON tables.grants TO quipu_owner USING (true);
+
+CREATE POLICY engine ON tables.passwords TO quipu_owner USING (true);
+
+CREATE POLICY engine ON tables.relations TO quipu_owner USING (true);
+
+CREATE POLICY engine ON tables.schemas TO quipu_owner USING (true);
+
+ALTER TABLE tables.grants ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY own_space ON tables.grants USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON tables.passwords USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON tables.relations USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON tables.schemas USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+ALTER TABLE tables.passwords ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE tables.relations ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE tables.schemas ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE transcripts.extractions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE transcripts.files ENABLE ROW LEVEL SECURITY;
@@ -4322,6 +4751,9 @@ GRANT USAGE ON SCHEMA longterm TO quipu_app;
 
 GRANT USAGE ON SCHEMA queue TO quipu_relay;
 
+GRANT USAGE ON SCHEMA tables TO quipu_app;
+GRANT USAGE ON SCHEMA tables TO PUBLIC;
+
 GRANT USAGE ON SCHEMA transcripts TO quipu_app;
 GRANT USAGE ON SCHEMA transcripts TO quipu_see;
 
@@ -4347,6 +4779,19 @@ GRANT ALL ON FUNCTION ledger.erase_events(ids bigint[]) TO quipu_app;
 
 REVOKE ALL ON FUNCTION ledger.erase_events_of_sessions(sessions uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION ledger.erase_events_of_sessions(sessions uuid[]) TO quipu_app;
+
+REVOKE ALL ON FUNCTION tables.discard(doomed integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION tables.discard(doomed integer) TO quipu_app;
+
+REVOKE ALL ON FUNCTION tables.drop_discarded_roles() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION tables.found(short_name text, physical_name text, about text, writer_role text, reader_role text, writer_secret text, reader_secret text, writer_pass text, reader_pass text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION tables.furnish(made integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION tables.harden() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION tables.set_passwords(schema integer, writer_secret text, reader_secret text, writer_pass text, reader_pass text) FROM PUBLIC;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.texts TO quipu_app;
 
@@ -4570,6 +5015,14 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE queue.saq_jobs TO quipu_relay;
 GRANT USAGE ON SEQUENCE queue.saq_jobs_lock_key_seq TO quipu_relay;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE queue.saq_stats TO quipu_relay;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tables.grants TO quipu_app;
+
+GRANT SELECT ON TABLE tables.relations TO quipu_app;
+
+GRANT SELECT ON TABLE tables.schemas TO quipu_app;
+
+GRANT UPDATE(description) ON TABLE tables.schemas TO quipu_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.extractions TO quipu_app;
 GRANT SELECT ON TABLE transcripts.extractions TO quipu_see;

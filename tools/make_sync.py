@@ -46,6 +46,7 @@ FACES = (
     Face("quipu.kinds.episodes.episodes", "AsyncEpisodes", "Episodes"),
     Face("quipu.kinds.episodes.minding.loops.loops", "AsyncLoops", "Loops"),
     Face("quipu.kinds.episodes.minding.beliefs.beliefs", "AsyncBeliefs", "Beliefs"),
+    Face("quipu.kinds.tables.tables", "AsyncTables", "Tables"),
 )
 
 HEAD = '''"""The blocking face: the methods of the async classes, without await.

@@ -162,3 +162,20 @@ thread as (
 insert into exchanges (session_id, thread_id, topic_id, first_message, last_message, started_at, ended_at)
 select said.session_id, thread.id, topic.id, said.id, said.id, now(), now() from said, thread, topic
 """
+
+DESIGNED = """
+with made as (
+    insert into tables.schemas (name, schema_name, writer, reader)
+    values ('memory', 'memory_s' || core.current_space(), 'w' || core.current_space(),
+        'r' || core.current_space())
+    returning space_id, id
+), secret as (
+    insert into tables.passwords (space_id, schema_id, writer_password, reader_password)
+    select space_id, id, 'a', 'b' from made
+), granted as (
+    insert into tables.grants (space_id, schema_id, agent, permission)
+    select space_id, id, 'a', 'read' from made
+)
+insert into tables.relations (space_id, schema_id, relation, table_name, columns, key, fields)
+select space_id, id, 0, 'notes', '{}', '{}', '{}' from made
+"""

@@ -6,6 +6,7 @@ from quipu.kinds.episodes.kind import EPISODES
 from quipu.kinds.ledger.kind import LEDGER
 from quipu.kinds.longterm.kind import LONGTERM
 from quipu.kinds.plug import Kind
+from quipu.kinds.tables.kind import TABLES
 from quipu.kinds.transcripts.kind import TRANSCRIPTS
 from quipu.record.cite import cite
 from quipu.record.eraser import RecordEraser
@@ -14,7 +15,7 @@ from quipu.upkeep.outbox import OutboxEraser
 
 RECORD = Kind(name="message", code=MESSAGE, package="quipu.record", cite=cite, eraser=RecordEraser())
 
-KINDS = (RECORD, LEDGER, TRANSCRIPTS, EPISODES, LONGTERM)
+KINDS = (RECORD, LEDGER, TRANSCRIPTS, EPISODES, LONGTERM, TABLES)
 
 HEARS = tuple(topic for kind in KINDS for topic in kind.hears)
 

@@ -11,6 +11,7 @@ from quipu.kernel.base.clock import Clock
 from quipu.kernel.config import Settings
 from quipu.kernel.db import embedded
 from quipu.kernel.db.database import Database
+from quipu.kinds.tables.logins import Logins
 from quipu.recall.generations import Models
 from quipu.recall.search import Search
 from quipu.recall.signatures import Cache
@@ -20,7 +21,7 @@ from quipu.upkeep.tidy import Tidying
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Its database, its model, and what reads and writes with these."""
+    """Its database, its model, what reads and writes with these, and the logins of agents' SQL."""
 
     database: Database
     models: Models
@@ -28,6 +29,7 @@ class Parts:
     search: Search
     answering: Answering
     tidying: Tidying
+    logins: Logins
 
 
 async def assemble(stack: AsyncExitStack, settings: Settings, clock: Clock) -> Parts:
@@ -43,5 +45,7 @@ async def assemble(stack: AsyncExitStack, settings: Settings, clock: Clock) -> P
     search = Search(models, clock=clock, cache=Cache())
     tidying = Tidying(database)
     stack.push_async_callback(tidying.aclose)
+    logins = Logins(database, statement_seconds=settings.statement_seconds or 3600)
+    stack.push_async_callback(logins.aclose)
     answering = Answering(database, search, models, clock=clock, settings=settings)
-    return Parts(database, models, record, search, answering, tidying)
+    return Parts(database, models, record, search, answering, tidying, logins)

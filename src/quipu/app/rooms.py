@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from quipu.kinds.ledger.evidence.trace import AsyncTrace
     from quipu.kinds.ledger.ledger import AsyncLedger
     from quipu.kinds.longterm.longterm import AsyncLongterm
+    from quipu.kinds.tables.tables import AsyncTables
     from quipu.kinds.transcripts.memories.memories import AsyncMemories
     from quipu.kinds.transcripts.transcripts import AsyncTranscripts
 
@@ -139,6 +140,16 @@ class AsyncRooms:
             lambda parts: AsyncBeliefs(
                 parts.database, parts.models, clock=self._clock, settings=self._settings
             ),
+        )
+
+    @property
+    def tables(self) -> AsyncTables:
+        """Tables that agents design themselves: made, filled and asked in SQL."""
+        from quipu.kinds.tables.tables import AsyncTables  # noqa: PLC0415
+
+        return self._room(
+            AsyncTables,
+            lambda parts: AsyncTables(parts.database, parts.models, parts.logins, settings=self._settings),
         )
 
     def _room(self, kind: type[_Room], build: Callable[[Parts], _Room]) -> _Room:

@@ -1,0 +1,200 @@
+"""``quipu tables``: tables that an agent designs itself, through the tools of the seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from quipu.interfaces.cli.call import Call, common, in_space
+from quipu.interfaces.cli.commands.tables_schemas import COMMANDS
+from quipu.interfaces.cli.opening import opened
+from quipu.interfaces.cli.screen import Screen
+from quipu.interfaces.cli.views import tables as views
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_EXAMPLES = """\b
+Examples:
+  quipu tables create-table --name characters --description 'Who plays' --embed-fields backstory \\
+      --sql 'CREATE TABLE memory.characters (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), backstory text)'
+  quipu tables insert --table characters --data '{"backstory": "He left the mountain."}'
+  quipu tables query 'SELECT * FROM memory.characters'
+  quipu tables list-tables
+"""
+
+
+def _placed(function: Command) -> Command:
+    """Add ``--space``, ``--schema`` and ``--agent``."""
+    for option in (
+        click.option("--agent", metavar="NAME", help="Who asks; may do what was granted. You, if not given."),
+        click.option("--schema", default="memory", show_default=True, metavar="NAME", help="Which schema."),
+    ):
+        function = option(function)
+    return in_space(function)
+
+
+def _sql(function: Command) -> Command:
+    """Add the statement, as an argument or ``--sql``."""
+    function = click.option("--sql", "option", metavar="SQL", help="The same as an option.")(function)
+    return click.argument("sql", required=False)(function)
+
+
+def _said(sql: str | None, option: str | None) -> str:
+    said = option or sql
+    if said is None:
+        raise click.UsageError("Give a statement in SQL.")
+    return said
+
+
+@click.group("tables", no_args_is_help=False, epilog=_EXAMPLES)
+def command() -> None:
+    """Tables that an agent designs itself, in a schema of PostgreSQL that is its own.
+
+    What is sent runs as the role of the schema, which reaches nothing else.
+    """
+
+
+@command.command("create-table")
+@_placed
+@click.option("--name", required=True, metavar="NAME", help="Name of the table.")
+@click.option("--description", required=True, metavar="TEXT", help="What it is for.")
+@click.option("--embed-fields", required=True, metavar="A,B", help="Columns found by meaning; '' if none.")
+@click.option("--column-descriptions", metavar="JSON", help="What columns hold: column to text.")
+@click.option("--sql", required=True, metavar="SQL", help="One CREATE TABLE statement.")
+@common
+@click.pass_obj
+def create_table(call: Call, **given: Any) -> None:
+    """Create a table and register what it is for."""
+    screen = Screen(call)
+    with opened(call, screen) as memory:
+        done = memory.tables.create_table(**given)
+    screen.answer(done, views.done(done))
+
+
+@command.command("execute")
+@_placed
+@_sql
+@common
+@click.pass_obj
+def execute(call: Call, sql: str | None, option: str | None, **where: Any) -> None:
+    """Run one other statement: CREATE INDEX, DROP TABLE, INSERT ... SELECT."""
+    said = _said(sql, option)
+    screen = Screen(call)
+    with opened(call, screen) as memory:
+        done = memory.tables.execute(said, **where)
+    screen.answer(done, views.done(done))
+
+
+@command.command("list-tables")
+@_placed
+@click.option("--table", metavar="NAME", help="Only this one.")
+@click.option("--show-columns/--no-columns", default=True, help="With columns (the default), or without.")
+@common
+@click.pass_obj
+def list_tables(call: Call, **given: Any) -> None:
+    """List tables with columns, descriptions and row estimates."""
+    screen = Screen(call)
+    with opened(call, screen) as memory:
+        found = memory.tables.list_tables(**given)
+    screen.answer(found, *views.listing(found))
+
+
+@command.command("query")
+@_placed
+@_sql
+@click.option("--search-text", metavar="TEXT", help="Its vector takes the place of :search_embedding.")
+@click.option("--limit", "-n", default=50, show_default=True, help="Rows at most (1 to 1,000).")
+@common
+@click.pass_obj
+def query(call: Call, sql: str | None, option: str | None, **given: Any) -> None:
+    """Answer one SELECT; read only."""
+    said = _said(sql, option)
+    screen = Screen(call)
+    with opened(call, screen) as memory:
+        found = memory.tables.query(said, **given)
+    screen.answer(found, views.found(found))
+    if found.note:
+        screen.note(f"\n{found.note}")
+
+
+@command.command("insert")
+@_placed
+@click.option("--table", required=True, metavar="NAME", help="Into this table.")
+@click.option("--data", required=True, metavar="JSON", help="Column to value, or a list of such rows.")
+@common
+@click.pass_obj
+def insert(call: Call, **given: Any) -> None:
+    """Insert a row, or several: all or none."""
+    screen = Screen(call)
+    with opened(call, screen) as memory:
+        done = memory.tables.insert(**given)
+    screen.answer(done, views.changed(done, "inserted"))
+
+
+@command.command("update")
+@_placed
+@click.option("--table", required=True, metavar="NAME", help="In this table.")
+@click.option("--data", required=True, metavar="JSON", help="Column to new value.")
+@click.option("--where", required=True, metavar="JSON|SQL", help='Which rows: {"id": 5}, or a condition.')
+@common
+@click.pass_obj
+def update(call: Call, **given: Any) -> None:
+    """Update the rows that satisfy a condition."""
+    screen = Screen(call)
+    with opened(call, screen) as memory:
+        done = memory.tables.update(**given)
+    screen.answer(done, views.changed(done, "updated"))
+
+
+@command.command("delete")
+@_placed
+@click.option("--table", required=True, metavar="NAME", help="From this table.")
+@click.option("--where", required=True, metavar="JSON|SQL", help='Which rows: {"id": 5}, or a condition.')
+@common
+@click.pass_obj
+def delete(call: Call, **given: Any) -> None:
+    """Delete the rows that satisfy a condition."""
+    screen = Screen(call)
+    with opened(call, screen) as memory:
+        done = memory.tables.delete(**given)
+    screen.answer(done, views.changed(done, "deleted"))
+
+
+@command.command("recreate")
+@_placed
+@click.argument("table")
+@click.option("--sql", required=True, metavar="SQL", help="One CREATE TABLE: the whole new definition.")
+@click.option("--mapping", metavar="JSON", help="New column to old one, where the name differs.")
+@click.option("--embed-fields", metavar="A,B", help="Columns found by meaning; as before if not given.")
+@click.option("--description", metavar="TEXT", help="What it is for; as before if not given.")
+@click.option("--column-descriptions", metavar="JSON", help="What columns hold; as before if not given.")
+@click.option("--dry-run/--confirm", default=True, help="Only show the plan (the default), or do it.")
+@common
+@click.pass_obj
+def recreate(call: Call, **given: Any) -> None:
+    """Change a table: make it anew with its rows, vectors and indexes, in one transaction."""
+    screen = Screen(call)
+    with opened(call, screen) as memory:
+        done = memory.tables.recreate(**given)
+    screen.answer(done, views.recreated(done))
+    if done.dry_run:
+        screen.note(f"\nNothing was changed. To do it: quipu tables recreate {done.table} … --confirm")
+
+
+@command.command("prompt")
+@_placed
+@common
+@click.pass_obj
+def prompt(call: Call, **where: Any) -> None:
+    """Show what a system prompt should say of the schema, its tools and tables."""
+    screen = Screen(call)
+    with opened(call, screen) as memory:
+        told = memory.tables.prompt(**where)
+    screen.answer(told, told.text)
+    screen.note(f"\nAbout {told.tokens:,} tokens.")
+
+
+for _command in COMMANDS:
+    command.add_command(_command)

@@ -1,0 +1,105 @@
+"""Agents' tables as people read them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from quipu.interfaces.cli.views.text import count, visible
+
+if TYPE_CHECKING:
+    from quipu.kinds.tables import model
+    from quipu.kinds.tables.recreate import Recreated
+
+_LONGEST = 120
+
+
+def done(answer: model.Done) -> RenderableType:
+    """What a statement did."""
+    if answer.returned:
+        return _rows(list(answer.returned[0]), answer.returned)
+    lines = [answer.status] + ([f"{answer.embedded:,} vectors"] if answer.embedded else [])
+    return Text(visible("\n".join([*lines, *([answer.note] if answer.note else [])])))
+
+
+def changed(answer: model.Changed, word: str) -> RenderableType:
+    """Rows that were changed, by their keys."""
+    said = f"{count(answer.rows, 'row')} {word} in {answer.table}."
+    keys = [", ".join(str(value) for value in key.values()) for key in answer.keys[:20]]
+    return Text(visible("\n".join([said, *keys])))
+
+
+def found(answer: model.Found) -> RenderableType:
+    """The rows of a query."""
+    if not answer.results:
+        return Text("No rows.", style="dim")
+    return _rows(answer.columns, answer.results)
+
+
+def listing(found: model.Listing) -> list[RenderableType]:
+    """Tables with their columns."""
+    parts: list[RenderableType] = []
+    for table in found.tables:
+        own = " (the engine's)" if table.protected else ""
+        said = f": {table.description}" if table.description else ""
+        parts.append(
+            Text(visible(f"{table.schema}.{table.name}{own}, about {count(table.rows, 'row')}{said}"))
+        )
+        if table.columns:
+            parts.append(_columns(table))
+    there = "there" if found.extensions.postgis else "not on this server"
+    parts.append(Text(f"PostGIS is {there}.", style="dim"))
+    return parts
+
+
+def recreated(answer: Recreated) -> RenderableType:
+    """The plan, what differs, and what is lost."""
+    lines = [f"{place}. {step}" for place, step in enumerate(answer.steps, start=1)]
+    lines += ["", *answer.diff] if answer.diff else ["", "No column differs."]
+    lines += [f"lost: {one}" for one in answer.lost]
+    return Text(visible("\n".join(lines)))
+
+
+def schemas(found: Sequence[model.Schema]) -> RenderableType:
+    """Schemas with what they are called in SQL."""
+    if not found:
+        return Text("No schemas yet. The first use makes `memory`.", style="dim")
+    rows = Table("name", "in SQL", "description", box=None, pad_edge=False)
+    for schema in found:
+        rows.add_row(schema.name, schema.schema_name, visible(schema.description or ""))
+    return rows
+
+
+def grants(found: Sequence[model.Grant]) -> RenderableType:
+    """Who may do what."""
+    if not found:
+        return Text("No agent was granted anything.", style="dim")
+    rows = Table("schema", "agent", "may", box=None, pad_edge=False)
+    for grant in found:
+        rows.add_row(grant.schema, visible(grant.agent), grant.permission)
+    return rows
+
+
+def _columns(table: model.Table) -> RenderableType:
+    rows = Table(box=None, pad_edge=False, show_header=False)
+    for column in table.columns:
+        marks = [*(["key"] if column.name in table.key else []), *(["embedded"] if column.embedded else [])]
+        kind = column.type + ("" if column.nullable else " not null")
+        rows.add_row("  " + visible(column.name), kind, ", ".join(marks), visible(column.description or ""))
+    return rows
+
+
+def _rows(columns: Sequence[str], found: Sequence[Mapping[str, Any]]) -> RenderableType:
+    rows = Table(*map(visible, columns), box=None, pad_edge=False)
+    for row in found:
+        rows.add_row(*(_cell(row[name]) for name in columns))
+    return rows
+
+
+def _cell(value: Any) -> str:
+    text = "" if value is None else visible(str(value))
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

@@ -1,0 +1,1 @@
+"""Tables that an agent designs itself, in SQL."""

@@ -1,0 +1,104 @@
+"""Who may do what in which schema: looked up at every call."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from quipu.errors import BadInput, NotFound
+from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.db.database import Database, Within
+from quipu.kinds.tables import founding, names, store
+from quipu.kinds.tables.model import PERMISSIONS, Permission, Schema
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a call works and for whom; ``agent`` is None for the program itself, which may do everything."""
+
+    space: str
+    schema: str
+    agent: str | None
+
+    @classmethod
+    def of(cls, space: object, schema: object, agent: object) -> Place:
+        """The place, checked.
+
+        Raises:
+            BadInput: one of the names is none.
+        """
+        return cls(
+            space=check_name("space", space),
+            schema=names.check_schema(schema),
+            agent=optional_name("agent", agent),
+        )
+
+
+class Access:
+    """Finds schemas for those who may use them."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @asynccontextmanager
+    async def entered(
+        self, place: Place, need: Permission, *, make: bool = False
+    ) -> AsyncGenerator[tuple[Within, Schema]]:
+        """The schema, for somebody who may do what is needed, in a transaction of its space.
+
+        ``memory`` is made when it is first used; the agent that uses it first administers it. Another schema
+        is made where ``make`` is set and no agent but the program itself asks.
+
+        Raises:
+            NotFound: there is no such schema.
+            BadInput: the agent may not do that.
+        """
+        await self._there(place, make=make)
+        async with self._database.space(place.space) as within:
+            found = None if within is None else await store.schema(within, place.schema, place.agent)
+            if within is None or found is None:
+                raise NotFound(f"The schema {place.schema!r} is gone.", hint="It was dropped meanwhile.")
+            schema, permission = found
+            _check(place, need, permission)
+            yield within, schema
+
+    async def schema(self, place: Place, need: Permission, *, make: bool = False) -> Schema:
+        """The same without the transaction."""
+        async with self.entered(place, need, make=make) as (_, schema):
+            return schema
+
+    async def _there(self, place: Place, *, make: bool) -> None:
+        known: list[str] = []
+        async with self._database.space(place.space) as within:
+            if within is not None:
+                if await store.schema(within, place.schema, place.agent) is not None:
+                    return
+                known = [schema.name for schema in await store.schemas(within)]
+        if place.schema != names.DEFAULT and not (make and place.agent is None):
+            raise NotFound(
+                f"There is no schema {place.schema!r}.",
+                hint=f"{names.nearest(place.schema, known)} To make one: quipu tables create-schema",
+            )
+        await founding.found(self._database, place.space, place.schema, None)
+        if place.agent is not None:
+            await self._first(place, place.agent)
+
+    async def _first(self, place: Place, agent: str) -> None:
+        """Whoever uses a schema first administers it, unless somebody was named before."""
+        async with self._database.erasing(place.space) as within:  # alone: two could be first otherwise
+            found = None if within is None else await store.schema(within, place.schema, agent)
+            if within is not None and found is not None and not await store.grants(within, found[0].id):
+                await store.grant(within, found[0].id, agent, "admin")
+
+
+def _check(place: Place, need: Permission, permission: Permission | None) -> None:
+    if place.agent is None:
+        return
+    if permission is None or PERMISSIONS.index(permission) < PERMISSIONS.index(need):
+        has = f"may {permission}" if permission else "may do nothing"
+        raise BadInput(
+            f"{place.agent!r} {has} in schema {place.schema!r}; this needs {need!r}.",
+            field="agent",
+            hint=f"A person can allow it: quipu tables grant {place.agent!r} {need} --schema {place.schema}",
+        )

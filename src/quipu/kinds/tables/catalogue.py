@@ -1,0 +1,111 @@
+"""What is in a schema, from PostgreSQL's catalogue. Reading that runs no code of an agent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from psycopg.rows import dict_row
+
+from quipu.errors import NotFound
+from quipu.kernel.db import queries
+from quipu.kernel.db.database import Within
+from quipu.kinds.tables.model import Column, Extensions, Listing, Schema, Table
+from quipu.kinds.tables.names import PROTECTED, nearest
+
+_SQL = queries.load("quipu.kinds.tables")
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A relation as calls about rows need it: its number, columns with their types, the primary key."""
+
+    name: str
+    relation: int
+    types: Mapping[str, str]
+    key: Sequence[str]
+    is_table: bool
+    protected: bool
+
+
+async def shape(within: Within, schema: Schema, table: str) -> Shape:
+    """The table of that name.
+
+    Raises:
+        NotFound: there is none; names the nearest.
+    """
+    found = await find_shape(within, schema, table)
+    if found is None:
+        names = [name for name in await table_names(within, schema) if name not in PROTECTED]
+        raise NotFound(f"There is no table {table!r} in {schema.schema_name}.", hint=nearest(table, names))
+    return found
+
+
+async def find_shape(within: Within, schema: Schema, table: str) -> Shape | None:
+    """The same; None where there is none."""
+    for row in await _rows(within, "shape", {"schema_name": schema.schema_name, "table": table}):
+        types = dict(zip(row["columns"], row["types"], strict=True))
+        protected = row["owner"] != schema.writer
+        return Shape(table, row["relation"], types, row["key"], row["is_table"], protected)
+    return None
+
+
+async def table_names(within: Within, schema: Schema) -> list[str]:
+    """What can be named in a schema."""
+    return [row["relname"] for row in await _rows(within, "table_names", {"schema_name": schema.schema_name})]
+
+
+async def extensions(within: Within) -> Extensions:
+    """Which of the extensions that agents' SQL may use are there."""
+    (row,) = await _rows(within, "extensions", {})
+    return Extensions(**row)
+
+
+async def listing(
+    within: Within, schema: Schema, *, table: str | None = None, with_columns: bool = True
+) -> Listing:
+    """The tables of a schema, by name, or the one that is named.
+
+    Raises:
+        NotFound: there is none of that name.
+    """
+    given = {"schema_name": schema.schema_name, "table": table}
+    tables = await _rows(within, "tables", {**given, "writer": schema.writer, "schema": schema.id})
+    if table is not None and not tables:
+        await shape(within, schema, table)
+    columns: dict[str, list[dict[str, Any]]] = {}
+    if with_columns:
+        for row in await _rows(within, "columns", given):
+            columns.setdefault(row.pop("table_name"), []).append(row)
+    listed = tuple(_table(schema, row, columns.get(row["name"], [])) for row in tables)
+    return Listing(schema=schema.schema_name, tables=listed, extensions=await extensions(within))
+
+
+def _table(schema: Schema, row: Mapping[str, Any], columns: Sequence[Mapping[str, Any]]) -> Table:
+    return Table(
+        name=row["name"],
+        schema=schema.schema_name,
+        description=row["about"],
+        embed_fields=row["fields"],
+        key=row["key"],
+        rows=row["rows"],
+        columns=tuple(_column(one, row["fields"]) for one in columns),
+        protected=row["protected"],
+    )
+
+
+def _column(row: Mapping[str, Any], fields: Sequence[str]) -> Column:
+    return Column(
+        name=row["name"],
+        type=row["type"],
+        nullable=row["nullable"],
+        default=row["default_text"],
+        description=row["description"],
+        embedded=row["name"] in fields,
+    )
+
+
+async def _rows(within: Within, name: str, values: Mapping[str, object]) -> list[dict[str, Any]]:
+    async with within.conn.cursor(row_factory=dict_row) as cursor:
+        return await (await cursor.execute(_SQL[name], {"space": within.space.id, **values})).fetchall()

@@ -1,0 +1,220 @@
+"""Making tables, and running other statements, on the writer's login."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, cast
+
+from psycopg import sql
+
+from quipu.errors import BadInput
+from quipu.kernel.db.database import Connection
+from quipu.kinds.tables import catalogue
+from quipu.kinds.tables.access import Place
+from quipu.kinds.tables.engine import Engine, settled
+from quipu.kinds.tables.exchange import exchange
+from quipu.kinds.tables.model import Done, Schema
+from quipu.kinds.tables.names import PROTECTED, check_table, nearest
+from quipu.kinds.tables.recipes import recreate_recipe
+from quipu.kinds.tables.refusals import Asked
+from quipu.kinds.tables.running import run
+from quipu.kinds.tables.scan import first_words, name_after
+from quipu.kinds.tables.templates import fill
+from quipu.kinds.tables.values import parsed
+
+MOST_STATEMENT: Final = 1_000_000
+_RETURNED: Final = 100
+_OURS: Final = ("begin", "start", "commit", "end", "rollback", "abort", "savepoint", "release", "prepare")
+
+
+def statement_of(value: object, *, field: str = "sql") -> str:
+    """A statement as it was given.
+
+    Raises:
+        BadInput: there is none, or it is too long.
+    """
+    if not isinstance(value, str) or not value.strip() or "\0" in value:
+        raise BadInput("give a statement in SQL.", field=field)
+    if len(value) > MOST_STATEMENT:
+        raise BadInput(f"it has {len(value):,} characters; {MOST_STATEMENT:,} are the most.", field=field)
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise BadInput("it has half a character in it.", field=field) from None
+    return value
+
+
+async def create_table(
+    engine: Engine,
+    place: Place,
+    name: object,
+    statement: object,
+    *,
+    description: object,
+    embed_fields: object,
+    column_descriptions: object = None,
+) -> Done:
+    """Make a table and say what it is for, in one transaction."""
+    text = engine.clean_statement(statement_of(statement))
+    about = _about(engine, description)
+    fields = fields_of(embed_fields)
+    told = {k: engine.clean(v) for k, v in descriptions_of(column_descriptions).items()}
+    if "create" not in first_words(text, 1):
+        raise BadInput(
+            "this is no CREATE TABLE.", field="sql", hint="memory:schema:execute runs other statements."
+        )
+    async with engine.access.entered(place, "admin", make=True) as (within, schema):
+        table = check_table(name, field="name", schema=schema.schema_name)
+        if await catalogue.find_shape(within, schema, table) is not None:
+            raise BadInput(
+                f"There is a table {table!r} already.",
+                field="name",
+                hint="memory:schema:recreate changes it.",
+            )
+    asked = Asked(schema=schema, field="sql", seconds=engine.seconds)
+
+    async def work(conn: Connection) -> Done:
+        async with settled(conn):
+            done = await exchange(conn, text, most=0, all_of_it=True)
+            await made(conn, schema, table, statement=text, status=done.status)
+            await register(conn, schema, table, about=about, fields=fields, columns=told)
+        return Done(status=done.status, rows=0)
+
+    done = await engine.run(place.space, asked, "writer", work)
+    embedded = await engine.followed(place.space, schema)
+    return Done(
+        status=done.status, rows=0, embedded=embedded, note=f"{schema.schema_name}.{table} is registered."
+    )
+
+
+async def execute(engine: Engine, place: Place, statement: object) -> Done:
+    """Run a statement that changes structure or rows."""
+    text = engine.clean_statement(statement_of(statement))
+    async with engine.access.entered(place, "admin") as (within, schema):
+        if first_words(text) == ("alter", "table"):
+            recipe = await recreate_recipe(within, schema, text)
+            raise BadInput("there is no ALTER TABLE; a table is made anew instead.", field="sql", hint=recipe)
+        _refuse(text)
+        tables = await catalogue.table_names(within, schema)
+    asked = Asked(schema=schema, field="sql", seconds=engine.seconds, tables=tables)
+
+    async def work(conn: Connection) -> Done:
+        async with settled(conn):
+            done = await exchange(conn, text, most=_RETURNED, all_of_it=True)
+        note = f"The first {len(done.rows)} rows are shown." if done.limited else None
+        return Done(status=done.status, rows=done.touched, returned=done.rows, note=note)
+
+    done = await engine.run(place.space, asked, "writer", work)
+    embedded = await engine.followed(place.space, schema)
+    return Done(status=done.status, rows=done.rows, returned=done.returned, embedded=embedded, note=done.note)
+
+
+def _refuse(text: str) -> None:
+    """What PostgreSQL would refuse as well, or what would mislead, said so that it helps."""
+    words = first_words(text, 1)
+    if words and words[0] in _OURS:
+        raise BadInput(
+            "each call is a transaction of its own.", field="sql", hint="Send the statements alone."
+        )
+    dropped = name_after(text, "drop", "table")
+    if dropped is not None and dropped[1] in PROTECTED:
+        said = f"{dropped[1]} is the engine's and cannot be dropped."
+        raise BadInput(said, field="sql", hint="Drop your own tables; their embeddings go with them.")
+
+
+async def made(conn: Connection, schema: Schema, table: str, *, statement: str, status: str) -> None:
+    """Check that a statement made the table of that name.
+
+    Raises:
+        BadInput: it made none of that name in the schema.
+    """
+    name = sql.Identifier(schema.schema_name, table).as_string(conn)
+    found = await run(conn, fill("is_there"), [name])
+    if found.rows[0]["found"] and (status.startswith(("CREATE TABLE", "SELECT"))):
+        return
+    said = name_after(statement, "create", "table")
+    called = "no table of that name" if said is None else ".".join(part for part in said if part)
+    raise BadInput(
+        f"the statement makes {called}, not {schema.schema_name}.{table}.",
+        field="sql",
+        hint=f"It must begin: CREATE TABLE {schema.schema_name}.{table} (",
+    )
+
+
+async def register(
+    conn: Connection,
+    schema: Schema,
+    table: str,
+    *,
+    about: str,
+    fields: Sequence[str],
+    columns: Mapping[str, str],
+) -> None:
+    """Say what a table is for: in the registry, and as comments.
+
+    Raises:
+        BadInput: a column that is named is not there.
+    """
+    name = sql.Identifier(schema.schema_name, table)
+    looked = await conn.execute(fill("look", table=name))
+    there = [column.name for column in looked.description or ()]
+    for field, named in (("embed_fields", fields), ("column_descriptions", columns)):
+        for column in named:
+            if column not in there:
+                raise BadInput(f"{table} has no column {column!r}.", field=field, hint=nearest(column, there))
+    await conn.execute(fill("describe_table", table=name, text=about))
+    for column, said in columns.items():
+        place = sql.Identifier(schema.schema_name, table, column)
+        await conn.execute(fill("describe_column", column=place, text=said))
+    registry = sql.Identifier(schema.schema_name, "schema_registry")
+    await run(conn, fill("register", registry=registry), [table, about, list(fields)])
+
+
+def fields_of(value: object) -> list[str]:
+    """The columns to embed: a list, JSON of one, or names with commas between; empty where none are.
+
+    Raises:
+        BadInput: it is not said.
+    """
+    if value is None:
+        raise BadInput(
+            "say which columns are to be found by meaning; an empty list where none are.",
+            field="embed_fields",
+        )
+    if isinstance(value, str):
+        value = parsed(value, field="embed_fields") if value.lstrip().startswith("[") else value.split(",")
+    if not isinstance(value, Sequence):
+        raise BadInput(
+            "a list of columns is needed.", field="embed_fields", hint='["backstory"] or "backstory,title"'
+        )
+    names = [one.strip() if isinstance(one, str) else one for one in cast("Sequence[Any]", value)]
+    if not all(isinstance(name, str) for name in names):
+        raise BadInput("a list of names of columns is needed.", field="embed_fields")
+    return list(dict.fromkeys(name for name in names if name))
+
+
+def descriptions_of(value: object) -> dict[str, str]:
+    """What each column holds: an object, or JSON of one.
+
+    Raises:
+        BadInput: it is none.
+    """
+    if value is None or value == "":
+        return {}
+    given = parsed(value, field="column_descriptions")
+    if not isinstance(given, Mapping):
+        raise BadInput("an object is needed: column to text.", field="column_descriptions")
+    described = cast("Mapping[Any, Any]", given)
+    if not all(isinstance(text, str) for text in described.values()):
+        raise BadInput("descriptions are texts.", field="column_descriptions")
+    return {str(name): text.replace("\0", "") for name, text in described.items()}
+
+
+def _about(engine: Engine, description: object) -> str:
+    if not isinstance(description, str) or not description.strip() or "\0" in description:
+        raise BadInput(
+            "say what the table is for.",
+            field="description",
+            hint="What it holds, what will be asked of it, how it relates to other tables, an example.",
+        )
+    return engine.clean(description.strip())

@@ -1,0 +1,91 @@
+"""What every call works with, and how SQL of an agent is run: on its own login, bounded, then followed."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TypeVar
+
+import psycopg
+from psycopg.pq import TransactionStatus
+
+from quipu.kernel.config import Settings
+from quipu.kernel.db.database import Connection, Database
+from quipu.kernel.redact import redact
+from quipu.kinds.tables import store
+from quipu.kinds.tables.access import Access
+from quipu.kinds.tables.logins import Logins, Part
+from quipu.kinds.tables.model import Schema
+from quipu.kinds.tables.refusals import Asked, refusal
+from quipu.kinds.tables.running import bounded
+from quipu.kinds.tables.scan import change_literals
+
+_T = TypeVar("_T")
+Follow = Callable[[str, Schema], Awaitable[int]]
+"""Brings the vectors of a schema up to date after its rows changed: ``await follow(space, schema)``.
+
+Returns how many vectors were made or taken out. What it leaves undone is done before the next recall.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Engine:
+    """The database, the logins of schemas, who may use them, and what follows when rows change."""
+
+    database: Database
+    logins: Logins
+    access: Access
+    settings: Settings
+    follow: Follow | None = None
+
+    @property
+    def seconds(self) -> float:
+        """How long a statement may take; an hour where the settings have no limit."""
+        return self.settings.statement_seconds or 3600
+
+    async def run(
+        self, space: str, asked: Asked, part: Part, work: Callable[[Connection], Awaitable[_T]]
+    ) -> _T:
+        """What the work returns; it has a connection of the writer or the reader and so many seconds.
+
+        Raises:
+            QuipuError: PostgreSQL refused; says what to do instead.
+        """
+        try:
+            async with self.logins.lend(space, asked.schema, part) as conn:
+                return await bounded(self.database, conn, asked.seconds, lambda: work(conn))
+        except psycopg.Error as error:
+            raise refusal(error, asked) from error
+
+    async def followed(self, space: str, schema: Schema) -> int:
+        """Have vectors follow the rows that changed; how many were made or taken out."""
+        return 0 if self.follow is None else await self.follow(space, schema)
+
+    def clean(self, text: str) -> str:
+        """A text without secrets."""
+        return redact(text).text if self.settings.redact else text
+
+    def clean_statement(self, statement: str) -> str:
+        """A statement whose literals have no secrets in them."""
+        return change_literals(statement, self.clean)
+
+
+@asynccontextmanager
+async def settled(conn: Connection) -> AsyncGenerator[None]:
+    """One transaction of a writer, at whose end registry and relations follow the structure.
+
+    What a statement left for the end is done before that.
+    """
+    await conn.execute("begin isolation level read committed read write")
+    try:
+        yield
+        # What a statement set must not reach what is ours. SET itself calls nothing that can be replaced.
+        await conn.execute("set constraints all immediate")
+        await conn.execute("set local search_path = pg_catalog, pg_temp")
+        await store.settle(conn)
+        await conn.execute("commit")
+    except BaseException:
+        if conn.info.transaction_status in {TransactionStatus.INTRANS, TransactionStatus.INERROR}:
+            await conn.execute("rollback")
+        raise

@@ -1,0 +1,33 @@
+"""Forgetting what agents keep in tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from quipu.kernel.db.database import Within
+from quipu.kinds.tables import store
+from quipu.upkeep.erasure.model import What
+
+
+class TablesEraser:
+    """Drops the schemas of a space with everything in them.
+
+    Rows of agents' tables say nothing of the person or the session that they come from, so an erasure of
+    one of these leaves them: an agent that keeps such rows deletes them by what its columns say.
+    """
+
+    async def count(self, within: Within, what: What) -> Mapping[str, int]:
+        """Schemas and tables that would go; nothing where less than the space is meant."""
+        if not what.everything:
+            return {}
+        schemas = await store.schemas(within)
+        tables = await store.count_tables(within)
+        counts = {"table_schemas": len(schemas), "agent_tables": tables}
+        return {name: count for name, count in counts.items() if count}
+
+    async def erase(self, within: Within, what: What) -> Sequence[int]:
+        """Drop them. Their entries go with the space, all at once."""
+        if what.everything:
+            for schema in await store.schemas(within):
+                await store.discard(within, schema.id)
+        return []

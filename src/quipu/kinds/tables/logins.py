@@ -1,0 +1,159 @@
+"""Connections of the roles of schemas: the only ones on which SQL of an agent runs.
+
+They are logged in as the role itself and never reached from a stronger one, so nothing that a statement sets
+or calls makes more of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Final, Literal
+
+import psycopg
+from anyio import CancelScope
+from psycopg import AsyncConnection, conninfo, pq
+
+from quipu.errors import DatabaseUnsuitable, NotFound
+from quipu.kernel.db.database import Connection, Database
+from quipu.kernel.db.errors import translate, translated
+from quipu.kinds.tables import store
+from quipu.kinds.tables.founding import make_secrets
+from quipu.kinds.tables.model import Schema
+
+Part = Literal["writer", "reader"]
+
+_CONNECT_SECONDS: Final = 10
+_IDLE: Final = 2  # connections kept of one role
+_IDLE_TOGETHER: Final = 6
+_OPTIONS: Final = (
+    "-c search_path={schema},public -c statement_timeout={milliseconds} -c lock_timeout=5000"
+    " -c idle_in_transaction_session_timeout=60000 -c idle_session_timeout=0 -c work_mem=16MB"
+    " -c maintenance_work_mem=64MB -c jit=off -c max_parallel_workers_per_gather=0 -c timezone=UTC"
+    " -c client_encoding=UTF8 -c datestyle=ISO,YMD -c intervalstyle=postgres -c bytea_output=hex"
+    " -c extra_float_digits=1 -c xmloption=content -c role=none"
+    " -c default_transaction_isolation=read\\ committed -c default_transaction_deferrable=off"
+    " -c default_transaction_read_only={read_only} -c row_security=on -c standard_conforming_strings=on"
+    " -c application_name=quipu-agent"
+)
+
+
+class Logins:
+    """Lends connections of writers and readers; keeps a few of them open in between."""
+
+    def __init__(self, database: Database, *, statement_seconds: float) -> None:
+        self._database = database
+        self._milliseconds = int(statement_seconds * 1000)
+        self._passwords: dict[int, tuple[str, str]] = {}
+        self._idle: list[tuple[str, Connection]] = []  # those used last at the end
+
+    @asynccontextmanager
+    async def lend(self, space: str, schema: Schema, part: Part) -> AsyncGenerator[Connection]:
+        """A connection of the role, in autocommit mode, with the schema first in its search path.
+
+        Whatever ran on it left nothing behind: its state is discarded before it is used again, and after an
+        error it is closed.
+
+        Raises:
+            DatabaseUnsuitable: the server does not let the role in.
+        """
+        role = schema.writer if part == "writer" else schema.reader
+        conn = await self._taken(role) or await self._login(space, schema, part)
+        async with AsyncExitStack() as stack:
+            stack.push_async_callback(_close, conn)
+            yield conn
+            if not conn.closed:
+                await conn.execute("discard all")
+            if not conn.closed and conn.info.transaction_status == pq.TransactionStatus.IDLE:
+                stack.pop_all()
+                await self._keep(role, conn)
+
+    async def aclose(self) -> None:
+        """Close what is idle."""
+        while self._idle:
+            await self._idle.pop()[1].close()
+
+    async def _keep(self, role: str, conn: Connection) -> None:
+        """Keep it for the next call; the one that was kept longest goes if there are too many."""
+        self._idle.append((role, conn))
+        own = [one for one in self._idle if one[0] == role]
+        for role_and_conn in own[:1] if len(own) > _IDLE else self._idle[:-_IDLE_TOGETHER]:
+            self._idle.remove(role_and_conn)
+            await role_and_conn[1].close()
+
+    async def _taken(self, role: str) -> Connection | None:
+        while found := next((one for one in reversed(self._idle) if one[0] == role), None):
+            self._idle.remove(found)
+            if await _lives(found[1]):
+                return found[1]
+        return None
+
+    async def _login(self, space: str, schema: Schema, part: Part) -> Connection:
+        for password in (self._passwords.get(schema.id), None):
+            both = password or await self._look_up(space, schema)
+            try:
+                return await self._connect(schema, part, both)
+            except psycopg.OperationalError as error:
+                if "password authentication failed" not in str(error):
+                    raise _refused(error) from error
+        # A role may change its own password. Then it gets a new one from us.
+        try:
+            return await self._connect(schema, part, await self._renew(space, schema))
+        except psycopg.OperationalError as error:
+            raise _refused(error) from error
+
+    async def _connect(self, schema: Schema, part: Part, passwords: tuple[str, str]) -> Connection:
+        writer = part == "writer"
+        options = _OPTIONS.format(
+            schema=schema.schema_name,
+            milliseconds=self._milliseconds,
+            read_only="off" if writer else "on",
+        )
+        address = conninfo.make_conninfo(
+            self._database.url,
+            user=schema.writer if writer else schema.reader,
+            password=passwords[0 if writer else 1],
+            options=options,
+            connect_timeout=_CONNECT_SECONDS,
+        )
+        return await AsyncConnection.connect(address, autocommit=True, prepare_threshold=None)
+
+    async def _look_up(self, space: str, schema: Schema) -> tuple[str, str]:
+        async with self._database.owner() as conn, conn.transaction():
+            number = await store.enter(conn, space)
+            found = None if number is None else await store.passwords(conn, number, schema.id)
+        if found is None:
+            raise NotFound(f"The schema {schema.name!r} is gone.", hint="It was dropped meanwhile.")
+        self._passwords[schema.id] = found
+        return found
+
+    async def _renew(self, space: str, schema: Schema) -> tuple[str, str]:
+        async with self._database.owner() as conn, conn.transaction():
+            await store.enter(conn, space)
+            made = make_secrets(conn, schema.writer, schema.reader)
+            await store.set_passwords(conn, {"schema": schema.id, **made.values()})
+        self._passwords[schema.id] = (made.writer, made.reader)
+        return self._passwords[schema.id]
+
+
+def _refused(error: psycopg.OperationalError) -> Exception:
+    told = translate(error)
+    return DatabaseUnsuitable(
+        f"The server does not let the role of an agent in: {told.message}",
+        hint="See docs/howto/tables.md for what the server must allow.",
+    )
+
+
+async def _lives(conn: Connection) -> bool:
+    """Whether an idle connection still answers; one that does not is closed."""
+    try:
+        await conn.execute("")
+    except psycopg.Error:
+        await conn.close()
+        return False
+    return True
+
+
+async def _close(conn: Connection) -> None:
+    with CancelScope(shield=True), translated():
+        await conn.close()

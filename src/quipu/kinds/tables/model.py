@@ -1,0 +1,126 @@
+"""Schemas of agents, what is in them, and what may be done there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal, TypeAlias
+
+Permission: TypeAlias = Literal["read", "write", "admin"]
+PERMISSIONS: tuple[Permission, ...] = ("read", "write", "admin")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schema:
+    """A schema of a space.
+
+    ``name`` is what callers call it; ``schema_name`` what it is called in SQL; ``writer`` and ``reader`` are
+    its login roles; ``version`` counts the changes of its structure.
+    """
+
+    id: int
+    name: str
+    schema_name: str
+    description: str | None
+    writer: str
+    reader: str
+    version: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grant:
+    """What an agent may do in a schema."""
+
+    schema: str
+    agent: str
+    permission: Permission
+    granted_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """A column of an agent's table; ``type`` as PostgreSQL writes it."""
+
+    name: str
+    type: str
+    nullable: bool
+    default: str | None
+    description: str | None
+    embedded: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """An agent's table. ``rows`` is the estimate of PostgreSQL's statistics; ``key`` the primary key.
+
+    ``protected``: it belongs to the engine.
+    """
+
+    name: str
+    schema: str
+    description: str | None
+    embed_fields: Sequence[str]
+    key: Sequence[str]
+    rows: int
+    columns: Sequence[Column]
+    protected: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extensions:
+    """Which of the extensions that agents' SQL may use are there."""
+
+    postgis: bool
+    pg_trgm: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """The tables of a schema, and the extensions that its SQL can use."""
+
+    schema: str
+    tables: Sequence[Table]
+    extensions: Extensions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """What a statement did: PostgreSQL's word for it, and how many rows it touched or returned.
+
+    ``returned``: rows that it returned, at most so many; ``embedded``: vectors made or taken out; ``note``:
+    what else there is to know.
+    """
+
+    status: str
+    rows: int
+    returned: Sequence[Mapping[str, Any]] = ()
+    embedded: int = 0
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """The rows of a query. ``limited``: there were more; ``note`` says what bound them."""
+
+    columns: Sequence[str]
+    results: Sequence[Mapping[str, Any]]
+    limit: int
+    limited: bool
+    note: str | None = None
+
+    @property
+    def count(self) -> int:
+        """How many rows came back."""
+        return len(self.results)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changed:
+    """Rows that were inserted, updated or deleted: their primary keys, and how many vectors followed."""
+
+    table: str
+    rows: int
+    keys: Sequence[Mapping[str, Any]]
+    embedded: int = 0
+    note: str | None = None

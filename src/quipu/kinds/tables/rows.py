@@ -1,0 +1,188 @@
+"""Statements that insert, update and delete rows. Names are quoted, values are parameters. Pure.
+
+Values go as one JSON document each and PostgreSQL reads them into the types of the columns: a list becomes an
+array where the column is one, and stays JSON where it is jsonb.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, LiteralString, cast
+
+from psycopg import sql
+
+from quipu.errors import BadInput
+from quipu.kinds.tables.catalogue import Shape
+from quipu.kinds.tables.model import Schema
+from quipu.kinds.tables.names import nearest
+from quipu.kinds.tables.templates import fill
+from quipu.kinds.tables.values import as_json, jsonable
+
+_COMPARED: Final[Mapping[str, LiteralString]] = {
+    "=": "=", "!=": "<>", "<>": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">=", "@>": "@>",
+}  # fmt: skip
+_MATCHED: Final[Mapping[str, LiteralString]] = {
+    "like": "like", "ilike": "ilike", "not like": "not like", "not ilike": "not ilike",
+}  # fmt: skip
+_OPERATORS: Final = (*_COMPARED, *_MATCHED, "in", "not in", "null")
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A statement and its parameters."""
+
+    statement: sql.Composed
+    values: Sequence[str]
+
+
+class _Values:
+    """Parameters in the order of their numbers."""
+
+    def __init__(self) -> None:
+        self.given: list[str] = []
+
+    def add(self, value: Any) -> sql.SQL:
+        """The place of one more, as JSON."""
+        self.given.append(as_json(value))
+        return sql.SQL(cast(LiteralString, f"${len(self.given)}::jsonb"))
+
+    def text(self, value: str) -> sql.SQL:
+        """The place of one more, as it stands."""
+        self.given.append(value)
+        return sql.SQL(cast(LiteralString, f"${len(self.given)}::text"))
+
+
+def known(shape: Shape, names: Sequence[str], *, field: str) -> None:
+    """Raises BadInput for a name that is no column, with the nearest that is one."""
+    for name in names:
+        if name not in shape.types:
+            raise BadInput(
+                f"{shape.name} has no column {name!r}.",
+                field=f"{field}.{name}",
+                hint=nearest(name, list(shape.types)),
+            )
+
+
+def insert(
+    schema: Schema, shape: Shape, columns: Sequence[str], rows: Sequence[Mapping[str, Any]]
+) -> Prepared:
+    """Rows that all have the same columns."""
+    table = sql.Identifier(schema.schema_name, shape.name)
+    if not columns:
+        return Prepared(fill("insert_defaults", table=table, returning=_returning(shape)), ())
+    values = _Values()
+    listed = sql.SQL(", ").join(map(sql.Identifier, columns))
+    statement = fill(
+        "insert_rows", table=table, columns=listed, rows=values.add(list(rows)), returning=_returning(shape)
+    )
+    return Prepared(statement, values.given)
+
+
+def update(schema: Schema, shape: Shape, data: Mapping[str, Any], where: object) -> Prepared:
+    """Change the rows that satisfy ``where``; ``updated_at`` follows where the table has it."""
+    values = _Values()
+    columns = [sql.Identifier(name) for name in data]
+    touched = shape.types.get("updated_at", "").startswith("timestamp") and "updated_at" not in data
+    statement = fill(
+        "update_rows",
+        table=sql.Identifier(schema.schema_name, shape.name),
+        columns=sql.SQL(", ").join(columns),
+        taken=sql.SQL(", ").join(sql.SQL("v.{}").format(column) for column in columns),
+        data=values.add(dict(data)),
+        touched=sql.SQL(", updated_at = pg_catalog.now()" if touched else ""),
+        where=condition(schema, shape, where, values),
+        returning=_returning(shape),
+    )
+    return Prepared(statement, values.given)
+
+
+def delete(schema: Schema, shape: Shape, where: object) -> Prepared:
+    """Take the rows that satisfy ``where``."""
+    values = _Values()
+    statement = fill(
+        "delete_rows",
+        table=sql.Identifier(schema.schema_name, shape.name),
+        where=condition(schema, shape, where, values),
+        returning=_returning(shape),
+    )
+    return Prepared(statement, values.given)
+
+
+def condition(schema: Schema, shape: Shape, where: object, values: _Values) -> sql.Composable:
+    """What rows must satisfy: columns with values or operators, or a text in SQL.
+
+    Raises:
+        BadInput: it says nothing, or something that there is not.
+    """
+    if isinstance(where, str) and where.strip() and "\0" not in where:
+        return sql.SQL(
+            cast(LiteralString, f"(\n{where}\n)")
+        )  # runs as the writer of the schema, as all of it
+    if not isinstance(where, Mapping) or not where:
+        raise BadInput(
+            "say which rows.",
+            field="where",
+            hint='{"id": 5}, {"age": {">": 30}}, or SQL such as "level < 3"; "true" is all rows.',
+        )
+    given = cast("Mapping[Any, Any]", where)
+    known(shape, [str(name) for name in given], field="where")
+    parts = [_part(schema, shape, str(name), wanted, values) for name, wanted in given.items()]
+    return sql.SQL(" and ").join(parts)
+
+
+def _part(schema: Schema, shape: Shape, name: str, wanted: Any, values: _Values) -> sql.Composable:
+    operators = cast("Mapping[Any, Any]", wanted) if _is_operators(wanted) else {"=": wanted}
+    said = [
+        _compared(schema, shape, name, str(operator).lower(), value, values)
+        for operator, value in operators.items()
+    ]
+    return sql.SQL(" and ").join(said)
+
+
+def _is_operators(wanted: Any) -> bool:
+    """Whether it says how to compare, and is not itself a value of a column of JSON."""
+    if not isinstance(wanted, Mapping) or not wanted:
+        return False
+    return all(str(name).lower() in _OPERATORS for name in cast("Mapping[Any, Any]", wanted))
+
+
+def _compared(
+    schema: Schema, shape: Shape, name: str, operator: str, value: Any, values: _Values
+) -> sql.Composable:
+    column = sql.SQL("t.{}").format(sql.Identifier(name))
+    table = sql.Identifier(schema.schema_name, shape.name)
+    field = f"where.{name}"
+    if operator == "null" or (value is None and operator in {"=", "!=", "<>"}):
+        is_null = value is True if operator == "null" else operator == "="
+        return sql.SQL("{} is null" if is_null else "{} is not null").format(column)
+    if operator in _MATCHED:
+        if not isinstance(value, str):
+            raise BadInput("a pattern is a text.", field=field, hint='{"name": {"like": "Th%"}}')
+        return sql.SQL("{}::text {} {}").format(
+            column, sql.SQL(_MATCHED[operator]), values.text(jsonable(value, field=field, clean=False))
+        )
+    if operator in {"in", "not in"}:
+        if not isinstance(value, Sequence) or isinstance(value, str):
+            raise BadInput("a list of values is needed.", field=field, hint='{"id": {"in": [1, 2]}}')
+        rows = [{name: jsonable(one, field=field, clean=False)} for one in cast("Sequence[Any]", value)]
+        return fill(
+            "among",
+            column=column,
+            operator=sql.SQL("in" if operator == "in" else "not in"),
+            name=sql.Identifier(name),
+            table=table,
+            rows=values.add(rows),
+        )
+    data = values.add({name: jsonable(value, field=field, clean=False)})
+    compared = sql.SQL(_COMPARED[operator])
+    return fill(
+        "compare", column=column, operator=compared, table=table, data=data, name=sql.Identifier(name)
+    )
+
+
+def _returning(shape: Shape) -> sql.Composable:
+    if not shape.key:
+        return sql.SQL("")
+    listed = sql.SQL(", ").join(sql.Identifier(name) for name in shape.key)
+    return sql.SQL(" returning {}").format(listed)

@@ -1,0 +1,63 @@
+"""Running what agents ask for: bounded in time, whatever it says."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Final, TypeVar
+
+import psycopg
+from anyio import CancelScope, create_task_group, sleep
+from psycopg import AsyncRawCursor, sql
+from psycopg.rows import TupleRow
+
+from quipu.errors import QuipuError
+from quipu.kernel.db.database import Connection, Database
+from quipu.kinds.tables import store
+from quipu.kinds.tables.exchange import Rows
+from quipu.kinds.tables.values import plain
+
+_GRACE_SECONDS: Final = 3.0
+_T = TypeVar("_T")
+
+
+async def bounded(
+    database: Database, conn: Connection, seconds: float, work: Callable[[], Awaitable[_T]]
+) -> _T:
+    """What the work returns. A session that goes on beyond its time is ended from outside.
+
+    ``statement_timeout`` comes first, but a statement can be written so that it lives on after that.
+    """
+    done: list[_T] = []
+    failed: list[psycopg.Error | QuipuError] = []
+    async with create_task_group() as group:
+        group.start_soon(_watch, database, conn.info.backend_pid, seconds + _GRACE_SECONDS)
+        try:
+            done.append(await work())
+        except (psycopg.Error, QuipuError) as error:
+            failed.append(error)
+        group.cancel_scope.cancel()
+    if failed:
+        raise failed[0]
+    return done[0]
+
+
+async def _watch(database: Database, pid: int, seconds: float) -> None:
+    await sleep(seconds)
+    with CancelScope(shield=True):
+        async with database.owner() as owner:
+            await store.terminate(owner, pid)
+
+
+async def run(conn: Connection, statement: sql.SQL | sql.Composed, values: Sequence[Any] = ()) -> Rows:
+    """Run a statement of ours, with names and conditions of an agent in it; all rows that it returns."""
+    cursor: AsyncRawCursor[TupleRow] = AsyncRawCursor(conn)
+    async with cursor:
+        await cursor.execute(statement, values or None, prepare=True)  # prepared: no more than one statement
+        status, touched = cursor.statusmessage or "", max(cursor.rowcount, 0)
+        if cursor.description is None:
+            return Rows((), (), False, False, status, touched)
+        columns = tuple(column.name for column in cursor.description)
+        rows = tuple(
+            {n: plain(v) for n, v in zip(columns, row, strict=True)} for row in await cursor.fetchall()
+        )
+        return Rows(columns, rows, False, False, status, touched)

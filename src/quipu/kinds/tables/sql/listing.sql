@@ -1,0 +1,54 @@
+-- name: shape: one relation as calls of rows need it: columns with their types, key; nothing where there is none
+select c.oid::bigint as relation, c.relkind = any('{r,p}') as is_table,
+    pg_get_userbyid(c.relowner)::text as owner,
+    array(select a.attname::text from pg_attribute a
+        where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped order by a.attnum) as columns,
+    array(select format_type(a.atttypid, a.atttypmod) from pg_attribute a
+        where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped order by a.attnum) as types,
+    array(select a.attname::text
+        from pg_index i
+        cross join lateral unnest(i.indkey::int2[]) with ordinality k (num, place)
+        join pg_attribute a on a.attrelid = c.oid and a.attnum = k.num
+        where i.indrelid = c.oid and i.indisprimary
+        order by k.place) as key
+from pg_class c
+where c.relnamespace = to_regnamespace(%(schema_name)s::text)::oid and c.relname = %(table)s::text
+    and c.relkind = any('{r,p,v,m,f}')
+
+-- name: table_names: what can be named in a schema
+select c.relname::text from pg_class c
+where c.relnamespace = to_regnamespace(%(schema_name)s::text)::oid and c.relkind = any('{r,p,v,m}')
+order by 1
+
+-- name: tables: the tables of a schema, described
+select c.relname::text as name, coalesce(r.description, obj_description(c.oid, 'pg_class')) as about,
+    pg_get_userbyid(c.relowner) <> %(writer)s::text as protected,
+    case when c.reltuples < 0 then pg_stat_get_live_tuples(c.oid)
+        else greatest(c.reltuples::bigint, pg_stat_get_live_tuples(c.oid)) end as rows,
+    array(select a.attname::text
+        from pg_index i
+        cross join lateral unnest(i.indkey::int2[]) with ordinality k (num, place)
+        join pg_attribute a on a.attrelid = c.oid and a.attnum = k.num
+        where i.indrelid = c.oid and i.indisprimary
+        order by k.place) as key,
+    coalesce(r.fields, '{}') as fields
+from pg_class c
+left join tables.relations r on r.space_id = %(space)s and r.schema_id = %(schema)s and r.relation = c.oid
+where c.relnamespace = to_regnamespace(%(schema_name)s::text)::oid and c.relkind = any('{r,p,v}')
+    and (%(table)s::text is null or c.relname = %(table)s::text)
+order by 1
+
+-- name: columns: the columns of the tables of a schema
+select c.relname::text as table_name, a.attname::text as name, format_type(a.atttypid, a.atttypmod) as type,
+    not a.attnotnull as nullable, pg_get_expr(d.adbin, d.adrelid) as default_text,
+    col_description(c.oid, a.attnum) as description
+from pg_class c
+join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
+where c.relnamespace = to_regnamespace(%(schema_name)s::text)::oid and c.relkind = any('{r,p,v}')
+    and (%(table)s::text is null or c.relname = %(table)s::text)
+order by c.relname, a.attnum
+
+-- name: extensions: which of those that agents' SQL may use are there
+select exists (select from pg_extension where extname = 'postgis') as postgis,
+    exists (select from pg_extension where extname = 'pg_trgm') as pg_trgm

@@ -1,0 +1,123 @@
+"""The queries of schemas and grants, one short function each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from psycopg.rows import class_row
+
+from quipu.kernel.db import queries
+from quipu.kernel.db.database import Connection, Within
+from quipu.kinds.tables.model import Grant, Permission, Schema
+
+_SQL = queries.load("quipu.kinds.tables")
+
+
+async def schemas(within: Within) -> list[Schema]:
+    """The schemas of the space, the default first."""
+    async with within.conn.cursor(row_factory=class_row(Schema)) as cursor:
+        return await (await cursor.execute(_SQL["schemas"], {"space": within.space.id})).fetchall()
+
+
+async def schema(within: Within, name: str, agent: str | None) -> tuple[Schema, Permission | None] | None:
+    """The schema of that name, and what the agent may do in it; None where there is none."""
+    row = await _row(within, "schema", {"name": name, "agent": agent})
+    if row is None:
+        return None
+    names = ("id", "name", "schema_name", "description", "writer", "reader", "version")
+    found = Schema(**dict(zip(names, row, strict=False)))
+    return found, cast("Permission | None", row[-1])
+
+
+async def count_tables(within: Within) -> int:
+    """How many tables agents have made in the space."""
+    row = await _row(within, "count_tables", {})
+    return 0 if row is None else row[0]
+
+
+async def discard(within: Within, schema_id: int) -> None:
+    """Drop a schema with everything in it."""
+    await run(within, "discard", {"schema": schema_id})
+
+
+async def describe(within: Within, schema_id: int, description: str) -> None:
+    """Say what a schema is for."""
+    await run(within, "describe_schema", {"schema": schema_id, "description": description})
+
+
+async def grants(within: Within, schema_id: int | None) -> list[Grant]:
+    """Who may do what."""
+    async with within.conn.cursor(row_factory=class_row(Grant)) as cursor:
+        values = {"space": within.space.id, "schema": schema_id}
+        return await (await cursor.execute(_SQL["grants"], values)).fetchall()
+
+
+async def grant(within: Within, schema_id: int, agent: str, permission: Permission) -> None:
+    """Let an agent do this much from now on."""
+    await run(within, "grant", {"schema": schema_id, "agent": agent, "permission": permission})
+
+
+async def revoke(within: Within, schema_id: int, agent: str) -> bool:
+    """Let an agent do nothing there from now on; False where it could do nothing before."""
+    values = {"space": within.space.id, "schema": schema_id, "agent": agent}
+    return (await within.conn.execute(_SQL["revoke"], values)).rowcount > 0
+
+
+async def enter(conn: Connection, space: str) -> int | None:
+    """As the owner, see one space; its number, or None where there is none."""
+    row = await (await conn.execute(_SQL["enter"], {"name": space})).fetchone()
+    return None if row is None else row[0]
+
+
+async def is_there(conn: Connection, space_id: int, name: str) -> bool:
+    """As the owner: whether the space has a schema of that name."""
+    values = {"space": space_id, "name": name, "agent": None}
+    return await (await conn.execute(_SQL["schema"], values)).fetchone() is not None
+
+
+async def found(conn: Connection, values: Mapping[str, object]) -> None:
+    """As the owner, make a schema and its roles."""
+    await conn.execute(_SQL["found"], values)
+
+
+async def hold_founding(conn: Connection, space: str) -> None:
+    """Until the transaction ends, nobody else makes a schema of the space."""
+    await conn.execute(_SQL["hold_founding"], {"name": space})
+
+
+async def drop_discarded_roles(conn: Connection) -> None:
+    """As the owner, drop the roles of schemas that are gone."""
+    await conn.execute(_SQL["drop_discarded_roles"])
+
+
+async def passwords(conn: Connection, space_id: int, schema_id: int) -> tuple[str, str] | None:
+    """As the owner: of the writer and the reader of a schema."""
+    values = {"space": space_id, "schema": schema_id}
+    return cast("tuple[str, str] | None", await (await conn.execute(_SQL["passwords"], values)).fetchone())
+
+
+async def set_passwords(conn: Connection, values: Mapping[str, object]) -> None:
+    """As the owner, give both roles of a schema new ones."""
+    await conn.execute(_SQL["set_passwords"], values)
+
+
+async def terminate(conn: Connection, pid: int) -> None:
+    """As the owner, end a session."""
+    await conn.execute(_SQL["terminate"], {"pid": pid})
+
+
+async def settle(conn: Connection) -> int | None:
+    """On the connection of a writer: have registry and relations follow the structure; its version."""
+    row = await (await conn.execute(_SQL["settle"])).fetchone()
+    return None if row is None else row[0]
+
+
+async def run(within: Within, name: str, values: Mapping[str, object]) -> None:
+    """Run a write by its name; ``space`` is filled in."""
+    await within.conn.execute(_SQL[name], {"space": within.space.id, **values})
+
+
+async def _row(within: Within, name: str, values: Mapping[str, object]) -> Sequence[Any] | None:
+    cursor = await within.conn.execute(_SQL[name], {"space": within.space.id, **values})
+    return await cursor.fetchone()

@@ -1,0 +1,18 @@
+"""Statements about tables whose names are known when they run: ``{table}`` and the like are filled in.
+
+They run on the writer's login. Filled in are quoted names (``psycopg.sql.Identifier``), places of parameters,
+and what an agent or PostgreSQL itself wrote, which is marked where it is done.
+"""
+
+from __future__ import annotations
+
+from psycopg import sql
+
+from quipu.kernel.db import queries
+
+TEMPLATES = queries.load("quipu.kinds.tables", folder="templates")
+
+
+def fill(name: str, /, **parts: sql.Composable | str) -> sql.Composed:
+    """The statement of that name; a part that is a plain text becomes a literal."""
+    return sql.SQL(TEMPLATES[name]).format(**parts)

@@ -1,0 +1,63 @@
+-- name: is_there: whether a table is there
+select pg_catalog.to_regclass($1::text) is not null as found
+
+-- name: look: the columns of a table
+select * from {table} limit 0
+
+-- name: types: what types are called
+select pg_catalog.format_type(t.o, t.m) as type
+from unnest($1::oid[], $2::int4[]) with ordinality t (o, m, place)
+order by t.place
+
+-- name: computed: columns that PostgreSQL fills itself
+select column_name::text as name from information_schema.columns
+where table_schema = $1 and table_name = $2 and is_generated = 'ALWAYS'
+
+-- name: register: what a table is for, and what of it is embedded
+insert into {registry} (table_name, description, embeddable_fields)
+values ($1::text, $2::text, $3::text[])
+on conflict (table_name) do update
+set description = excluded.description, embeddable_fields = excluded.embeddable_fields, updated_at = pg_catalog.now()
+
+-- name: describe_table: as a comment
+comment on table {table} is {text}
+
+-- name: describe_column: as a comment
+comment on column {column} is {text}
+
+-- name: create: a table as its parts make it
+create table {table} (
+{parts}
+)
+
+-- name: rename_table: to another name
+alter table {table} rename to {name}
+
+-- name: rename_index: to another name
+alter index {index} rename to {name}
+
+-- name: carry: rows from one table to another
+insert into {new} ({columns}) overriding system value select {taken} from {old}{few}
+
+-- name: sequence: what numbers a column
+select pg_catalog.pg_get_serial_sequence($1::text, $2::text) as sequence
+
+-- name: count_on: a sequence goes on after what is there
+select pg_catalog.setval($1::text::regclass, m.most)
+from (select pg_catalog.max({column}) as most from {table}) m
+where m.most > 0
+
+-- name: drop_constraint: of another table
+alter table {table} drop constraint {name}
+
+-- name: drop_table: the one before
+drop table {table}
+
+-- name: drop_view: until it is made again
+drop {kind} {view}
+
+-- name: create_view: again
+create {kind} {view} as {definition}
+
+-- name: add_constraint: again
+alter table {table} add constraint {name} {definition}{checked}

@@ -1,0 +1,88 @@
+"""Agents' tables on a server with passwords, for an account that is no superuser."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import anyio
+import psycopg
+import pytest
+from plain_server import PASSWORD, plain_server
+
+from quipu import Memory
+from quipu.errors import BadInput, DatabaseUnsuitable
+from quipu.kernel.config import Settings
+from quipu.kernel.db import embedded
+
+PREPARED = f"""
+create role quipu_owner nologin;
+create role quipu_app nologin;
+create role quipu_eraser nologin in role quipu_app;
+create role quipu_relay nologin;
+create role quipu_see login noinherit;
+create role quipu_login login createrole password '{PASSWORD}';
+grant quipu_owner, quipu_app, quipu_eraser, quipu_relay to quipu_login;
+grant quipu_see to quipu_login with admin option;
+"""
+
+
+@pytest.fixture(scope="module")
+def admin() -> Iterator[str]:
+    """The address of a superuser of a server that asks everybody for a password."""
+    directory = Path(tempfile.mkdtemp(prefix="quipu-test-"))
+    directory.chmod(0o711)
+    binaries = anyio.run(embedded.programs, Settings(home=directory))
+    with plain_server(binaries, directory / "elsewhere") as url:
+        with psycopg.connect(url, autocommit=True) as conn:
+            conn.execute(PREPARED.encode())
+            conn.execute("create database quipu owner quipu_login encoding 'UTF8' template template0")
+        base = url.removesuffix("/postgres")
+        with psycopg.connect(f"{base}/quipu", autocommit=True) as conn:
+            for extension in ("vector", "pg_trgm", "pgcrypto"):
+                conn.execute(f"create extension {extension}".encode())
+        yield f"{base}/quipu"
+    shutil.rmtree(directory)
+
+
+def test_they_work_with_no_more_rights_than_to_make_roles(admin: str) -> None:
+    url = admin.replace("admin:", "quipu_login:", 1)
+    with Memory(settings=Settings(database_url=url, embedding_model="hashing", pool_size=2)) as memory:
+        tables = memory.tables
+        tables.execute("create table notes (id int, body text)", space="default")
+        tables.insert("notes", {"id": 1, "body": "here"}, space="default")
+        assert tables.query("select body from memory.notes", space="default").results == ({"body": "here"},)
+        for refused in (
+            "select * from core.messages",
+            "select * from tables.passwords",
+            "set role quipu_owner",
+        ):
+            with pytest.raises(BadInput):
+                tables.query(refused, space="default")
+        # A role that gives itself another password is given a new one.
+        tables.execute("alter role current_user password 'mine'", space="default")
+    with Memory(settings=Settings(database_url=url, embedding_model="hashing", pool_size=2)) as memory:
+        assert memory.tables.insert("notes", {"id": 2}, space="default").rows == 1
+        memory.forget(space="default", confirm=True)
+        memory.tables.create_schema("memory", space="other")
+    with psycopg.connect(admin) as conn:
+        roles = conn.execute(
+            "select count(*) from pg_roles where rolname ~ '^quipu_(writer|reader)_'"
+        ).fetchone()
+        assert roles == (2,)
+
+
+def test_an_account_that_may_not_make_roles_is_told_so(admin: str) -> None:
+    url = admin.replace("admin:", "quipu_login:", 1)
+    with psycopg.connect(admin, autocommit=True) as conn:
+        conn.execute("alter role quipu_login nocreaterole")
+    with (
+        Memory(settings=Settings(database_url=url, embedding_model="hashing", pool_size=2)) as memory,
+        pytest.raises(DatabaseUnsuitable, match="permission denied to create role") as caught,
+    ):
+        memory.tables.create_schema("work", space="other")
+    assert "docs/howto/tables.md" in (caught.value.hint or "")
+    with psycopg.connect(admin, autocommit=True) as conn:
+        conn.execute("alter role quipu_login createrole")

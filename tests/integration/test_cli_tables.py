@@ -1,0 +1,84 @@
+"""``quipu tables`` as commands, over a real database."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from quipu.errors import BadInput
+from quipu.interfaces.cli.call import Call
+from quipu.interfaces.cli.commands.tables import command
+
+CREATE = "CREATE TABLE memory.boats (id serial PRIMARY KEY, name text NOT NULL)"
+
+
+class Tables:
+    """Calls the commands in this process."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+
+    def run(self, *words: str, as_json: bool = False) -> Result:
+        call = Call(url=self._url, json=as_json)
+        return CliRunner().invoke(command, list(words), obj=call, catch_exceptions=False)
+
+    def text(self, *words: str) -> str:
+        done = self.run(*words)
+        assert done.exit_code == 0, done.output
+        return done.stdout
+
+    def json(self, *words: str) -> Any:
+        return json.loads(self.run(*words, as_json=True).stdout)
+
+
+@pytest.fixture
+def tables(url: str, monkeypatch: pytest.MonkeyPatch) -> Tables:
+    monkeypatch.setenv("QUIPU_EMBEDDING_MODEL", "hashing")
+    return Tables(url)
+
+
+def test_a_table_is_made_filled_asked_changed_and_dropped(tables: Tables) -> None:
+    made = ["--name", "boats", "--description", "Boats.", "--embed-fields", "", "--sql", CREATE]
+    assert "memory.boats is registered" in tables.text("create-table", *made)
+    assert "1 row inserted in memory.boats" in tables.text(
+        "insert", "--table", "boats", "--data", '{"name": "Alba"}'
+    )
+    assert "Alba" in tables.text("query", "select name from memory.boats")
+    assert tables.json("query", "select name from boats")["results"] == [{"name": "Alba"}]
+    tables.text("update", "--table", "boats", "--data", '{"name": "Bela"}', "--where", '{"id": 1}')
+    assert "memory.boats, about" in tables.text("list-tables")
+    new = CREATE.replace("name text", "colour text, name text")
+    assert "+ colour text" in tables.text("recreate", "boats", "--sql", new)
+    assert "colour" not in tables.text("list-tables", "--table", "boats")
+    tables.text("recreate", "boats", "--sql", new, "--confirm")
+    assert tables.json("query", "select * from boats")["results"] == [
+        {"id": 1, "colour": None, "name": "Bela"}
+    ]
+    assert "1 row deleted" in tables.text("delete", "--table", "boats", "--where", "name = 'Bela'")
+    assert "### memory.boats" in tables.text("prompt")
+    assert "DROP TABLE" in tables.text("execute", "drop table boats")
+    assert "memory" in tables.text("drop-schema", "memory")
+    assert tables.json("schemas")["schemas"] != []
+    assert tables.json("drop-schema", "memory", "--confirm")["dropped"]
+    assert "No schemas yet" in tables.text("schemas")
+
+
+def test_people_grant_and_agents_are_held_to_it(tables: Tables) -> None:
+    assert "memory_work" in tables.text("create-schema", "work", "--description", "For work.")
+    assert "read" in tables.text("grant", "ana", "read", "--schema", "work")
+    assert tables.json("query", "select 1 as one", "--schema", "work", "--agent", "ana")["results"] == [
+        {"one": 1}
+    ]
+    with pytest.raises(BadInput, match="may read"):
+        tables.run("execute", "create table a (id int)", "--schema", "work", "--agent", "ana")
+    assert tables.json("grants")["grants"][0]["agent"] == "ana"
+    assert "No agent was granted anything" in tables.text("revoke", "ana", "--schema", "work")
+
+
+def test_a_statement_is_needed(tables: Tables) -> None:
+    done = tables.run("query")
+    assert done.exit_code == 2
+    assert "Give a statement" in done.output
