@@ -19,6 +19,7 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.kinds.longterm.recovering
 - quipu.kinds.longterm.remembering
 - quipu.kinds.longterm.sqlite.exchange
+- quipu.kinds.tables.tables
 - quipu.kinds.transcripts.bootstrap.service
 - quipu.kinds.transcripts.memories.memories
 - quipu.kinds.transcripts.seeing.seeing
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from os import PathLike
     from types import TracebackType
-    from typing import Literal, Self
+    from typing import Any, Literal, Self
     from uuid import UUID
 
     from quipu.app.rooms import AsyncRooms
@@ -126,6 +127,11 @@ if TYPE_CHECKING:
     from quipu.kinds.longterm.sati import Recovered, SatiEvaluationInput, SatiRetrievalInput
     from quipu.kinds.longterm.sqlite.exchange import AsyncMemoryFiles
     from quipu.kinds.longterm.sqlite.model import MemoriesExported, MemoriesImported
+    from quipu.kinds.tables import tools
+    from quipu.kinds.tables.briefing import Briefing
+    from quipu.kinds.tables.model import Changed, Done, Grant, Listing, Permission, Schema, Selected
+    from quipu.kinds.tables.recreate import Recreated
+    from quipu.kinds.tables.tables import AsyncTables, Data, Where
     from quipu.kinds.transcripts.bootstrap.model import Bootstrap
     from quipu.kinds.transcripts.bootstrap.service import AsyncBootstrap
     from quipu.kinds.transcripts.extract.model import Extractor
@@ -193,6 +199,7 @@ __all__ = [
     "Retention",
     "Rooms",
     "Seeing",
+    "Tables",
     "Trace",
     "Transcripts",
 ]
@@ -400,6 +407,11 @@ class Rooms:
     def beliefs(self) -> Beliefs:
         """What stands about people, with history and the conflicts that can be asked about."""
         return Beliefs(self._inner.beliefs, self._portal)
+
+    @property
+    def tables(self) -> Tables:
+        """Tables that agents design themselves: made, filled and asked in SQL."""
+        return Tables(self._inner.tables, self._portal)
 
 
 class Memory(Rooms):
@@ -2697,3 +2709,247 @@ class Beliefs:
             NotFound: there is none.
         """
         self._portal.call(lambda: self._inner.forget(id, space=space))
+
+
+class Tables:
+    """Tables in schemas of PostgreSQL that belong to agents: made, filled and asked in SQL.
+
+    Every call names the ``space``; ``schema`` is ``memory`` or the short name of another one. ``agent`` names
+    who asks: it may do what was granted to it there, and whoever uses ``memory`` first administers it.
+    Without an agent it is the program itself, which may do everything. What an agent sends runs on logins of
+    its schema, which reach nothing else.
+    """
+
+    def __init__(self, inner: AsyncTables, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def create_table(
+        self,
+        name: str,
+        sql: str,
+        *,
+        description: str,
+        embed_fields: Sequence[str] | str,
+        column_descriptions: Mapping[str, str] | None = None,
+        space: str,
+        schema: str = "memory",
+        agent: str | None = None,
+    ) -> Done:
+        """Make the table that ``sql`` (one CREATE TABLE) defines, and register what it is for.
+
+        ``embed_fields`` are the columns to be found by meaning; an empty list if none. In one transaction.
+
+        Raises:
+            BadInput: the statement is refused, makes another table, or a column that is named is not there.
+        """
+        return self._portal.call(
+            lambda: self._inner.create_table(
+                name,
+                sql,
+                description=description,
+                embed_fields=embed_fields,
+                column_descriptions=column_descriptions,
+                space=space,
+                schema=schema,
+                agent=agent,
+            )
+        )
+
+    def execute(self, sql: str, *, space: str, schema: str = "memory", agent: str | None = None) -> Done:
+        """Run one other statement: CREATE INDEX, DROP TABLE, INSERT ... SELECT.
+
+        Raises:
+            BadInput: it is refused. ALTER TABLE is answered with the call of ``recreate`` that replaces it.
+        """
+        return self._portal.call(lambda: self._inner.execute(sql, space=space, schema=schema, agent=agent))
+
+    def list_tables(
+        self,
+        *,
+        table: str | None = None,
+        show_columns: bool = True,
+        space: str,
+        schema: str = "memory",
+        agent: str | None = None,
+    ) -> Listing:
+        """The tables with columns, descriptions and row estimates, and which extensions there are.
+
+        Raises:
+            NotFound: there is no such table.
+        """
+        return self._portal.call(
+            lambda: self._inner.list_tables(
+                table=table, show_columns=show_columns, space=space, schema=schema, agent=agent
+            )
+        )
+
+    def query(
+        self,
+        sql: str,
+        *,
+        search_text: str | None = None,
+        limit: int | None = None,
+        space: str,
+        schema: str = "memory",
+        agent: str | None = None,
+    ) -> Selected:
+        """The rows of one SELECT, at most ``limit`` (50; up to 1,000) and 1 MB, within
+        ``QUIPU_STATEMENT_SECONDS``.
+
+        ``:search_embedding`` in the query stands for the vector of ``search_text``.
+
+        Raises:
+            BadInput: it is refused.
+            DatabaseError: it took too long.
+        """
+        return self._portal.call(
+            lambda: self._inner.query(
+                sql, search_text=search_text, limit=limit, space=space, schema=schema, agent=agent
+            )
+        )
+
+    def insert(
+        self, table: str, data: Data, *, space: str, schema: str = "memory", agent: str | None = None
+    ) -> Changed:
+        """Insert a row, or up to 10,000 of them (all or none); embedded fields are embedded.
+
+        Raises:
+            BadInput: a column or a value does not fit; names it.
+            Conflict: a row with that key is there.
+            NotFound: there is no such table.
+        """
+        return self._portal.call(
+            lambda: self._inner.insert(table, data, space=space, schema=schema, agent=agent)
+        )
+
+    def update(
+        self,
+        table: str,
+        data: Mapping[str, Any],
+        *,
+        where: Where,
+        space: str,
+        schema: str = "memory",
+        agent: str | None = None,
+    ) -> Changed:
+        """Change the rows that satisfy ``where``: ``{"id": 5}``, ``{"age": {">": 30}}``, or SQL.
+
+        A column ``updated_at`` follows by itself.
+
+        Raises:
+            BadInput: a column or a value does not fit; names it.
+            NotFound: there is no such table.
+        """
+        return self._portal.call(
+            lambda: self._inner.update(table, data, where=where, space=space, schema=schema, agent=agent)
+        )
+
+    def delete(
+        self, table: str, *, where: Where, space: str, schema: str = "memory", agent: str | None = None
+    ) -> Changed:
+        """Delete the rows that satisfy ``where``; their vectors go with them.
+
+        Raises:
+            BadInput: ``where`` says nothing, or what there is not.
+            NotFound: there is no such table.
+        """
+        return self._portal.call(
+            lambda: self._inner.delete(table, where=where, space=space, schema=schema, agent=agent)
+        )
+
+    def recreate(
+        self,
+        table: str,
+        sql: str,
+        *,
+        mapping: Mapping[str, str] | None = None,
+        embed_fields: Sequence[str] | str | None = None,
+        description: str | None = None,
+        column_descriptions: Mapping[str, str] | None = None,
+        dry_run: bool = False,
+        space: str,
+        schema: str = "memory",
+        agent: str | None = None,
+    ) -> Recreated:
+        """Make a table anew as ``sql`` (one CREATE TABLE of the same name) defines it, in one transaction.
+
+        Rows come along by column; ``mapping`` names new columns that were called otherwise (``{"new":
+        "old"}``). Vectors, registry, indexes, views and references of other tables come along where they
+        can; ``lost`` names what cannot. ``dry_run`` tries it and undoes it.
+
+        Raises:
+            BadInput: the statement is refused, or rows do not fit the new definition.
+        """
+        return self._portal.call(
+            lambda: self._inner.recreate(
+                table,
+                sql,
+                mapping=mapping,
+                embed_fields=embed_fields,
+                description=description,
+                column_descriptions=column_descriptions,
+                dry_run=dry_run,
+                space=space,
+                schema=schema,
+                agent=agent,
+            )
+        )
+
+    def prompt(self, *, space: str, schema: str = "memory", agent: str | None = None) -> Briefing:
+        """The part of a system prompt about the schema, its tools and tables, with a token estimate.
+
+        It is kept until the structure changes.
+        """
+        return self._portal.call(lambda: self._inner.prompt(space=space, schema=schema, agent=agent))
+
+    def call(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        space: str,
+        schema: str = "memory",
+        agent: str | None = None,
+    ) -> tools.Envelope:
+        """Call a tool by the name of the seed (``memory:schema:create-table``; underscores do as well).
+
+        Returns ``{"output": …, "is_error": …}``; what goes wrong is told in there and not raised.
+        """
+        return self._portal.call(
+            lambda: self._inner.call(tool, arguments, space=space, schema=schema, agent=agent)
+        )
+
+    def schemas(self, *, space: str) -> list[Schema]:
+        """The schemas of a space, the default first."""
+        return self._portal.call(lambda: self._inner.schemas(space=space))
+
+    def create_schema(self, name: str, *, description: str | None = None, space: str) -> Schema:
+        """The schema of that short name, made with its two login roles if it is not there yet.
+
+        Raises:
+            DatabaseUnsuitable: our account may not make roles on this server.
+        """
+        return self._portal.call(
+            lambda: self._inner.create_schema(name, description=description, space=space)
+        )
+
+    def drop_schema(self, name: str, *, space: str) -> bool:
+        """Drop a schema with everything in it; False if there is none. It cannot be undone."""
+        return self._portal.call(lambda: self._inner.drop_schema(name, space=space))
+
+    def grants(self, *, schema: str | None = None, space: str) -> list[Grant]:
+        """Which agent may do what, in one schema or in all of them."""
+        return self._portal.call(lambda: self._inner.grants(schema=schema, space=space))
+
+    def grant(self, agent: str, permission: Permission, *, schema: str = "memory", space: str) -> None:
+        """Let an agent ``read``, ``write`` (rows) or ``admin`` (structure and rows) a schema from now on."""
+        self._portal.call(lambda: self._inner.grant(agent, permission, schema=schema, space=space))
+
+    def revoke(self, agent: str, *, schema: str = "memory", space: str) -> None:
+        """Let an agent do nothing in a schema from now on.
+
+        Raises:
+            NotFound: it could do nothing there.
+        """
+        self._portal.call(lambda: self._inner.revoke(agent, schema=schema, space=space))

@@ -11,7 +11,7 @@ from quipu.kinds.tables.access import Place
 from quipu.kinds.tables.ddl import statement_of
 from quipu.kinds.tables.engine import Engine
 from quipu.kinds.tables.exchange import MOST_BYTES, Rows, exchange
-from quipu.kinds.tables.model import Found
+from quipu.kinds.tables.model import Selected
 from quipu.kinds.tables.refusals import Asked
 from quipu.kinds.tables.scan import bind
 from quipu.recall.generations import Models
@@ -23,7 +23,7 @@ PARAMETER: Final = "search_embedding"
 
 async def query(
     engine: Engine, models: Models, place: Place, statement: object, *, search_text: object, limit: object
-) -> Found:
+) -> Selected:
     """The rows of a query, at most ``limit``, with the vector of ``search_text`` in its place."""
     most = _limit(limit)
     text, places = bind(statement_of(statement), PARAMETER, 1)
@@ -44,7 +44,7 @@ async def query(
         return rows
 
     rows = await engine.run(place.space, asked, "reader", work)
-    return Found(
+    return Selected(
         columns=rows.columns, results=rows.rows, limit=most, limited=rows.limited, note=_note(rows, most)
     )
 

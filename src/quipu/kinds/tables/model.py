@@ -100,7 +100,7 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class Selected:
     """The rows of a query. ``limited``: there were more; ``note`` says what bound them."""
 
     columns: Sequence[str]

@@ -14,7 +14,7 @@ from quipu.kinds.tables.access import Access, Place
 from quipu.kinds.tables.briefing import Briefing, briefing
 from quipu.kinds.tables.engine import Engine, Follow
 from quipu.kinds.tables.logins import Logins
-from quipu.kinds.tables.model import PERMISSIONS, Changed, Done, Found, Grant, Listing, Permission, Schema
+from quipu.kinds.tables.model import PERMISSIONS, Changed, Done, Grant, Listing, Permission, Schema, Selected
 from quipu.kinds.tables.recreate import Recreated, recreate
 from quipu.recall.generations import Models
 
@@ -114,7 +114,7 @@ class AsyncTables:
         space: str,
         schema: str = "memory",
         agent: str | None = None,
-    ) -> Found:
+    ) -> Selected:
         """The rows of one SELECT, at most ``limit`` (50; up to 1,000) and 1 MB, within
         ``QUIPU_STATEMENT_SECONDS``.
 

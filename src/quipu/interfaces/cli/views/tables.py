@@ -33,7 +33,7 @@ def changed(answer: model.Changed, word: str) -> RenderableType:
     return Text(visible("\n".join([said, *keys])))
 
 
-def found(answer: model.Found) -> RenderableType:
+def found(answer: model.Selected) -> RenderableType:
     """The rows of a query."""
     if not answer.results:
         return Text("No rows.", style="dim")
