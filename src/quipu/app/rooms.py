@@ -145,11 +145,18 @@ class AsyncRooms:
     @property
     def tables(self) -> AsyncTables:
         """Tables that agents design themselves: made, filled and asked in SQL."""
+        from quipu.kinds.tables.embedding.following import Following  # noqa: PLC0415
         from quipu.kinds.tables.tables import AsyncTables  # noqa: PLC0415
 
         return self._room(
             AsyncTables,
-            lambda parts: AsyncTables(parts.database, parts.models, parts.logins, settings=self._settings),
+            lambda parts: AsyncTables(
+                parts.database,
+                parts.models,
+                parts.logins,
+                settings=self._settings,
+                follow=Following(parts.database, parts.models, parts.logins).follow,
+            ),
         )
 
     def _room(self, kind: type[_Room], build: Callable[[Parts], _Room]) -> _Room:

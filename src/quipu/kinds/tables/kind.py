@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 from quipu.kinds.plug import Kind
-from quipu.kinds.tables.cite import cite
+from quipu.kinds.tables.cite import cite, weigh
+from quipu.kinds.tables.embedding.batch import TABLES as CODE
+from quipu.kinds.tables.embedding.following import TOPIC, catch_up, embed
 from quipu.kinds.tables.eraser import TablesEraser
 
-CODE = 6
-
-TABLES = Kind(name="tables", code=CODE, package="quipu.kinds.tables", cite=cite, eraser=TablesEraser())
+TABLES = Kind(
+    name="tables",
+    code=CODE,
+    package="quipu.kinds.tables",
+    cite=cite,
+    weigh=weigh,
+    eraser=TablesEraser(),
+    catch_up=catch_up,
+    handlers={TOPIC: embed},
+    job_seconds={TOPIC: 3600},
+)

@@ -1,0 +1,1 @@
+"""Vectors of rows of agents' tables, which cannot go stale."""

@@ -1,0 +1,194 @@
+"""Some rows of one table that changed, or one table as a whole, followed in one transaction.
+
+One at a time follows a schema, so that what it read is what it files; whatever changes meanwhile is written
+down anew and is the next batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+from anyio import to_thread
+from numpy.typing import NDArray
+from psycopg import errors as pg
+
+from quipu.kernel.db.database import Database, Within
+from quipu.kinds.tables.embedding import store
+from quipu.kinds.tables.embedding.model import Change, Known, Place, Plan, Relation, Values, Wanted
+from quipu.kinds.tables.embedding.rules import plan
+from quipu.kinds.tables.embedding.truth import Truth
+from quipu.kinds.tables.model import Schema
+from quipu.recall import index
+from quipu.recall.dates import tells_time
+from quipu.recall.generations import Models
+from quipu.recall.languages import DEFAULT
+from quipu.recall.model import Draft, Moved
+from quipu.recall.removal import withdraw
+from quipu.recall.terms import bag
+
+TABLES: Final = 6  # core.recall_kinds.code
+_SOURCE: Final = "embeddings"
+_MOST_TEXTS: Final = 256
+_GONE_AT_ONCE: Final = 5_000
+_LONGEST_KEY: Final = 2_000  # characters; an index of PostgreSQL has no room for much more
+
+
+class Busy(Exception):
+    """Somebody else has the index follow that schema, and takes long."""
+
+
+class Batches:
+    """Follows the tables of one schema, batch by batch."""
+
+    def __init__(self, database: Database, models: Models, truth: Truth, space: str, schema: Schema) -> None:
+        self._database = database
+        self._models = models
+        self._truth = truth
+        self._space = space
+        self._schema = schema.id
+        self._generation: int | None = None
+
+    async def follow(self, rows: int, *, skipped: Sequence[int]) -> int | None:
+        """Follow so many rows of a table that is not among ``skipped``; None where there is nothing to do.
+
+        Returns how many vectors were made or taken out.
+
+        Raises:
+            Busy: somebody else holds the schema.
+            Unreadable: the table cannot be read.
+        """
+        while True:
+            try:
+                async with self._database.writing(self._space) as within:
+                    watched, changes = await self._begin(within, skipped=skipped, limit=rows)
+                    if watched:
+                        return await self._followed(within, changes) if changes else None
+            except Moved as moved:
+                self._generation = moved.generation
+                continue
+            async with self._database.writing(self._space) as within:
+                await store.watch(within, self._schema)
+
+    async def _begin(
+        self, within: Within, *, skipped: Sequence[int], limit: int
+    ) -> tuple[bool, list[Change]]:
+        try:
+            return await store.begin(within, self._schema, skipped=skipped, limit=limit)
+        except pg.LockNotAvailable as error:
+            raise Busy from error
+
+    async def _followed(self, within: Within, changes: Sequence[Change]) -> int:
+        relation = await store.relation(within, self._schema, changes[0].relation_id)
+        if relation is None:
+            return await self._take_out(within, changes)
+        if changes[0].source_id is None:
+            await self._look_at_all(within, relation)
+            await store.followed(within, self._schema, changes)
+            return 0
+        return await self._rows(within, relation, changes)
+
+    async def _take_out(self, within: Within, changes: Sequence[Change]) -> int:
+        """What the index has of a table that is gone."""
+        number = changes[0].relation_id
+        known = await store.some_of(within, self._schema, number, limit=_GONE_AT_ONCE)
+        entries = [one.entry_id for one in known.values()]
+        await withdraw(within, entries)
+        await store.drop(within, entries)
+        if len(entries) < _GONE_AT_ONCE:
+            await store.followed(within, self._schema, changes)
+        return len(entries)
+
+    async def _look_at_all(self, within: Within, relation: Relation) -> None:
+        """Write down the rows of a table that the index has otherwise, or has and are not there."""
+        async with self._truth.pages(relation) as pages:
+            async for page in pages:
+                await store.note_changed(within, self._schema, relation, page)
+        await store.note_removed_fields(within, self._schema, relation)
+        after: str | None = None
+        while kept := await store.kept_rows(
+            within, self._schema, relation.id, after=after, limit=_GONE_AT_ONCE
+        ):
+            there = await self._truth.there(relation, kept)
+            await store.note_rows(
+                within, self._schema, relation.id, [one for one in kept if one not in there]
+            )
+            after = kept[-1]
+
+    async def _rows(self, within: Within, relation: Relation, changes: Sequence[Change]) -> int:
+        noted = {one.source_id: one for one in changes if one.source_id is not None}
+        ids = [one for one in noted if len(one) <= _LONGEST_KEY]
+        values = await self._truth.values(relation, ids)
+        known = await store.known(within, self._schema, relation.id, ids)
+        taken, steps = await to_thread.run_sync(_planned, ids, known, values)
+        left = set(ids) - set(taken)
+        done = [one for one in changes if one.source_id not in left]
+        vectors, generation = await self._vectors(within, steps.new)
+        if steps.gone:
+            await withdraw(within, steps.gone)
+            await store.drop(within, steps.gone)
+        if steps.rehashed:
+            await store.rehash(within, steps.rehashed)
+        if not steps.new:
+            await store.followed(within, self._schema, done)
+            return len(steps.gone)
+        fallback = next(iter(within.space.languages), DEFAULT)
+        drafts = [
+            _draft(one, vectors[one.content_hash], noted[place.source_id], fallback)
+            for place, one in steps.new.items()
+        ]
+        held = await index.hold(within, threads=(), names=(), alone=len(drafts))
+        async with index.filing(within, held, drafts, generation=generation) as entries:
+            await store.keep(within, self._schema, relation.id, steps, entries)
+            await store.followed(within, self._schema, done)
+        return len(steps.gone) + len(steps.new)
+
+    async def _vectors(
+        self, within: Within, new: Mapping[Place, Wanted]
+    ) -> tuple[dict[str, NDArray[np.float32]], int]:
+        """Vectors by the hash of the text, and their generation; what the schema has is not made again."""
+        texts = {one.content_hash: one.content for one in new.values()}
+        generation = self._generation or within.space.generation
+        found: dict[str, NDArray[np.float32]] = {}
+        if texts and generation is not None:
+            found = await store.vectors(within, self._schema, list(texts), generation=generation)
+        missing = [digest for digest in texts if digest not in found]
+        if missing:
+            embedded = await self._models.embed([texts[one] for one in missing], generation=generation)
+            found |= dict(zip(missing, embedded.vectors, strict=True))
+            generation = embedded.generation
+        return found, generation or 0
+
+
+def _planned(ids: Sequence[str], known: Mapping[Place, Known], values: Values) -> tuple[list[str], Plan]:
+    """What must change for the first rows, so many as have not too many texts; and which these are."""
+    of: dict[str, dict[Place, Known]] = {}
+    for place, one in known.items():
+        of.setdefault(place.source_id, {})[place] = one
+    taken: list[str] = []
+    gone: list[int] = []
+    new: dict[Place, Wanted] = {}
+    rehashed: dict[int, str] = {}
+    for source_id in ids:
+        if len(new) >= _MOST_TEXTS:
+            break
+        one = plan(of.get(source_id, {}), {source_id: values.get(source_id, {})})
+        taken.append(source_id)
+        gone += one.gone
+        new |= one.new
+        rehashed |= one.rehashed
+    return taken, Plan(sorted(gone), new, rehashed)
+
+
+def _draft(one: Wanted, vector: NDArray[np.float32], change: Change, fallback: str) -> Draft:
+    return Draft(
+        kind=TABLES,
+        bag=bag(one.content, fallback=fallback),
+        vector=vector,
+        happened_at=change.noted_at,
+        recorded_at=change.noted_at,
+        has_time=tells_time(one.content),
+        source_table=_SOURCE,
+        content=one.content,
+    )

@@ -1,0 +1,69 @@
+"""What is embedded of an agent's table, and what the index has of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relation:
+    """A table whose ``fields`` are embedded; ``key`` is its primary key, ``types`` those of its columns."""
+
+    id: int
+    schema_name: str
+    table_name: str
+    key: Sequence[str]
+    types: Sequence[str]
+    fields: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A row that changed (any row of the table where ``source_id`` is None), as it was written down."""
+
+    relation_id: int
+    source_id: str | None
+    id: int
+    noted_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What an entry stands for: a row, a field of it, and which part of that."""
+
+    source_id: str
+    field: str
+    chunk: int
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the index has at a place."""
+
+    entry_id: int
+    content_hash: str
+    field_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What it is to have there."""
+
+    content: str
+    content_hash: str
+    field_hash: str
+
+
+Values = Mapping[str, Mapping[str, str]]
+"""Of rows, by their key as text: the fields that have a text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What brings the index from what it has to what it is to have."""
+
+    gone: Sequence[int]
+    new: Mapping[Place, Wanted]
+    rehashed: Mapping[int, str]

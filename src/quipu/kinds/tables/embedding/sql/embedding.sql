@@ -1,0 +1,143 @@
+-- name: behind: schemas whose rows changed since the index followed, or whose tables may have changed unseen
+select s.id, s.name, s.schema_name, s.description, s.writer, s.reader, s.version
+from tables.schemas s
+where s.space_id = %(space)s
+    and (exists (select from tables.dirty_rows d where d.space_id = s.space_id and d.schema_id = s.id)
+        or exists (
+            select from tables.relations r
+            where r.space_id = s.space_id and r.schema_id = s.id
+                and case when r.fields <> '{}' and r.key <> '{}'
+                    then r.watched is distinct from tables.watch_of(r.relation, r.id) else r.watched is not null end))
+order by s.id
+
+-- name: is_watched: whether all tables of a schema are watched as they should be
+select not exists (
+    select from tables.relations r
+    where r.space_id = %(space)s and r.schema_id = %(schema)s
+        and case when r.fields <> '{}' and r.key <> '{}'
+            then r.watched is distinct from tables.watch_of(r.relation, r.id) else r.watched is not null end)
+
+-- name: watch: have changes of the rows of a schema written down; how many tables must be looked at as a whole
+select tables.watch(%(schema)s::integer)
+
+-- name: hold: let nobody else have the index follow the schema meanwhile
+select 1 from tables.following where space_id = %(space)s and schema_id = %(schema)s for update
+
+-- name: be_patient: how long to wait for that
+select set_config('lock_timeout', '5s', true)
+
+-- name: pending: the first table that has rows which changed, with some of them; a table as a whole comes first
+with first as (
+    select relation_id, source_id is null as whole
+    from tables.dirty_rows
+    where space_id = %(space)s and schema_id = %(schema)s and relation_id <> all (%(skipped)s::int4[])
+    order by source_id is null desc, id
+    limit 1
+)
+select d.relation_id, d.source_id, d.id, d.noted_at
+from first f
+join tables.dirty_rows d on d.space_id = %(space)s and d.schema_id = %(schema)s and d.relation_id = f.relation_id
+    and (d.source_id is null) = f.whole
+order by d.id
+limit %(limit)s
+
+-- name: relation: a table whose fields are embedded, as it is now; nothing where it is gone
+select r.id, s.schema_name, r.table_name, r.key, r.fields,
+    array(
+        select format_type(a.atttypid, a.atttypmod)
+        from unnest(r.key) with ordinality k (name, place)
+        join pg_attribute a on a.attrelid = r.relation and a.attname = k.name and not a.attisdropped
+        order by k.place) as types
+from tables.relations r
+join tables.schemas s on s.space_id = r.space_id and s.id = r.schema_id
+where r.space_id = %(space)s and r.schema_id = %(schema)s and r.id = %(relation)s
+    and r.fields <> '{}' and r.key <> '{}'
+
+-- name: known: what the index has of rows
+select source_id, field_name, chunk_index, entry_id, content_hash, field_hash
+from tables.embeddings
+where space_id = %(space)s and schema_id = %(schema)s and relation_id = %(relation)s
+    and source_id = any(%(source_ids)s::text[])
+
+-- name: some_of: what the index has of a table, in part
+select source_id, field_name, chunk_index, entry_id, content_hash, field_hash
+from tables.embeddings
+where space_id = %(space)s and schema_id = %(schema)s and relation_id = %(relation)s
+limit %(limit)s
+
+-- name: kept_rows: rows of a table that the index has, in the order of their ids
+select distinct source_id
+from tables.embeddings
+where space_id = %(space)s and schema_id = %(schema)s and relation_id = %(relation)s
+    and (%(after)s::text is null or source_id > %(after)s::text)
+order by source_id
+limit %(limit)s
+
+-- name: vectors: vectors of texts that are in the index already
+select distinct on (m.content_hash) m.content_hash, halfvec_send(v.context) as vector
+from tables.embeddings m
+join core.recall_vectors v on v.space_id = m.space_id and v.generation = %(generation)s and v.entry_id = m.entry_id
+where m.space_id = %(space)s and m.schema_id = %(schema)s and m.content_hash = any(%(hashes)s::text[])
+
+-- name: note: rows of a table that is looked at as a whole whose fields are not what the index has
+insert into tables.dirty_rows (schema_id, relation_id, source_id)
+select distinct %(schema)s::int4, %(relation)s::int4, t.source_id
+from unnest(%(source_ids)s::text[], %(fields)s::text[], %(hashes)s::text[]) as t (source_id, field_name, field_hash)
+left join tables.embeddings m on m.space_id = %(space)s and m.schema_id = %(schema)s
+    and m.relation_id = %(relation)s and m.source_id = t.source_id and m.field_name = t.field_name
+    and m.chunk_index <= 1
+where coalesce(m.field_hash, '') <> t.field_hash
+
+-- name: note_rows: rows of a table that the index is to follow
+insert into tables.dirty_rows (schema_id, relation_id, source_id)
+select distinct %(schema)s::int4, %(relation)s::int4, t.source_id from unnest(%(source_ids)s::text[]) as t (source_id)
+
+-- name: note_removed_fields: rows of which the index has a field that is embedded no more
+insert into tables.dirty_rows (schema_id, relation_id, source_id)
+select distinct schema_id, relation_id, source_id
+from tables.embeddings
+where space_id = %(space)s and schema_id = %(schema)s and relation_id = %(relation)s
+    and field_name <> all (%(fields)s::text[])
+
+-- name: drop_embeddings: what stood for entries that are taken out
+delete from tables.embeddings where space_id = %(space)s and entry_id = any(%(entries)s::int8[])
+
+-- name: keep_embeddings: what new entries stand for
+insert into tables.embeddings as m
+    (schema_id, relation_id, source_id, field_name, chunk_index, entry_id, content_hash, field_hash)
+select %(schema)s, %(relation)s, e.source_id, e.field_name, e.chunk_index, e.entry_id, e.content_hash, e.field_hash
+from unnest(%(source_ids)s::text[], %(fields)s::text[], %(chunks)s::int4[], %(entries)s::int8[],
+    %(content_hashes)s::text[], %(field_hashes)s::text[])
+    as e (source_id, field_name, chunk_index, entry_id, content_hash, field_hash)
+on conflict (space_id, schema_id, relation_id, source_id, field_name, chunk_index) do update
+set entry_id = excluded.entry_id, content_hash = excluded.content_hash, field_hash = excluded.field_hash,
+    updated_at = now()
+
+-- name: rehash: parts that are as they were, of fields that are not
+update tables.embeddings m set field_hash = e.field_hash
+from unnest(%(entries)s::int8[], %(field_hashes)s::text[]) as e (entry_id, field_hash)
+where m.space_id = %(space)s and m.entry_id = any(%(entries)s::int8[]) and m.entry_id = e.entry_id
+
+-- name: followed: the index has followed these changes
+delete from tables.dirty_rows
+where space_id = %(space)s and schema_id = %(schema)s and id = any(%(ids)s::int8[])
+
+-- name: waiting: how many changes of a schema the index has not followed
+select count(*) from tables.dirty_rows where space_id = %(space)s and schema_id = %(schema)s
+
+-- name: cited: what entries say, of which row and field; those are left out whose row changed or is gone
+select e.id, e.content as text, e.happened_at, e.recorded_at, m.source_id,
+    s.schema_name || '.' || r.table_name || '.' || m.field_name as place
+from core.recall_entries e
+join tables.embeddings m on m.space_id = e.space_id and m.entry_id = e.id
+join tables.relations r on r.space_id = m.space_id and r.schema_id = m.schema_id and r.id = m.relation_id
+join tables.schemas s on s.space_id = r.space_id and s.id = r.schema_id
+where e.space_id = %(space)s and e.id = any(%(ids)s::int8[]) and m.field_name = any(r.fields)
+    and not exists (
+        select from tables.dirty_rows d
+        where d.space_id = m.space_id and d.schema_id = m.schema_id and d.relation_id = m.relation_id
+            and hashtextextended(d.source_id, 0) = hashtextextended(m.source_id, 0) and d.source_id = m.source_id)
+    and not exists (
+        select from tables.dirty_rows d
+        where d.space_id = m.space_id and d.schema_id = m.schema_id and d.relation_id = m.relation_id
+            and hashtextextended(d.source_id, 0) is null)

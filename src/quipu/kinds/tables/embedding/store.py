@@ -1,0 +1,162 @@
+"""The queries of following, one short function each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from psycopg.rows import class_row
+
+from quipu.kernel.db import queries
+from quipu.kernel.db.arrays import Int4s, Int8s, Texts, halfvecs
+from quipu.kernel.db.database import Within
+from quipu.kinds.tables.embedding.model import Change, Known, Place, Plan, Relation
+from quipu.kinds.tables.model import Schema
+
+_SQL = queries.load("quipu.kinds.tables.embedding")
+
+
+async def behind(within: Within) -> list[Schema]:
+    """Schemas that the index has to follow."""
+    async with within.conn.cursor(row_factory=class_row(Schema)) as cursor:
+        return await (await cursor.execute(_SQL["behind"], {"space": within.space.id})).fetchall()
+
+
+async def watch(within: Within, schema_id: int) -> None:
+    """Have changes of rows written down from now on, where they were not."""
+    await _rows(within, "watch", {"schema": schema_id})
+
+
+async def begin(
+    within: Within, schema_id: int, *, skipped: Sequence[int], limit: int
+) -> tuple[bool, list[Change]]:
+    """Hold the schema; whether its tables are watched, and changes of one of them, that as a whole first."""
+    async with within.conn.pipeline():
+        await within.run(_SQL.numbered("be_patient"), {})
+        await within.run(_SQL.numbered("hold"), {"schema": schema_id})
+        watched = await within.run(_SQL.numbered("is_watched"), {"schema": schema_id})
+        values = {"schema": schema_id, "skipped": Int4s(skipped), "limit": limit}
+        pending = await within.run(_SQL.numbered("pending"), values)
+    row = await watched.fetchone()
+    return row is not None and row[0], [Change(*change) for change in await pending.fetchall()]
+
+
+async def relation(within: Within, schema_id: int, relation_id: int) -> Relation | None:
+    """The table, or None where it is gone or nothing of it is embedded."""
+    async with within.conn.cursor(row_factory=class_row(Relation)) as cursor:
+        values = {"space": within.space.id, "schema": schema_id, "relation": relation_id}
+        return await (await cursor.execute(_SQL["relation"], values)).fetchone()
+
+
+async def known(
+    within: Within, schema_id: int, relation_id: int, source_ids: Sequence[str]
+) -> dict[Place, Known]:
+    """What the index has of rows."""
+    values = {"schema": schema_id, "relation": relation_id, "source_ids": Texts(source_ids)}
+    return _known(await _rows(within, "known", values))
+
+
+async def some_of(within: Within, schema_id: int, relation_id: int, *, limit: int) -> dict[Place, Known]:
+    """What the index has of a table, at most ``limit`` entries of it."""
+    values = {"schema": schema_id, "relation": relation_id, "limit": limit}
+    return _known(await _rows(within, "some_of", values))
+
+
+async def kept_rows(
+    within: Within, schema_id: int, relation_id: int, *, after: str | None, limit: int
+) -> list[str]:
+    """Rows of a table that the index has, in the order of their ids, beyond ``after``."""
+    values = {"schema": schema_id, "relation": relation_id, "after": after, "limit": limit}
+    return [row[0] for row in await _rows(within, "kept_rows", values)]
+
+
+async def vectors(
+    within: Within, schema_id: int, hashes: Sequence[str], *, generation: int
+) -> dict[str, NDArray[np.float32]]:
+    """Vectors of texts that the index has already, by the hash of the text."""
+    values = {"schema": schema_id, "hashes": Texts(hashes), "generation": generation}
+    return {digest: halfvecs(vector)[0] for digest, vector in await _rows(within, "vectors", values)}
+
+
+async def note_changed(
+    within: Within, schema_id: int, relation: Relation, page: Sequence[tuple[str, Sequence[str]]]
+) -> None:
+    """Of rows with the hashes of their fields, write down those that the index has otherwise."""
+    fields = len(relation.fields)
+    values = {
+        "schema": schema_id,
+        "relation": relation.id,
+        "source_ids": Texts([source_id for source_id, _ in page for _ in range(fields)]),
+        "fields": Texts(list(relation.fields) * len(page)),
+        "hashes": Texts([one for _, hashes in page for one in hashes]),
+    }
+    await run(within, "note", values)
+
+
+async def note_rows(within: Within, schema_id: int, relation_id: int, source_ids: Sequence[str]) -> None:
+    """Write down rows that the index is to follow."""
+    values = {"schema": schema_id, "relation": relation_id, "source_ids": Texts(source_ids)}
+    await run(within, "note_rows", values)
+
+
+async def note_removed_fields(within: Within, schema_id: int, relation: Relation) -> None:
+    """Write down rows of which the index has a field that is embedded no more."""
+    values = {"schema": schema_id, "relation": relation.id, "fields": Texts(relation.fields)}
+    await run(within, "note_removed_fields", values)
+
+
+async def drop(within: Within, entries: Sequence[int]) -> None:
+    """Forget what entries stood for."""
+    await run(within, "drop_embeddings", {"entries": Int8s(entries)})
+
+
+async def keep(within: Within, schema_id: int, relation_id: int, plan: Plan, entries: Sequence[int]) -> None:
+    """Say what new entries stand for, in the order of ``plan.new``."""
+    values = {
+        "schema": schema_id,
+        "relation": relation_id,
+        "source_ids": Texts([place.source_id for place in plan.new]),
+        "fields": Texts([place.field for place in plan.new]),
+        "chunks": Int4s([place.chunk for place in plan.new]),
+        "entries": Int8s(entries),
+        "content_hashes": Texts([one.content_hash for one in plan.new.values()]),
+        "field_hashes": Texts([one.field_hash for one in plan.new.values()]),
+    }
+    await run(within, "keep_embeddings", values)
+
+
+async def rehash(within: Within, hashes: Mapping[int, str]) -> None:
+    """Say of which fields entries are parts now."""
+    await run(
+        within, "rehash", {"entries": Int8s(list(hashes)), "field_hashes": Texts(list(hashes.values()))}
+    )
+
+
+async def followed(within: Within, schema_id: int, changes: Sequence[Change]) -> None:
+    """The index has followed these changes."""
+    await run(within, "followed", {"schema": schema_id, "ids": Int8s([one.id for one in changes])})
+
+
+async def waiting(within: Within, schema_id: int) -> int:
+    """How many changes the index has not followed."""
+    return (await _rows(within, "waiting", {"schema": schema_id}))[0][0]
+
+
+async def cited(within: Within, ids: Sequence[int]) -> list[tuple[Any, ...]]:
+    """Of entries: id, text, when it happened, when it was recorded, the row's key, schema.table.field."""
+    return await _rows(within, "cited", {"ids": Int8s(ids)})
+
+
+async def run(within: Within, name: str, values: Mapping[str, object]) -> None:
+    """Run a write by its name; ``space`` is filled in."""
+    await within.run(_SQL.numbered(name), values)
+
+
+def _known(rows: Sequence[Sequence[Any]]) -> dict[Place, Known]:
+    return {Place(*row[:3]): Known(*row[3:]) for row in rows}
+
+
+async def _rows(within: Within, name: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
+    return await (await within.run(_SQL.numbered(name), values)).fetchall()
