@@ -31,6 +31,7 @@ from quipu.recall.terms import bag
 TABLES: Final = 6  # core.recall_kinds.code
 _SOURCE: Final = "embeddings"
 _MOST_TEXTS: Final = 256
+_FEW: Final = 8  # texts that are embedded sooner than looked up
 _GONE_AT_ONCE: Final = 5_000
 _LONGEST_KEY: Final = 2_000  # characters; an index of PostgreSQL has no room for much more
 
@@ -50,10 +51,10 @@ class Batches:
         self._schema = schema.id
         self._generation: int | None = None
 
-    async def follow(self, rows: int, *, skipped: Sequence[int]) -> int | None:
-        """Follow so many rows of a table that is not among ``skipped``; None where there is nothing to do.
+    async def follow(self, rows: int, *, skipped: Sequence[int]) -> tuple[int, bool]:
+        """Follow so many rows of a table that is not among ``skipped``.
 
-        Returns how many vectors were made or taken out.
+        Returns how many vectors were made or taken out, and whether there may be more to do.
 
         Raises:
             Busy: somebody else holds the schema.
@@ -64,7 +65,7 @@ class Batches:
                 async with self._database.writing(self._space) as within:
                     watched, changes = await self._begin(within, skipped=skipped, limit=rows)
                     if watched:
-                        return await self._followed(within, changes) if changes else None
+                        return await self._followed(within, changes) if changes else (0, False)
             except Moved as moved:
                 self._generation = moved.generation
                 continue
@@ -79,15 +80,21 @@ class Batches:
         except pg.LockNotAvailable as error:
             raise Busy from error
 
-    async def _followed(self, within: Within, changes: Sequence[Change]) -> int:
-        relation = await store.relation(within, self._schema, changes[0].relation_id)
+    async def _followed(self, within: Within, changes: Sequence[Change]) -> tuple[int, bool]:
+        noted = {one.source_id: one for one in changes if one.source_id is not None}
+        ids = [one for one in noted if len(one) <= _LONGEST_KEY]
+        relation, known = await store.known(within, self._schema, changes[0].relation_id, ids)
         if relation is None:
-            return await self._take_out(within, changes)
-        if changes[0].source_id is None:
+            return await self._take_out(within, changes), True
+        if not noted:
             await self._look_at_all(within, relation)
             await store.followed(within, self._schema, changes)
-            return 0
-        return await self._rows(within, relation, changes)
+            return 0, True
+        values = await self._truth.values(relation, ids)
+        taken, steps = await to_thread.run_sync(_planned, ids, known, values)
+        left = set(ids) - set(taken)
+        done = [one for one in changes if one.source_id not in left]
+        return len(steps.gone) + len(steps.new), await self._file(within, relation, steps, done)
 
     async def _take_out(self, within: Within, changes: Sequence[Change]) -> int:
         """What the index has of a table that is gone."""
@@ -116,14 +123,8 @@ class Batches:
             )
             after = kept[-1]
 
-    async def _rows(self, within: Within, relation: Relation, changes: Sequence[Change]) -> int:
-        noted = {one.source_id: one for one in changes if one.source_id is not None}
-        ids = [one for one in noted if len(one) <= _LONGEST_KEY]
-        values = await self._truth.values(relation, ids)
-        known = await store.known(within, self._schema, relation.id, ids)
-        taken, steps = await to_thread.run_sync(_planned, ids, known, values)
-        left = set(ids) - set(taken)
-        done = [one for one in changes if one.source_id not in left]
+    async def _file(self, within: Within, relation: Relation, steps: Plan, changes: Sequence[Change]) -> bool:
+        """Bring the index to where the changes are followed; whether there are others."""
         vectors, generation = await self._vectors(within, steps.new)
         if steps.gone:
             await withdraw(within, steps.gone)
@@ -131,9 +132,9 @@ class Batches:
         if steps.rehashed:
             await store.rehash(within, steps.rehashed)
         if not steps.new:
-            await store.followed(within, self._schema, done)
-            return len(steps.gone)
+            return await store.waits(await store.followed(within, self._schema, changes))
         fallback = next(iter(within.space.languages), DEFAULT)
+        noted = {one.source_id: one for one in changes}
         drafts = [
             _draft(one, vectors[one.content_hash], noted[place.source_id], fallback)
             for place, one in steps.new.items()
@@ -141,8 +142,8 @@ class Batches:
         held = await index.hold(within, threads=(), names=(), alone=len(drafts))
         async with index.filing(within, held, drafts, generation=generation) as entries:
             await store.keep(within, self._schema, relation.id, steps, entries)
-            await store.followed(within, self._schema, done)
-        return len(steps.gone) + len(steps.new)
+            asked = await store.followed(within, self._schema, changes)
+        return await store.waits(asked)
 
     async def _vectors(
         self, within: Within, new: Mapping[Place, Wanted]
@@ -151,7 +152,7 @@ class Batches:
         texts = {one.content_hash: one.content for one in new.values()}
         generation = self._generation or within.space.generation
         found: dict[str, NDArray[np.float32]] = {}
-        if texts and generation is not None:
+        if len(texts) > _FEW and generation is not None:
             found = await store.vectors(within, self._schema, list(texts), generation=generation)
         missing = [digest for digest in texts if digest not in found]
         if missing:

@@ -58,15 +58,15 @@ class Following:
         while until is None or time.monotonic() < until:
             began = time.monotonic()
             try:
-                step = await batches.follow(rows, skipped=skipped)
+                step, more = await batches.follow(rows, skipped=skipped)
             except Busy:
                 return done, True
             except Unreadable as unreadable:
                 skipped.append(unreadable.relation)
                 continue
-            if step is None:
-                return done, bool(skipped)
             done += step
+            if not more:
+                return done, bool(skipped)
             pace = rows / max(time.monotonic() - began, 1e-3)
             rows = max(_FIRST_ROWS, min(_MOST_ROWS, 2 * rows, round(pace * _STEP_SECONDS)))
         return done, True

@@ -11,7 +11,7 @@ from psycopg.rows import class_row
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int4s, Int8s, Texts, halfvecs
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import Rows, Within
 from quipu.kinds.tables.embedding.model import Change, Known, Place, Plan, Relation
 from quipu.kinds.tables.model import Schema
 
@@ -43,19 +43,18 @@ async def begin(
     return row is not None and row[0], [Change(*change) for change in await pending.fetchall()]
 
 
-async def relation(within: Within, schema_id: int, relation_id: int) -> Relation | None:
-    """The table, or None where it is gone or nothing of it is embedded."""
-    async with within.conn.cursor(row_factory=class_row(Relation)) as cursor:
-        values = {"space": within.space.id, "schema": schema_id, "relation": relation_id}
-        return await (await cursor.execute(_SQL["relation"], values)).fetchone()
-
-
 async def known(
     within: Within, schema_id: int, relation_id: int, source_ids: Sequence[str]
-) -> dict[Place, Known]:
-    """What the index has of rows."""
-    values = {"schema": schema_id, "relation": relation_id, "source_ids": Texts(source_ids)}
-    return _known(await _rows(within, "known", values))
+) -> tuple[Relation | None, dict[Place, Known]]:
+    """The table, None where it is gone or nothing of it is embedded; and what the index has of rows."""
+    values = {"schema": schema_id, "relation": relation_id}
+    async with within.conn.pipeline():
+        table = await within.run(_SQL.numbered("relation"), values)
+        entries = await within.run(_SQL.numbered("known"), {**values, "source_ids": Texts(source_ids)})
+    names = ("id", "schema_name", "table_name", "key", "fields", "types")
+    row = await table.fetchone()
+    relation = None if row is None else Relation(**dict(zip(names, row, strict=True)))
+    return relation, _known(await entries.fetchall())
 
 
 async def some_of(within: Within, schema_id: int, relation_id: int, *, limit: int) -> dict[Place, Known]:
@@ -134,14 +133,16 @@ async def rehash(within: Within, hashes: Mapping[int, str]) -> None:
     )
 
 
-async def followed(within: Within, schema_id: int, changes: Sequence[Change]) -> None:
-    """The index has followed these changes."""
+async def followed(within: Within, schema_id: int, changes: Sequence[Change]) -> Rows:
+    """The index has followed these changes; ``waits`` reads from what comes back whether there are others."""
     await run(within, "followed", {"schema": schema_id, "ids": Int8s([one.id for one in changes])})
+    return await within.run(_SQL.numbered("waiting"), {"schema": schema_id})
 
 
-async def waiting(within: Within, schema_id: int) -> int:
-    """How many changes the index has not followed."""
-    return (await _rows(within, "waiting", {"schema": schema_id}))[0][0]
+async def waits(asked: Rows) -> bool:
+    """Whether there are changes that the index has not followed."""
+    row = await asked.fetchone()
+    return row is not None and row[0]
 
 
 async def cited(within: Within, ids: Sequence[int]) -> list[tuple[Any, ...]]:

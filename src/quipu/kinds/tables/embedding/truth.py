@@ -22,6 +22,9 @@ from quipu.kinds.tables.running import bounded
 
 SECONDS: Final = 60.0
 _AT_ONCE: Final = 5_000
+_BEGIN: Final = (  # several statements in one journey
+    "begin isolation level repeatable read read only; set local statement_timeout = '60s'"
+)
 
 Page = Sequence[tuple[str, Sequence[str]]]
 """Rows by their key, each with the hashes of its fields; that of an empty field is empty."""
@@ -161,10 +164,8 @@ async def _asked(conn: Connection, query: sql.Composed, values: Sequence[object]
 @asynccontextmanager
 async def _reading(conn: Connection) -> AsyncGenerator[None]:
     """A transaction that reads as of one moment; nothing that it runs can write."""
-    await conn.execute("begin isolation level repeatable read read only")
+    await conn.execute(_BEGIN)
     try:
-        milliseconds = str(int(SECONDS * 1000))
-        await conn.execute(sql.SQL("set local statement_timeout = {}").format(milliseconds))
         yield
     finally:
         if not conn.closed:
@@ -176,7 +177,7 @@ def _name(relation: Relation) -> sql.Identifier:
 
 
 def _text(column: str) -> sql.Composed:
-    return sql.SQL("pg_catalog.format('%%s', t.{})").format(sql.Identifier(column))
+    return sql.SQL("pg_catalog.concat(t.{})").format(sql.Identifier(column))
 
 
 def _key(relation: Relation) -> sql.Composable:

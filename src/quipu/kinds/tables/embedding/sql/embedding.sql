@@ -122,8 +122,8 @@ where m.space_id = %(space)s and m.entry_id = any(%(entries)s::int8[]) and m.ent
 delete from tables.dirty_rows
 where space_id = %(space)s and schema_id = %(schema)s and id = any(%(ids)s::int8[])
 
--- name: waiting: how many changes of a schema the index has not followed
-select count(*) from tables.dirty_rows where space_id = %(space)s and schema_id = %(schema)s
+-- name: waiting: whether there are changes of a schema that the index has not followed
+select exists (select from tables.dirty_rows where space_id = %(space)s and schema_id = %(schema)s)
 
 -- name: cited: what entries say, of which row and field; those are left out whose row changed or is gone
 select e.id, e.content as text, e.happened_at, e.recorded_at, m.source_id,

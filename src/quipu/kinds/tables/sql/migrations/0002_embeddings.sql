@@ -325,15 +325,15 @@ begin
         left join core.recall_entries e on e.space_id = %2$s and e.id = m.entry_id
         left join core.recall_vectors v on v.space_id = %2$s and v.entry_id = m.entry_id
             and v.generation = (select p.generation from core.spaces p where p.id = %2$s)
-        where m.space_id = %2$s and m.schema_id = %3$s and m.field_name = any(r.fields)
-            and not exists (
-                select from tables.dirty_rows d
-                where d.space_id = %2$s and d.schema_id = %3$s and d.relation_id = m.relation_id
-                    and hashtextextended(d.source_id, 0) = hashtextextended(m.source_id, 0)
-                    and d.source_id = m.source_id)
-            and m.relation_id <> all (array(
-                select d.relation_id from tables.dirty_rows d
-                where d.space_id = %2$s and d.schema_id = %3$s and hashtextextended(d.source_id, 0) is null))
+        where m.space_id = %2$s and m.schema_id = %3$s
+            and (
+                not (select exists (select from tables.dirty_rows d where d.space_id = %2$s and d.schema_id = %3$s))
+                or not exists (
+                    select from tables.dirty_rows d
+                    where d.space_id = %2$s and d.schema_id = %3$s and d.relation_id = m.relation_id
+                        and (hashtextextended(d.source_id, 0) is null
+                            or hashtextextended(d.source_id, 0) = hashtextextended(m.source_id, 0)
+                                and d.source_id = m.source_id)))
         $x$, s.schema_name, s.space_id, s.id);
     execute format('comment on view %I.embeddings is %L', s.schema_name,
         'The vectors of embedded fields. They follow the rows by themselves.');
