@@ -175,6 +175,15 @@ with made as (
 ), granted as (
     insert into tables.grants (space_id, schema_id, agent, permission)
     select space_id, id, 'a', 'read' from made
+), changed as (
+    insert into tables.dirty_rows (space_id, schema_id, relation_id, source_id)
+    select space_id, id, 0, '1' from made
+), embedded as (
+    insert into tables.embeddings
+        (space_id, schema_id, relation_id, source_id, field_name, entry_id, content_hash, field_hash)
+    select space_id, id, 0, '1', 'text', -1, '', '' from made
+), held as (
+    insert into tables.following (space_id, schema_id) select space_id, id from made
 )
 insert into tables.relations (space_id, schema_id, relation, table_name, columns, key, fields)
 select space_id, id, 0, 'notes', '{}', '{}', '{}' from made

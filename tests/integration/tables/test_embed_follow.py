@@ -10,8 +10,8 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg import sql
+from tables_house import House
 
-from conftest import House
 from quipu.errors import BadInput, DatabaseUnsuitable, QuipuError
 
 SECONDS = 5

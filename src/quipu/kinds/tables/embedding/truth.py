@@ -6,19 +6,20 @@ A value is taken as the output function of its type writes it, exactly as the tr
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Generator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from typing import Any, Final, LiteralString, cast
 
 import psycopg
-from psycopg import sql
+from psycopg import AsyncRawCursor, sql
 
 from quipu.errors import QuipuError
-from quipu.kernel.db.database import Connection, Database
+from quipu.kernel.db.database import Connection, Database, Rows
 from quipu.kinds.tables.embedding.model import Relation, Values
 from quipu.kinds.tables.embedding.rules import MOST_CHARACTERS, key_values
 from quipu.kinds.tables.logins import Logins
 from quipu.kinds.tables.model import Schema
 from quipu.kinds.tables.running import bounded
+from quipu.kinds.tables.templates import fill
 
 SECONDS: Final = 60.0
 _AT_ONCE: Final = 5_000
@@ -54,7 +55,7 @@ class Truth:
             Unreadable: they cannot be read.
         """
         fields = sql.SQL(", ").join(
-            sql.SQL("pg_catalog.left({}, {})").format(_text(name), MOST_CHARACTERS)
+            sql.SQL("pg_catalog.left({}, {})").format(_text(name), sql.Literal(MOST_CHARACTERS))
             for name in relation.fields
         )
         rows = await self._rows(relation, fields, source_ids)
@@ -78,26 +79,28 @@ class Truth:
         Raises:
             Unreadable: they cannot be read.
         """
-        hashes = sql.SQL(", ").join(
-            sql.SQL(
-                "case when {0} <> '' then pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to("
-                "pg_catalog.left({0}, {1}), 'UTF8')), 'hex') else '' end"
-            ).format(_text(name), MOST_CHARACTERS)
-            for name in relation.fields
-        )
-        query = sql.SQL("select {}, {} from {} t").format(_key(relation), hashes, _name(relation))
-        with _unreadable(relation):
-            async with self._logins.lend(self._space, self._schema, "writer") as conn, _reading(conn):
-                await conn.execute(sql.SQL("declare all_rows no scroll cursor for {}").format(query))
-                yield self._fetched(conn)
+        most = sql.Literal(MOST_CHARACTERS)
+        hashes = sql.SQL(", ").join(fill("hash", text=_text(name), most=most) for name in relation.fields)
+        query = fill("all_rows", key=_key(relation), hashes=hashes, table=_name(relation))
+        async with AsyncExitStack() as stack:
+            with _unreadable(relation):
+                lent = self._logins.lend(self._space, self._schema, "writer")
+                conn = await stack.enter_async_context(lent)
+                await stack.enter_async_context(_reading(conn))
+                await conn.execute(query)
+            yield self._fetched(conn, relation)
 
-    async def _fetched(self, conn: Connection) -> AsyncGenerator[Page]:
-        fetch = sql.SQL("fetch forward {} from all_rows").format(_AT_ONCE)
+    async def _fetched(self, conn: Connection, relation: Relation) -> AsyncGenerator[Page]:
+        fetch = fill("next_rows", number=sql.Literal(_AT_ONCE))
 
         async def work() -> list[Any]:
             return await (await conn.execute(fetch)).fetchall()
 
-        while rows := await bounded(self._database, conn, SECONDS, work):
+        while True:
+            with _unreadable(relation):
+                rows = await bounded(self._database, conn, SECONDS, work)
+            if not rows:
+                return
             yield [(row[0], row[1:]) for row in rows]
 
     async def _rows(
@@ -128,21 +131,21 @@ async def _by_key(
     found = [key for one in source_ids if (key := key_values(one, len(relation.key))) is not None]
     columns = [[key[place] for key in found] for place in range(len(relation.key))]
     names = [sql.Identifier(f"k{place}") for place in range(len(columns))]
-    given = sql.SQL(", ").join([sql.SQL("%s::text[]")] * len(columns))
-    same = sql.SQL(" and ").join(
-        sql.SQL("t.{} = v.{}::{}").format(sql.Identifier(name), given_name, _as_written(kind))
-        for name, given_name, kind in zip(relation.key, names, relation.types, strict=True)
-    )
-    query = sql.SQL(
-        "select {key}, {shown} from (select * from unnest({given}) as u ({names}) offset 0) v"
-        " join {table} t on {same}"
-    ).format(
+    given = [_as_written(f"${place + 1}::text[]") for place in range(len(columns))]
+        sql.SQL("{}::text[]").format(sql.SQL(cast(LiteralString, f"${n + 1}"))) for n in range(len(columns))
+    ]
+    same = [
+        sql.SQL("t.{} = v.{}::{}").format(sql.Identifier(name), taken, _as_written(kind))
+        for name, taken, kind in zip(relation.key, names, relation.types, strict=True)
+    ]
+    query = fill(
+        "rows_by_key",
         key=_key(relation),
         shown=shown,
-        given=given,
+        given=sql.SQL(", ").join(given),
         names=sql.SQL(", ").join(names),
         table=_name(relation),
-        same=same,
+        same=sql.SQL(" and ").join(same),
     )
     return await _asked(conn, query, columns)
 
@@ -150,15 +153,14 @@ async def _by_key(
 async def _by_text(
     conn: Connection, relation: Relation, shown: sql.Composable, source_ids: Sequence[str]
 ) -> list[tuple[Any, ...]]:
-    query = sql.SQL("select {}, {} from {} t where {} = any(%s::text[])").format(
-        _key(relation), shown, _name(relation), _key(relation)
-    )
+    query = fill("rows_by_text", key=_key(relation), shown=shown, table=_name(relation))
     return await _asked(conn, query, [list(source_ids)])
 
 
 async def _asked(conn: Connection, query: sql.Composed, values: Sequence[object]) -> list[tuple[Any, ...]]:
     async with _reading(conn):
-        return await (await conn.execute(query, values)).fetchall()
+        cursor: Rows = AsyncRawCursor(conn)
+        return await (await cursor.execute(query, values)).fetchall()
 
 
 @asynccontextmanager
@@ -188,5 +190,5 @@ def _key(relation: Relation) -> sql.Composable:
 
 
 def _as_written(kind: str) -> sql.SQL:
-    """The name of a type as PostgreSQL itself wrote it."""
-    return sql.SQL(cast(LiteralString, kind.replace("%", "%%")))
+    """The name of a type as PostgreSQL itself wrote it, or the place of a parameter."""
+    return sql.SQL(cast(LiteralString, kind))

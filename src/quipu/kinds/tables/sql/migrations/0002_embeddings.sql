@@ -142,14 +142,14 @@ begin
     select array_agg(format('x.%I', a.attname)) into fields
     from pg_attribute a
     where a.attrelid = tg_relid and a.attname = any(r.fields) and a.attnum > 0 and not a.attisdropped;
-    if tg_op = 'TRUNCATE' or keyed is null or cardinality(fields) is distinct from cardinality(r.fields) then
+    if lower(tg_op) = 'truncate' or keyed is null or cardinality(fields) is distinct from cardinality(r.fields) then
         insert into tables.dirty_rows (space_id, schema_id, relation_id) values (r.space_id, r.schema_id, r.id);
         return null;
     end if;
     shown := array_to_string(array(select format('format(''%%s'', %s)', f) from unnest(fields) f), ', ');
-    written := case tg_op
-        when 'INSERT' then format('select %s as key from new_rows x where concat(%s) <> ''''', keyed, array_to_string(fields, ', '))
-        when 'DELETE' then format('select %s as key from old_rows x where concat(%s) <> ''''', keyed, array_to_string(fields, ', '))
+    written := case lower(tg_op)
+        when 'insert' then format('select %s as key from new_rows x where concat(%s) <> ''''', keyed, array_to_string(fields, ', '))
+        when 'delete' then format('select %s as key from old_rows x where concat(%s) <> ''''', keyed, array_to_string(fields, ', '))
         else format(
             '(select %1$s as key, %2$s from old_rows x except select %1$s, %2$s from new_rows x)'
             ' union (select %1$s, %2$s from new_rows x except select %1$s, %2$s from old_rows x)', keyed, shown)
@@ -239,7 +239,7 @@ begin
     if not exists (select from tables.schemas s where s.space_id = r.space_id and s.id = r.schema_id) then
         return null;
     end if;
-    if tg_op <> 'INSERT' or r.fields <> '{}' then
+    if lower(tg_op) <> 'insert' or r.fields <> '{}' then
         insert into tables.dirty_rows (space_id, schema_id, relation_id) values (r.space_id, r.schema_id, r.id);
     end if;
     if r.fields <> '{}' then
@@ -289,13 +289,13 @@ begin
     if r.id is null or new.source_id is null or new.field_name <> all (r.fields) is not false then
         raise exception '%.%.% is not embedded', s.schema_name, new.source_table, new.field_name
             using errcode = 'check_violation', hint = format(
-                'Embeddings are made of rows. Have the field embedded: UPDATE %I.schema_registry SET'
-                ' embeddable_fields = embeddable_fields || ''%s'' WHERE table_name = ''%s''',
+                'Embeddings are made of rows. Have the field embedded: update %I.schema_registry set'
+                ' embeddable_fields = embeddable_fields || ''%s'' where table_name = ''%s''',
                 s.schema_name, coalesce(new.field_name, 'field'), coalesce(new.source_table, 'table'));
     end if;
     insert into tables.dirty_rows (space_id, schema_id, relation_id, source_id)
     values (s.space_id, s.id, r.id, new.source_id);
-    if tg_op = 'UPDATE' and (old.source_table, old.source_id) is distinct from (new.source_table, new.source_id) then
+    if lower(tg_op) = 'update' and (old.source_table, old.source_id) is distinct from (new.source_table, new.source_id) then
         insert into tables.dirty_rows (space_id, schema_id, relation_id, source_id)
         select s.space_id, s.id, t.id, old.source_id from tables.relations t
         where t.space_id = s.space_id and t.schema_id = s.id and t.table_name = old.source_table;
