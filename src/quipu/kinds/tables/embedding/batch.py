@@ -16,7 +16,7 @@ from psycopg import errors as pg
 
 from quipu.kernel.db.database import Database, Within
 from quipu.kinds.tables.embedding import store
-from quipu.kinds.tables.embedding.model import Change, Known, Place, Plan, Relation, Values, Wanted
+from quipu.kinds.tables.embedding.model import Change, Known, Pending, Place, Plan, Relation, Values, Wanted
 from quipu.kinds.tables.embedding.rules import plan
 from quipu.kinds.tables.embedding.truth import Truth
 from quipu.kinds.tables.model import Schema
@@ -63,9 +63,9 @@ class Batches:
         while True:
             try:
                 async with self._database.writing(self._space) as within:
-                    watched, changes = await self._begin(within, skipped=skipped, limit=rows)
+                    watched, pending = await self._begin(within, skipped=skipped, limit=rows)
                     if watched:
-                        return await self._followed(within, changes) if changes else (0, False)
+                        return await self._followed(within, pending) if pending else (0, False)
             except Moved as moved:
                 self._generation = moved.generation
                 continue
@@ -74,16 +74,16 @@ class Batches:
 
     async def _begin(
         self, within: Within, *, skipped: Sequence[int], limit: int
-    ) -> tuple[bool, list[Change]]:
+    ) -> tuple[bool, Pending | None]:
         try:
             return await store.begin(within, self._schema, skipped=skipped, limit=limit)
         except pg.LockNotAvailable as error:
             raise Busy from error
 
-    async def _followed(self, within: Within, changes: Sequence[Change]) -> tuple[int, bool]:
+    async def _followed(self, within: Within, pending: Pending) -> tuple[int, bool]:
+        changes, relation = pending.changes, pending.relation
         noted = {one.source_id: one for one in changes if one.source_id is not None}
         ids = [one for one in noted if len(one) <= _LONGEST_KEY]
-        relation, known = await store.known(within, self._schema, changes[0].relation_id, ids)
         if relation is None:
             return await self._take_out(within, changes), True
         if not noted:
@@ -91,7 +91,7 @@ class Batches:
             await store.followed(within, self._schema, changes)
             return 0, True
         values = await self._truth.values(relation, ids)
-        taken, steps = await to_thread.run_sync(_planned, ids, known, values)
+        taken, steps = await to_thread.run_sync(_planned, ids, pending.known, values)
         left = set(ids) - set(taken)
         done = [one for one in changes if one.source_id not in left]
         return len(steps.gone) + len(steps.new), await self._file(within, relation, steps, done)

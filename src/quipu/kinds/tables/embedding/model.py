@@ -56,6 +56,18 @@ class Wanted:
     field_hash: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pending:
+    """What is to be followed of one table, and what the index has of the rows that changed.
+
+    ``relation`` is None where the table is gone, or nothing of it is embedded any more.
+    """
+
+    changes: Sequence[Change]
+    relation: Relation | None
+    known: Mapping[Place, Known]
+
+
 Values = Mapping[str, Mapping[str, str]]
 """Of rows, by their key as text: the fields that have a text."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,11 @@ from psycopg.rows import class_row
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int4s, Int8s, Texts, halfvecs
 from quipu.kernel.db.database import Rows, Within
-from quipu.kinds.tables.embedding.model import Change, Known, Place, Plan, Relation
+from quipu.kinds.tables.embedding.model import Change, Known, Pending, Place, Plan, Relation
 from quipu.kinds.tables.model import Schema
 
 _SQL = queries.load("quipu.kinds.tables.embedding")
+_KNOWN = ("source_id", "field_name", "chunk_index", "entry_id", "content_hash", "field_hash")
 
 
 async def behind(within: Within) -> list[Schema]:
@@ -31,30 +33,28 @@ async def watch(within: Within, schema_id: int) -> None:
 
 async def begin(
     within: Within, schema_id: int, *, skipped: Sequence[int], limit: int
-) -> tuple[bool, list[Change]]:
-    """Hold the schema; whether its tables are watched, and changes of one of them, that as a whole first."""
+) -> tuple[bool, Pending | None]:
+    """Hold the schema; whether its tables are watched, and what is to be followed of one of them."""
     async with within.conn.pipeline():
         await within.run(_SQL.numbered("be_patient"), {})
         await within.run(_SQL.numbered("hold"), {"schema": schema_id})
         watched = await within.run(_SQL.numbered("is_watched"), {"schema": schema_id})
         values = {"schema": schema_id, "skipped": Int4s(skipped), "limit": limit}
         pending = await within.run(_SQL.numbered("pending"), values)
-    row = await watched.fetchone()
-    return row is not None and row[0], [Change(*change) for change in await pending.fetchall()]
-
-
-async def known(
-    within: Within, schema_id: int, relation_id: int, source_ids: Sequence[str]
-) -> tuple[Relation | None, dict[Place, Known]]:
-    """The table, None where it is gone or nothing of it is embedded; and what the index has of rows."""
-    values = {"schema": schema_id, "relation": relation_id}
-    async with within.conn.pipeline():
-        table = await within.run(_SQL.numbered("relation"), values)
-        entries = await within.run(_SQL.numbered("known"), {**values, "source_ids": Texts(source_ids)})
-    names = ("id", "schema_name", "table_name", "key", "fields", "types")
-    row = await table.fetchone()
-    relation = None if row is None else Relation(**dict(zip(names, row, strict=True)))
-    return relation, _known(await entries.fetchall())
+    row, told = await watched.fetchone(), await pending.fetchone()
+    assert row is not None
+    assert told is not None
+    changed, relation, known = told
+    if changed is None:
+        return row[0], None
+    return row[0], Pending(
+        changes=[
+            Change(one["relation_id"], one["source_id"], one["id"], datetime.fromisoformat(one["noted_at"]))
+            for one in changed
+        ],
+        relation=None if relation is None else Relation(**relation),
+        known=_known([[one[name] for name in _KNOWN] for one in known or ()]),
+    )
 
 
 async def some_of(within: Within, schema_id: int, relation_id: int, *, limit: int) -> dict[Place, Known]:

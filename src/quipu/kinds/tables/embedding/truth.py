@@ -23,9 +23,8 @@ from quipu.kinds.tables.templates import fill
 
 SECONDS: Final = 60.0
 _AT_ONCE: Final = 5_000
-_BEGIN: Final = (  # several statements in one journey
-    "begin isolation level repeatable read read only; set local statement_timeout = '60s'"
-)
+_BEGIN: Final = "begin isolation level repeatable read read only"
+_LIMITED: Final = "set local statement_timeout = '60s'"
 
 Page = Sequence[tuple[str, Sequence[str]]]
 """Rows by their key, each with the hashes of its fields; that of an empty field is empty."""
@@ -132,8 +131,6 @@ async def _by_key(
     columns = [[key[place] for key in found] for place in range(len(relation.key))]
     names = [sql.Identifier(f"k{place}") for place in range(len(columns))]
     given = [_as_written(f"${place + 1}::text[]") for place in range(len(columns))]
-        sql.SQL("{}::text[]").format(sql.SQL(cast(LiteralString, f"${n + 1}"))) for n in range(len(columns))
-    ]
     same = [
         sql.SQL("t.{} = v.{}::{}").format(sql.Identifier(name), taken, _as_written(kind))
         for name, taken, kind in zip(relation.key, names, relation.types, strict=True)
@@ -158,9 +155,12 @@ async def _by_text(
 
 
 async def _asked(conn: Connection, query: sql.Composed, values: Sequence[object]) -> list[tuple[Any, ...]]:
-    async with _reading(conn):
-        cursor: Rows = AsyncRawCursor(conn)
-        return await (await cursor.execute(query, values)).fetchall()
+    cursor: Rows = AsyncRawCursor(conn)
+    async with AsyncExitStack() as stack:
+        async with conn.pipeline():  # all in one journey
+            await stack.enter_async_context(_reading(conn))
+            await cursor.execute(query, values)
+        return await cursor.fetchall()
 
 
 @asynccontextmanager
@@ -168,6 +168,7 @@ async def _reading(conn: Connection) -> AsyncGenerator[None]:
     """A transaction that reads as of one moment; nothing that it runs can write."""
     await conn.execute(_BEGIN)
     try:
+        await conn.execute(_LIMITED)
         yield
     finally:
         if not conn.closed:

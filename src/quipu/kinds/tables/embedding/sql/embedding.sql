@@ -26,38 +26,46 @@ select 1 from tables.following where space_id = %(space)s and schema_id = %(sche
 -- name: be_patient: how long to wait for that
 select set_config('lock_timeout', '5s', true)
 
--- name: pending: the first table that has rows which changed, with some of them; a table as a whole comes first
+-- name: pending: a table that has rows which changed, with some of them and what the index has of these
+--
+-- A table that must be looked at as a whole comes first. All as of one moment, and in one journey.
 with first as (
     select relation_id, source_id is null as whole
     from tables.dirty_rows
     where space_id = %(space)s and schema_id = %(schema)s and relation_id <> all (%(skipped)s::int4[])
     order by source_id is null desc, id
     limit 1
+), changed as (
+    select d.relation_id, d.source_id, d.id, d.noted_at
+    from first f
+    join tables.dirty_rows d on d.space_id = %(space)s and d.schema_id = %(schema)s and d.relation_id = f.relation_id
+        and (d.source_id is null) = f.whole
+    order by d.id
+    limit %(limit)s
+), relation as (
+    select r.id, s.schema_name, r.table_name, r.key, r.fields,
+        array(
+            select format_type(a.atttypid, a.atttypmod)
+            from unnest(r.key) with ordinality k (name, place)
+            join pg_attribute a on a.attrelid = r.relation and a.attname = k.name and not a.attisdropped
+            order by k.place) as types
+    from first f
+    join tables.relations r on r.space_id = %(space)s and r.schema_id = %(schema)s and r.id = f.relation_id
+    join tables.schemas s on s.space_id = r.space_id and s.id = r.schema_id
+    where r.fields <> '{}' and r.key <> '{}'
+), known as (
+    select m.source_id, m.field_name, m.chunk_index, m.entry_id, m.content_hash, m.field_hash
+    from (select distinct relation_id, source_id from changed) c
+    cross join lateral (
+        select * from tables.embeddings
+        where space_id = %(space)s and schema_id = %(schema)s and relation_id = c.relation_id
+            and source_id = c.source_id
+        offset 0
+    ) m
 )
-select d.relation_id, d.source_id, d.id, d.noted_at
-from first f
-join tables.dirty_rows d on d.space_id = %(space)s and d.schema_id = %(schema)s and d.relation_id = f.relation_id
-    and (d.source_id is null) = f.whole
-order by d.id
-limit %(limit)s
-
--- name: relation: a table whose fields are embedded, as it is now; nothing where it is gone
-select r.id, s.schema_name, r.table_name, r.key, r.fields,
-    array(
-        select format_type(a.atttypid, a.atttypmod)
-        from unnest(r.key) with ordinality k (name, place)
-        join pg_attribute a on a.attrelid = r.relation and a.attname = k.name and not a.attisdropped
-        order by k.place) as types
-from tables.relations r
-join tables.schemas s on s.space_id = r.space_id and s.id = r.schema_id
-where r.space_id = %(space)s and r.schema_id = %(schema)s and r.id = %(relation)s
-    and r.fields <> '{}' and r.key <> '{}'
-
--- name: known: what the index has of rows
-select source_id, field_name, chunk_index, entry_id, content_hash, field_hash
-from tables.embeddings
-where space_id = %(space)s and schema_id = %(schema)s and relation_id = %(relation)s
-    and source_id = any(%(source_ids)s::text[])
+select (select jsonb_agg(to_jsonb(c) order by id) from changed c) as changed,
+    (select to_jsonb(r) from relation r) as relation,
+    (select jsonb_agg(to_jsonb(k)) from known k) as known
 
 -- name: some_of: what the index has of a table, in part
 select source_id, field_name, chunk_index, entry_id, content_hash, field_hash
