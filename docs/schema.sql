@@ -908,6 +908,30 @@ $$;
 
 COMMENT ON FUNCTION tables.drop_discarded_roles() IS 'Drops the roles of schemas that are gone.';
 
+CREATE FUNCTION tables.follow_structure() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET row_security TO 'on'
+    AS $$
+declare
+    r constant tables.relations := coalesce(new, old);
+    entered constant text := coalesce(current_setting('quipu.space', true), '');
+begin
+    if not exists (select from tables.schemas s where s.space_id = r.space_id and s.id = r.schema_id) then
+        return null;
+    end if;
+    if lower(tg_op) <> 'insert' or r.fields <> '{}' then
+        insert into tables.dirty_rows (space_id, schema_id, relation_id) values (r.space_id, r.schema_id, r.id);
+    end if;
+    if r.fields <> '{}' then
+        perform set_config('quipu.space', (select name from core.spaces where id = r.space_id), true);
+        update core.spaces set unfiled = unfiled | 32 where id = r.space_id and unfiled & 32 = 0;
+        perform set_config('quipu.space', entered, true);
+    end if;
+    return null;
+end
+$$;
+
 CREATE FUNCTION tables.found(short_name text, physical_name text, about text, writer_role text, reader_role text, writer_secret text, reader_secret text, writer_pass text, reader_pass text) RETURNS integer
     LANGUAGE plpgsql
     AS $$
@@ -978,6 +1002,44 @@ $_$;
 
 COMMENT ON FUNCTION tables.furnish(made integer) IS 'Makes the schema of that id with its protected objects and its rights.';
 
+CREATE FUNCTION tables.furnish_embeddings(made integer) RETURNS void
+    LANGUAGE plpgsql
+    AS $_$
+declare
+    s tables.schemas;
+begin
+    select * into strict s from tables.schemas where id = made;
+    insert into tables.following (space_id, schema_id) values (s.space_id, s.id) on conflict do nothing;
+    execute format($x$
+        create or replace view %1$I.embeddings with (security_barrier) as
+        select m.id, r.table_name as source_table, m.source_id, m.field_name, m.chunk_index, e.content,
+            m.content_hash, v.context as embedding, m.created_at, m.updated_at
+        from tables.embeddings m
+        join tables.relations r on r.space_id = m.space_id and r.schema_id = m.schema_id and r.id = m.relation_id
+        left join core.recall_entries e on e.space_id = %2$s and e.id = m.entry_id
+        left join core.recall_vectors v on v.space_id = %2$s and v.entry_id = m.entry_id
+            and v.generation = (select p.generation from core.spaces p where p.id = %2$s)
+        where m.space_id = %2$s and m.schema_id = %3$s
+            and (
+                not (select exists (select from tables.dirty_rows d where d.space_id = %2$s and d.schema_id = %3$s))
+                or not exists (
+                    select from tables.dirty_rows d
+                    where d.space_id = %2$s and d.schema_id = %3$s and d.relation_id = m.relation_id
+                        and (hashtextextended(d.source_id, 0) is null
+                            or hashtextextended(d.source_id, 0) = hashtextextended(m.source_id, 0)
+                                and d.source_id = m.source_id)))
+        $x$, s.schema_name, s.space_id, s.id);
+    execute format('comment on view %I.embeddings is %L', s.schema_name,
+        'The vectors of embedded fields. They follow the rows by themselves.');
+    execute format('create or replace trigger write_embedding instead of insert or update on %I.embeddings'
+        ' for each row execute function tables.write_embedding(%s, %s)', s.schema_name, s.space_id, s.id);
+    execute format('grant select, insert, update on %I.embeddings to %I', s.schema_name, s.writer);
+    execute format('grant select on %I.embeddings to %I', s.schema_name, s.reader);
+end
+$_$;
+
+COMMENT ON FUNCTION tables.furnish_embeddings(made integer) IS 'Makes the view embeddings of the schema of that id.';
+
 CREATE FUNCTION tables.harden() RETURNS void
     LANGUAGE plpgsql
     AS $$
@@ -1013,6 +1075,57 @@ end
 $$;
 
 COMMENT ON FUNCTION tables.harden() IS 'Takes from PUBLIC what agents must not do in this database; run by a superuser. See docs/decisions/tables.md.';
+
+CREATE FUNCTION tables.note_rows() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET row_security TO 'on'
+    AS $_$
+declare
+    r tables.relations;
+    keyed text;
+    shown text;
+    fields text[];
+    written text;
+begin
+    select * into r from tables.relations
+    where space_id = tg_argv[0]::integer and schema_id = tg_argv[1]::integer and id = tg_argv[2]::integer;
+    if r.id is null then
+        return null;
+    end if;
+    select case count(*) when 0 then null
+            when 1 then min(format('format(''%%s'', x.%I)', a.attname))
+            else 'jsonb_build_array(' || string_agg(format('format(''%%s'', x.%I)', a.attname), ', ' order by k.place) || ')::text'
+        end
+    into keyed
+    from pg_index i
+    cross join lateral unnest(i.indkey::int2[]) with ordinality k (num, place)
+    join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.num
+    where i.indrelid = r.relation and i.indisprimary;
+    select array_agg(format('x.%I', a.attname)) into fields
+    from pg_attribute a
+    where a.attrelid = tg_relid and a.attname = any(r.fields) and a.attnum > 0 and not a.attisdropped;
+    if lower(tg_op) = 'truncate' or keyed is null or cardinality(fields) is distinct from cardinality(r.fields) then
+        insert into tables.dirty_rows (space_id, schema_id, relation_id) values (r.space_id, r.schema_id, r.id);
+        return null;
+    end if;
+    shown := array_to_string(array(select format('format(''%%s'', %s)', f) from unnest(fields) f), ', ');
+    written := case lower(tg_op)
+        when 'insert' then format('select %s as key from new_rows x where concat(%s) <> ''''', keyed, array_to_string(fields, ', '))
+        when 'delete' then format('select %s as key from old_rows x where concat(%s) <> ''''', keyed, array_to_string(fields, ', '))
+        else format(
+            '(select %1$s as key, %2$s from old_rows x except select %1$s, %2$s from new_rows x)'
+            ' union (select %1$s, %2$s from new_rows x except select %1$s, %2$s from old_rows x)', keyed, shown)
+    end;
+    execute format(
+        'insert into tables.dirty_rows (space_id, schema_id, relation_id, source_id)'
+        ' select distinct $1, $2, $3, y.key from (%s) y', written)
+    using r.space_id, r.schema_id, r.id;
+    return null;
+end
+$_$;
+
+COMMENT ON FUNCTION tables.note_rows() IS 'Writes down which rows a statement changed.';
 
 CREATE FUNCTION tables.set_passwords(schema integer, writer_secret text, reader_secret text, writer_pass text, reader_pass text) RETURNS void
     LANGUAGE plpgsql
@@ -1149,6 +1262,144 @@ end
 $_$;
 
 COMMENT ON FUNCTION tables.settle() IS 'Has registry and relations follow the structure of the schema whose writer is logged in; returns its version.';
+
+CREATE FUNCTION tables.take_out_schema() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    gone bigint[];
+begin
+    if old.space_id = core.current_space() then
+        select array_agg(entry_id order by entry_id) into gone
+        from tables.embeddings where space_id = old.space_id and schema_id = old.id;
+        if gone is not null then
+            perform core.take_out(gone), core.recount_space();
+        end if;
+    end if;
+    return old;
+end
+$$;
+
+CREATE FUNCTION tables.watch(in_schema integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET row_security TO 'on'
+    SET lock_timeout TO '2s'
+    AS $_$
+declare
+    r record;
+    part record;
+    here constant integer := core.current_space();
+    looked integer := 0;
+begin
+    for r in
+        select rel.id, rel.relation, rel.watched, rel.fields <> '{}' and rel.key <> '{}' as wanted
+        from tables.relations rel
+        join pg_class c on c.oid = rel.relation
+        where rel.space_id = here and rel.schema_id = in_schema
+    loop
+        continue when r.wanted and r.watched = tables.watch_of(r.relation, r.id) or not r.wanted and r.watched is null;
+        looked := looked + 1;
+        insert into tables.dirty_rows (space_id, schema_id, relation_id) values (here, in_schema, r.id);
+        begin
+            for part in
+                with recursive tree as (
+                    select r.relation as oid
+                    union
+                    select i.inhrelid from tree join pg_inherits i on i.inhparent = tree.oid
+                )
+                select c.oid::regclass as name, array(
+                        select t.tgname from pg_trigger t
+                        where t.tgrelid = c.oid and t.tgfoid = 'tables.note_rows()'::regprocedure
+                            and t.tgname ~ ('^quipu_[a-z]+_' || r.id || '$')) as triggers
+                from tree
+                join pg_class c on c.oid = tree.oid and c.relkind in ('r', 'p')
+            loop
+                for i in 1 .. cardinality(part.triggers) loop
+                    execute format('drop trigger %I on %s', part.triggers[i], part.name);
+                end loop;
+                continue when not r.wanted;
+                execute format('create trigger quipu_inserted_%s after insert on %s referencing new table as new_rows'
+                    ' for each statement execute function tables.note_rows(%s, %s, %s)', r.id, part.name, here, in_schema, r.id);
+                execute format('create trigger quipu_updated_%s after update on %s referencing old table as old_rows'
+                    ' new table as new_rows'
+                    ' for each statement execute function tables.note_rows(%s, %s, %s)', r.id, part.name, here, in_schema, r.id);
+                execute format('create trigger quipu_deleted_%s after delete on %s referencing old table as old_rows'
+                    ' for each statement execute function tables.note_rows(%s, %s, %s)', r.id, part.name, here, in_schema, r.id);
+                execute format('create trigger quipu_truncated_%s after truncate on %s'
+                    ' for each statement execute function tables.note_rows(%s, %s, %s)', r.id, part.name, here, in_schema, r.id);
+            end loop;
+            update tables.relations set watched = case when r.wanted then tables.watch_of(r.relation, r.id) end
+            where space_id = here and schema_id = in_schema and id = r.id;
+        exception when lock_not_available then
+            null;  -- somebody is writing there: its rows are not shown until the next time
+        end;
+    end loop;
+    return looked;
+end
+$_$;
+
+COMMENT ON FUNCTION tables.watch(in_schema integer) IS 'Has changes of the rows of a schema written down; returns how many tables must be looked at as a whole.';
+
+CREATE FUNCTION tables.watch_of(relation oid, id integer) RETURNS text
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+    with recursive tree as (
+        select $1 as oid
+        union
+        select i.inhrelid from tree join pg_inherits i on i.inhparent = tree.oid
+    )
+    select md5(string_agg(line, chr(10) order by line)) from (
+        select concat_ws('/', c.oid, pg_relation_filenode(c.oid), t.oid, t.tgname, t.tgenabled, t.xmin,
+            case when c.relpersistence = 'u' then pg_postmaster_start_time() end) as line
+        from tree
+        join pg_class c on c.oid = tree.oid and c.relkind in ('r', 'p')
+        left join pg_trigger t on t.tgrelid = c.oid and t.tgname ~ ('^quipu_[a-z]+_' || $2 || '$')
+            and t.tgfoid = (select p.oid from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+                where n.nspname = 'tables' and p.proname = 'note_rows')
+        union all  -- what computes a column that is not stored
+        select concat_ws('/', d.adrelid, d.adnum, d.xmin)
+        from tree
+        join pg_attribute a on a.attrelid = tree.oid and a.attgenerated <> ''
+        join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+    ) lines
+    $_$;
+
+COMMENT ON FUNCTION tables.watch_of(relation oid, id integer) IS 'Changes whenever rows of the table may have changed unseen.';
+
+CREATE FUNCTION tables.write_embedding() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET row_security TO 'on'
+    AS $$
+declare
+    s tables.schemas;
+    r tables.relations;
+begin
+    select * into s from tables.schemas where space_id = tg_argv[0]::integer and id = tg_argv[1]::integer;
+    select * into r from tables.relations t
+    where t.space_id = s.space_id and t.schema_id = s.id and t.table_name = new.source_table;
+    if r.id is null or new.source_id is null or new.field_name <> all (r.fields) is not false then
+        raise exception '%.%.% is not embedded', s.schema_name, new.source_table, new.field_name
+            using errcode = 'check_violation', hint = format(
+                'Embeddings are made of rows. Have the field embedded: update %I.schema_registry set'
+                ' embeddable_fields = embeddable_fields || ''%s'' where table_name = ''%s''',
+                s.schema_name, coalesce(new.field_name, 'field'), coalesce(new.source_table, 'table'));
+    end if;
+    insert into tables.dirty_rows (space_id, schema_id, relation_id, source_id)
+    values (s.space_id, s.id, r.id, new.source_id);
+    if lower(tg_op) = 'update' and (old.source_table, old.source_id) is distinct from (new.source_table, new.source_id) then
+        insert into tables.dirty_rows (space_id, schema_id, relation_id, source_id)
+        select s.space_id, s.id, t.id, old.source_id from tables.relations t
+        where t.space_id = s.space_id and t.schema_id = s.id and t.table_name = old.source_table;
+    end if;
+    return new;
+end
+$$;
+
+COMMENT ON FUNCTION tables.write_embedding() IS 'Has the index look at the row that an embedding was written for.';
 
 CREATE FUNCTION transcripts.input_text(input jsonb) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -3079,11 +3330,73 @@ CREATE UNLOGGED TABLE queue.saq_stats (
     queue_key text
 );
 
+CREATE TABLE tables.dirty_rows (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    schema_id integer NOT NULL,
+    id bigint NOT NULL,
+    relation_id integer NOT NULL,
+    source_id text,
+    noted_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE ONLY tables.dirty_rows FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE tables.dirty_rows IS 'Rows that changed and that the index has not followed yet.';
+
+COMMENT ON COLUMN tables.dirty_rows.source_id IS 'Null: any row of the table may have changed.';
+
+ALTER TABLE tables.dirty_rows ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME tables.dirty_rows_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE tables.discarded_roles (
     role text NOT NULL
 );
 
 COMMENT ON TABLE tables.discarded_roles IS 'Roles of schemas that are gone; whoever may drop roles drops them.';
+
+CREATE TABLE tables.embeddings (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    schema_id integer NOT NULL,
+    relation_id integer NOT NULL,
+    source_id text NOT NULL,
+    field_name text NOT NULL,
+    chunk_index integer DEFAULT 0 NOT NULL,
+    entry_id bigint NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    content_hash character varying(64) NOT NULL,
+    field_hash character varying(64) NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT embeddings_chunk_index_check CHECK ((chunk_index >= 0)),
+    CONSTRAINT embeddings_entry_id_check CHECK ((entry_id < 0))
+);
+
+ALTER TABLE ONLY tables.embeddings FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE tables.embeddings IS 'What each entry of the index stands for; the view embeddings of each schema shows it.';
+
+COMMENT ON COLUMN tables.embeddings.source_id IS 'The primary key as text; a JSON array of texts where it has several columns.';
+
+COMMENT ON COLUMN tables.embeddings.chunk_index IS '0: the whole field; a longer field has its parts, 1 and on, and no 0.';
+
+COMMENT ON COLUMN tables.embeddings.content_hash IS 'SHA-256 of the content of the entry.';
+
+COMMENT ON COLUMN tables.embeddings.field_hash IS 'SHA-256 of the whole field as the table has it.';
+
+CREATE TABLE tables.following (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    schema_id integer NOT NULL
+);
+
+ALTER TABLE ONLY tables.following FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE tables.following IS 'Held by whoever has the index follow a schema.';
 
 CREATE TABLE tables.grants (
     space_id integer DEFAULT core.current_space() NOT NULL,
@@ -3118,7 +3431,9 @@ CREATE TABLE tables.relations (
     description text,
     columns jsonb NOT NULL,
     key text[] NOT NULL,
-    fields text[] NOT NULL
+    fields text[] NOT NULL,
+    id integer NOT NULL,
+    watched text
 );
 
 ALTER TABLE ONLY tables.relations FORCE ROW LEVEL SECURITY;
@@ -3130,6 +3445,17 @@ COMMENT ON COLUMN tables.relations.columns IS 'Number of each column to its name
 COMMENT ON COLUMN tables.relations.key IS 'Columns of the primary key, in its order; empty where there is none.';
 
 COMMENT ON COLUMN tables.relations.fields IS 'Columns that are embedded: of embeddable_fields of the registry, those that are there.';
+
+COMMENT ON COLUMN tables.relations.watched IS 'What its triggers and its storage were like when they were last looked at.';
+
+ALTER TABLE tables.relations ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME tables.relations_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 
 CREATE TABLE tables.schemas (
     space_id integer DEFAULT core.current_space() NOT NULL,
@@ -3759,8 +4085,20 @@ ALTER TABLE ONLY queue.saq_jobs
 ALTER TABLE ONLY queue.saq_stats
     ADD CONSTRAINT saq_stats_pkey PRIMARY KEY (worker_id);
 
+ALTER TABLE ONLY tables.dirty_rows
+    ADD CONSTRAINT dirty_rows_pkey PRIMARY KEY (space_id, schema_id, id);
+
 ALTER TABLE ONLY tables.discarded_roles
     ADD CONSTRAINT discarded_roles_pkey PRIMARY KEY (role);
+
+ALTER TABLE ONLY tables.embeddings
+    ADD CONSTRAINT embeddings_pkey PRIMARY KEY (space_id, schema_id, relation_id, source_id, field_name, chunk_index);
+
+ALTER TABLE ONLY tables.embeddings
+    ADD CONSTRAINT embeddings_space_id_entry_id_key UNIQUE (space_id, entry_id);
+
+ALTER TABLE ONLY tables.following
+    ADD CONSTRAINT following_pkey PRIMARY KEY (space_id, schema_id);
 
 ALTER TABLE ONLY tables.grants
     ADD CONSTRAINT grants_pkey PRIMARY KEY (space_id, schema_id, agent);
@@ -3770,6 +4108,9 @@ ALTER TABLE ONLY tables.passwords
 
 ALTER TABLE ONLY tables.relations
     ADD CONSTRAINT relations_pkey PRIMARY KEY (space_id, schema_id, relation);
+
+ALTER TABLE ONLY tables.relations
+    ADD CONSTRAINT relations_space_id_schema_id_id_key UNIQUE (space_id, schema_id, id);
 
 ALTER TABLE ONLY tables.schemas
     ADD CONSTRAINT schemas_pkey PRIMARY KEY (space_id, id);
@@ -4012,6 +4353,10 @@ CREATE INDEX saq_stats_expire_at_idx ON queue.saq_stats USING btree (expire_at);
 
 CREATE INDEX saq_stats_queue_key_idx ON queue.saq_stats USING btree (queue_key);
 
+CREATE INDEX dirty_rows_of_a_relation ON tables.dirty_rows USING btree (space_id, schema_id, relation_id, hashtextextended(source_id, (0)::bigint));
+
+CREATE INDEX embeddings_content ON tables.embeddings USING btree (space_id, schema_id, content_hash);
+
 CREATE INDEX idx_memories_category ON transcripts.memories USING btree (space_id, category);
 
 CREATE INDEX idx_memories_created ON transcripts.memories USING btree (space_id, created_at);
@@ -4079,6 +4424,10 @@ CREATE TRIGGER unfile AFTER DELETE ON ledger.chat_recommendation_evidence REFERE
 CREATE TRIGGER unfile_excerpts AFTER UPDATE ON ledger.chat_recommendation_evidence REFERENCING OLD TABLE AS gone NEW TABLE AS kept FOR EACH STATEMENT EXECUTE FUNCTION ledger.unfile();
 
 CREATE TRIGGER write_session INSTEAD OF INSERT OR UPDATE ON ledger.chat_sessions FOR EACH ROW EXECUTE FUNCTION ledger.write_session();
+
+CREATE TRIGGER follow_structure AFTER INSERT OR DELETE OR UPDATE OF relation, table_name, columns, key, fields ON tables.relations FOR EACH ROW EXECUTE FUNCTION tables.follow_structure();
+
+CREATE TRIGGER take_out_schema BEFORE DELETE ON tables.schemas FOR EACH ROW EXECUTE FUNCTION tables.take_out_schema();
 
 CREATE TRIGGER mark_session INSTEAD OF UPDATE ON transcripts.sessions FOR EACH ROW EXECUTE FUNCTION transcripts.mark_session();
 
@@ -4322,6 +4671,15 @@ ALTER TABLE ONLY longterm.long_term_memory
 ALTER TABLE ONLY longterm.sources
     ADD CONSTRAINT sources_space_id_memory_id_fkey FOREIGN KEY (space_id, memory_id) REFERENCES longterm.long_term_memory(space_id, id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY tables.dirty_rows
+    ADD CONSTRAINT dirty_rows_space_id_schema_id_fkey FOREIGN KEY (space_id, schema_id) REFERENCES tables.schemas(space_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY tables.embeddings
+    ADD CONSTRAINT embeddings_space_id_schema_id_fkey FOREIGN KEY (space_id, schema_id) REFERENCES tables.schemas(space_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY tables.following
+    ADD CONSTRAINT following_space_id_schema_id_fkey FOREIGN KEY (space_id, schema_id) REFERENCES tables.schemas(space_id, id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY tables.grants
     ADD CONSTRAINT grants_space_id_schema_id_fkey FOREIGN KEY (space_id, schema_id) REFERENCES tables.schemas(space_id, id) ON DELETE CASCADE;
 
@@ -4453,6 +4811,10 @@ ALTER TABLE core.recall_vectors ENABLE ROW LEVEL SECURITY;
 CREATE POLICY relay ON core.outbox TO quipu_relay USING (true) WITH CHECK (true);
 
 CREATE POLICY relay ON core.spaces FOR SELECT TO quipu_relay USING (true);
+
+CREATE POLICY rows_of_agents ON core.recall_entries FOR SELECT TO quipu_owner USING ((kind = 6));
+
+CREATE POLICY rows_of_agents ON core.recall_vectors FOR SELECT TO quipu_owner USING ((entry_id < 0));
 
 CREATE POLICY seen ON core.messages AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
 
@@ -4600,6 +4962,16 @@ CREATE POLICY own_space ON longterm.sources USING ((space_id = ( SELECT core.cur
 
 ALTER TABLE longterm.sources ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE tables.dirty_rows ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE tables.embeddings ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY engine ON tables.dirty_rows TO quipu_owner USING (true);
+
+CREATE POLICY engine ON tables.embeddings TO quipu_owner USING (true);
+
+CREATE POLICY engine ON tables.following TO quipu_owner USING (true);
+
 CREATE POLICY engine ON tables.grants TO quipu_owner USING (true);
 
 CREATE POLICY engine ON tables.passwords TO quipu_owner USING (true);
@@ -4608,7 +4980,15 @@ CREATE POLICY engine ON tables.relations TO quipu_owner USING (true);
 
 CREATE POLICY engine ON tables.schemas TO quipu_owner USING (true);
 
+ALTER TABLE tables.following ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE tables.grants ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY own_space ON tables.dirty_rows USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON tables.embeddings USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON tables.following USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 CREATE POLICY own_space ON tables.grants USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
@@ -4785,13 +5165,29 @@ GRANT ALL ON FUNCTION tables.discard(doomed integer) TO quipu_app;
 
 REVOKE ALL ON FUNCTION tables.drop_discarded_roles() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION tables.follow_structure() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION tables.found(short_name text, physical_name text, about text, writer_role text, reader_role text, writer_secret text, reader_secret text, writer_pass text, reader_pass text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION tables.furnish(made integer) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION tables.furnish_embeddings(made integer) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION tables.harden() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION tables.note_rows() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION tables.set_passwords(schema integer, writer_secret text, reader_secret text, writer_pass text, reader_pass text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION tables.take_out_schema() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION tables.watch(in_schema integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION tables.watch(in_schema integer) TO quipu_app;
+
+REVOKE ALL ON FUNCTION tables.watch_of(relation oid, id integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION tables.watch_of(relation oid, id integer) TO quipu_app;
+
+REVOKE ALL ON FUNCTION tables.write_embedding() FROM PUBLIC;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.texts TO quipu_app;
 
@@ -5015,6 +5411,12 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE queue.saq_jobs TO quipu_relay;
 GRANT USAGE ON SEQUENCE queue.saq_jobs_lock_key_seq TO quipu_relay;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE queue.saq_stats TO quipu_relay;
+
+GRANT SELECT,INSERT,DELETE ON TABLE tables.dirty_rows TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tables.embeddings TO quipu_app;
+
+GRANT SELECT,UPDATE ON TABLE tables.following TO quipu_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tables.grants TO quipu_app;
 

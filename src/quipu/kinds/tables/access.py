@@ -54,14 +54,17 @@ class Access:
             NotFound: there is no such schema.
             BadInput: the agent may not do that.
         """
-        await self._there(place, make=make)
-        async with self._database.space(place.space) as within:
-            found = None if within is None else await store.schema(within, place.schema, place.agent)
-            if within is None or found is None:
-                raise NotFound(f"The schema {place.schema!r} is gone.", hint="It was dropped meanwhile.")
-            schema, permission = found
-            _check(place, need, permission)
-            yield within, schema
+        for made in (False, True):
+            async with self._database.space(place.space) as within:
+                found = None if within is None else await store.schema(within, place.schema, place.agent)
+                if within is not None and found is not None:
+                    schema, permission = found
+                    _check(place, need, permission)
+                    yield within, schema
+                    return
+            if not made:
+                await self._there(place, make=make)
+        raise NotFound(f"The schema {place.schema!r} is gone.", hint="It was dropped meanwhile.")
 
     async def schema(self, place: Place, need: Permission, *, make: bool = False) -> Schema:
         """The same without the transaction."""
