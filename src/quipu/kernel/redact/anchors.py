@@ -54,9 +54,7 @@ class Anchors:
         places, codes = self._begins(data)
         for place, code in zip(places.tolist(), codes.tolist(), strict=True):
             for word, fold in long.get(code) or short.get(code >> 8, ()):
-                if data.startswith(word, place) or (
-                    fold and data[place : place + len(word)].lower() == word
-                ):
+                if data.startswith(word, place) or (fold and data[place : place + len(word)].lower() == word):
                     yield place, word
 
     def _begins(self, data: bytes) -> tuple[NDArray[np.intp], NDArray[np.uint32]]:
