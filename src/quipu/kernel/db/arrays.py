@@ -147,7 +147,7 @@ class _TextsDumper(Dumper):
 
 
 def _texts(values: Sequence[str | None], nulls: int) -> bytes:
-    """The elements of a text[]. Columns of thousands of rows have no loop in Python, or one over few values."""
+    """The elements of a text[]. A long column takes no loop in Python, or one over its few values."""
     pack = _LENGTH.pack
     if nulls == len(values):
         return _NULL * nulls
