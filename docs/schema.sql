@@ -4471,9 +4471,6 @@ ALTER TABLE ONLY core.tool_calls
     ADD CONSTRAINT tool_calls_space_id_session_id_fkey FOREIGN KEY (space_id, session_id) REFERENCES core.sessions(space_id, id);
 
 ALTER TABLE ONLY core.unfiled_messages
-    ADD CONSTRAINT unfiled_messages_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
-
-ALTER TABLE ONLY core.unfiled_messages
     ADD CONSTRAINT unfiled_messages_space_id_message_id_fkey FOREIGN KEY (space_id, message_id) REFERENCES core.messages(space_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY episodes.accesses

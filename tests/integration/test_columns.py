@@ -48,6 +48,12 @@ async def test_a_column_comes_back_as_it_went_however_long_it_is(database: Datab
             assert await returned(database, sent, binary=True) == some, kind
 
 
+async def test_texts_come_back_whether_they_are_many_few_or_none(database: Database) -> None:
+    many: list[str | None] = [f"{word} {number}" for number in range(40) for word in WORDS]
+    for values in (many, [*many, None], [None] * 40, ["船"] * 40, ["船"] * 40 + many):
+        assert await returned(database, arrays.Texts(values), binary=True) == values
+
+
 async def test_a_column_of_numpy_is_the_same_as_one_of_python(database: Database) -> None:
     for values in ([5], [5, -6, 7]):
         assert await returned(database, arrays.Int4s(np.array(values, dtype=np.int32)), binary=True) == values

@@ -30,6 +30,7 @@ _NULL = _LENGTH.pack(-1)
 _EMPTY = struct.Struct(">iiI")
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)  # from where PostgreSQL counts its time
 _MICROSECOND = timedelta(microseconds=1)
+_SAMPLE, _FEW = 32, 8  # a column whose first 32 elements are at most 8 values has few altogether
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +142,31 @@ class _TextsDumper(Dumper):
     def dump(self, obj: Texts) -> Buffer:
         if not obj.values:
             return _EMPTY.pack(0, 0, 25)
-        pack = _LENGTH.pack
-        parts = [
-            _NULL if value is None else pack(len(encoded := value.encode())) + encoded for value in obj.values
-        ]
-        return b"".join((_HEAD.pack(1, None in obj.values, 25, len(parts), 1), *parts))
+        nulls = obj.values.count(None)
+        return _HEAD.pack(1, nulls > 0, 25, len(obj.values), 1) + _texts(obj.values, nulls)
+
+
+def _texts(values: Sequence[str | None], nulls: int) -> bytes:
+    """The elements of a text[]. A long column takes no loop in Python, or one over its few values."""
+    pack = _LENGTH.pack
+    if nulls == len(values):
+        return _NULL * nulls
+    if len(set(values[:_SAMPLE])) <= _FEW < len(values):
+        packed = {value: _text(value) for value in set(values)}
+        return b"".join(map(packed.__getitem__, values))
+    if nulls:
+        return b"".join(map(_text, values))
+    encoded = list(map(str.encode, cast("Sequence[str]", values)))
+    parts = [b""] * (2 * len(encoded))
+    parts[::2], parts[1::2] = map(pack, map(len, encoded)), encoded
+    return b"".join(parts)
+
+
+def _text(value: str | None) -> bytes:
+    if value is None:
+        return _NULL
+    encoded = value.encode()
+    return _LENGTH.pack(len(encoded)) + encoded
 
 
 class _MomentsDumper(Dumper):

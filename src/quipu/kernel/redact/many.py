@@ -15,7 +15,7 @@ from typing import Final
 
 from quipu.kernel.redact import redact
 from quipu.kernel.redact.model import Redacted
-from quipu.kernel.redact.signs import ANCHORS, BETWEEN, tells, unnamed
+from quipu.kernel.redact.signs import BETWEEN, named, tells, unnamed
 
 _FEW: Final = 64
 _APART_BYTES: Final = 128
@@ -45,7 +45,7 @@ def _suspects(parts: Sequence[bytes]) -> set[int]:
     ends = list(accumulate((len(part) + 1 for part in parts), initial=0))
     found: set[int] = set()
     tried: Counter[int] = Counter()
-    for at, word in ANCHORS.find(data):
+    for at, word in named(data):
         place = bisect_right(ends, at) - 1
         if place in found:
             continue

@@ -71,9 +71,21 @@ _SPACES: Final = (b" ", b"\t")
 _NAME: Final = bytes(map(ord, assignments.NAME_CHARACTERS))
 
 
+def named(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Where a word stands that may begin a secret, with the word; the places ascend.
+
+    Most words are none by what follows at once, which costs the same however long the text is.
+    """
+    hints = _NEAR_HINTS.get
+    for at, word in ANCHORS.find(data):
+        hint = hints(word)
+        if hint is None or hint.match(data, at) is not None:
+            yield at, word
+
+
 def tells(word: bytes, data: bytes, at: int) -> bool:
-    """Whether a secret may stand where the word does."""
-    hint = _HINTS.get(word)
+    """Whether a secret may stand where ``named`` found the word."""
+    hint = _FAR_HINTS.get(word)
     if hint is not None and hint.match(data, at) is None:
         return False
     return any(check(data, at) for check in _CHECKS[word])
@@ -262,8 +274,14 @@ def _hints() -> dict[bytes, re.Pattern[bytes]]:
     return {word: hint for word, hint in found.items() if len(_CHECKS[word]) == 1}
 
 
+def _is_endless(expression: bytes) -> bool:
+    """Whether something in it may be repeated as often as one likes."""
+    return re.search(rb"[*+]|,\}", re.sub(rb"\[(?:\\.|[^\]\\])*\]", b"", expression)) is not None
+
+
 _CHECKS: Final = _checks()
-_HINTS: Final = _hints()
+_FAR_HINTS: Final = {word: hint for word, hint in _hints().items() if _is_endless(hint.pattern)}
+_NEAR_HINTS: Final = {word: hint for word, hint in _hints().items() if word not in _FAR_HINTS}
 _FOLDED: Final = frozenset(
     word.encode()
     for word in (

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from quipu.kernel.redact import Redacted, redact
 from quipu.kernel.redact.anchors import Anchors
 from quipu.kernel.redact.many import redact_many
+from quipu.kernel.redact.signs import named
 
 KEY = "7kQ2" + "mX9vB4nT6wZ8" * 4
 SECRETS = [
@@ -109,6 +110,20 @@ def test_anchors_are_found_in_their_own_case_or_in_any():
     anchors = Anchors([b"AbCd", b"xyz", b"AbCdEf"], [b"key", b"token"])
     found = list(anchors.find(b"AbCdEf abcd KEYtoken xyz XYZ ToKeN ke"))
     assert found == [(0, b"AbCd"), (0, b"AbCdEf"), (12, b"key"), (15, b"token"), (21, b"xyz"), (29, b"token")]
+
+
+def test_an_anchor_is_found_also_where_a_longer_one_stands():
+    anchors = Anchors([b"key-", b"keys to"], [b"key"])
+    found = list(anchors.find(b"Key- key- keys to"))
+    assert found == [(0, b"key"), (5, b"key-"), (5, b"key"), (10, b"keys to"), (10, b"key")]
+
+
+def test_what_follows_a_word_is_looked_at_at_once_only_where_that_is_bounded():
+    assert list(named(b"path key_of password.txt " + b"sk" + b"-ant-")) == [
+        (25, b"sk" + b"-ant-"),
+        (25, b"sk" + b"-"),
+    ]
+    assert [word for _, word in named(b"key = password: pat" + b"k" * 14)] == [b"key", b"pass"]
 
 
 def test_an_anchor_must_be_long_enough_to_be_looked_for():
