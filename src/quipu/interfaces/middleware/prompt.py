@@ -25,17 +25,19 @@ def text_of(value: object) -> str | None:
 
 def message_of(asked: object) -> str | None:
     """The message that is to be answered: a text, or the last of the user's in a list of messages."""
-    if is_list(asked):
-        said = [one for one in asked if _field(one, "role") in _USER or _field(one, "type") in _USER]
-        return text_of(said[-1]) if said else None
-    return text_of(asked)
+    return text_of(last_of_user(asked) if is_list(asked) else asked)
+
+
+def last_of_user(messages: Sequence[object]) -> object:
+    """The last message of the user in a list; None where there is none."""
+    return next((one for one in reversed(messages) if _role(one) in _USER), None)
 
 
 def recent_of(asked: object, *, most: int) -> tuple[str, ...]:
     """What was said before the message in a list of messages, the latest last; at most so many turns."""
     if not is_list(asked):
         return ()
-    roles = [_field(one, "role") or _field(one, "type") for one in asked]
+    roles = [_role(one) for one in asked]
     last = max((place for place, role in enumerate(roles) if role in _USER), default=0)
     texts = [text_of(one) for one, role in zip(asked[:last], roles, strict=False) if role in _SPOKEN]
     return tuple([text for text in texts if text][-most:])
@@ -52,7 +54,7 @@ def with_memory(asked: Any, block: str) -> Any:
         return f"{block}\n\n{asked}"
     if not is_list(asked):
         return asked
-    places = [place for place, one in enumerate(asked) if _field(one, "role") in _USER]
+    places = [place for place, one in enumerate(asked) if _role(one) in _USER]
     place = places[-1] if places else len(asked)
     return [*asked[:place], {"role": "system", "content": block}, *asked[place:]]
 
@@ -60,6 +62,10 @@ def with_memory(asked: Any, block: str) -> Any:
 def is_list(value: object) -> TypeGuard[Sequence[object]]:
     """Whether it is a list of things, not a text."""
     return isinstance(value, (list, tuple))
+
+
+def _role(message: object) -> object:
+    return _field(message, "role") or _field(message, "type")
 
 
 def _part(value: object) -> str | None:

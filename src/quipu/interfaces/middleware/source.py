@@ -16,7 +16,7 @@ _PAUSE_SECONDS: Final = 5.0
 class Source:
     """Hands out an open memory. What it opened it closes; what it was given stays open.
 
-    Where opening fails, it is tried again, but not within five seconds: till then the error is raised at once.
+    Where opening fails, the error is raised for five seconds; after that it is tried again.
     """
 
     def __init__(self, memory: Memory | None, settings: Settings) -> None:

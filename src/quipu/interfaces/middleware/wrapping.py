@@ -35,7 +35,7 @@ class _Round:
         if isinstance(result, Iterator):
             return self.stream(cast("Iterator[Any]", result))
         if inspect.isawaitable(result):
-            return self.awaited(cast("Awaitable[Any]", result))
+            return self.awaited(result)
         self.end(self._said(result) or "")
         return result
 
