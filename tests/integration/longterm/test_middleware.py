@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from long_form import sized
 
 from quipu import AsyncMemory, Memory
 from quipu.errors import BadInput
@@ -215,7 +216,8 @@ def test_another_person_has_a_memory_of_their_own(around: Middleware, memory: Me
         around.of(user=" ")
 
 
-def test_two_hundred_turns_with_injected_memories_create_and_change_nothing(
+@pytest.mark.long
+def test_hundreds_of_turns_with_injected_memories_create_and_change_nothing(
     memory: Memory, calm: Settings, space: str
 ) -> None:
     for summary, category in (
@@ -230,16 +232,16 @@ def test_two_hundred_turns_with_injected_memories_create_and_change_nothing(
         rows = memory.longterm.listing(space=space)
         return sorted((one.id, one.summary, one.version, one.importance, one.stated_count) for one in rows)
 
-    before = known()
+    before, turns = known(), sized(40, long=200)
     with Middleware(memory, space=space, user="jo", session="echo", settings=calm, evaluate=False) as around:
         # It says again all that it was given, and that comes back in the next message.
         agent = around(lambda message, memory: f"{memory}\nThat makes two.")
         answer, blocks = "", 0
-        for at in range(200):
+        for at in range(turns):
             answer = agent(f"{answer}\nWhere do I live, what is my dog called, what do I work, number {at}?")
             blocks += "Rex" in answer
         assert around.flush(60)
         memory.work(topics=["longterm-evaluate"])
-        assert around.metrics().written == 200
-    assert blocks == 200
+        assert around.metrics().written == turns
+    assert blocks == turns
     assert known() == before

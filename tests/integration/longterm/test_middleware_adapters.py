@@ -143,7 +143,7 @@ class Talking(BaseChatModel):
     """A chat model of LangChain that says what it is to say, and keeps what it was asked."""
 
     answers: list[AIMessage]
-    asked: list[list[BaseMessage]] = []
+    asked: list[list[BaseMessage]]
 
     @property
     def _llm_type(self) -> str:

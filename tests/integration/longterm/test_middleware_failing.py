@@ -140,7 +140,7 @@ def test_a_turn_that_cannot_be_taken_is_lost_and_the_next_is_written(
     settings = replace(shared, home=tmp_path)
     with (
         Memory(settings=settings) as memory,
-        Middleware(memory, space=space, session="s1", settings=settings) as around,
+        Middleware(memory, space=space, session="s1", settings=settings, evaluate=False) as around,
     ):
         memory.observe([{"id": "taken", "content": "Other words."}], space=space, session="s1")
         conflicting = replace(around.before("One green boat."), message="taken")

@@ -47,13 +47,8 @@ def agent_middleware(around: Middleware, *, whose: Whose | None = None) -> Agent
     def informed(request: Any, block: str) -> Any:
         if not block:
             return request
-        told = request.system_message
-        # A system message may be a list of parts: they stay as they are.
-        parts = [] if told is None else told.content if isinstance(told.content, list) else [told.content]
-        content = (
-            [*parts, block] if any(isinstance(one, dict) for one in parts) else "\n\n".join([*parts, block])
-        )
-        return request.override(system_message=SystemMessage(content=content))
+        told = None if request.system_message is None else request.system_message.content
+        return request.override(system_message=SystemMessage(content=_with_block(told, block)))
 
     class QuipuMemory(AgentMiddleware[Any, Any, Any]):
         """Recovers before the model is called; takes the turn in when the agent ends."""
@@ -73,6 +68,13 @@ def agent_middleware(around: Middleware, *, whose: Whose | None = None) -> Agent
             self.after_agent(state, runtime)
 
     return QuipuMemory()
+
+
+def _with_block(told: Any, block: str) -> Any:
+    """The content of a system message with the block after it; where that is a list of parts, as one more."""
+    if isinstance(told, list):
+        return [*cast("list[Any]", told), {"type": "text", "text": block}]
+    return f"{told}\n\n{block}" if told else block
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ result = await Runner.run(agent, "What shall I cook?", **with_memory(around))
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -77,12 +78,16 @@ class _Turn:
         if self._recalled is None:
             self._message = prompt.message_of(data.model_data.input) or ""
             self._recalled = await self._around.abefore(data.model_data.input)
-        given = data.model_data
-        if self._filter is not None:
-            made = self._filter(data)
-            given = made if not hasattr(made, "__await__") else await made  # type: ignore[misc]
+        given = await self._filtered(data)
         told = [text for text in (given.instructions, self._recalled.block) if text]
         return replace(given, instructions="\n\n".join(told) or None)
+
+    async def _filtered(self, data: CallModelData[Any]) -> ModelInputData:
+        """What the caller's own filter makes of it."""
+        if self._filter is None:
+            return data.model_data
+        made = self._filter(data)
+        return await made if inspect.isawaitable(made) else made
 
     def end(self, output: object) -> None:
         """The run has its final output."""
