@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -139,6 +140,15 @@ async def test_coroutines_and_async_generators_are_wrapped_too(
         yield memory
         yield "!"
 
+    ended: list[str] = []
+
+    async def endless(message: str) -> AsyncIterator[str]:
+        try:
+            while True:
+                yield "on and "
+        finally:
+            ended.append("closed")
+
     class Callable_:
         async def __call__(self, message: str) -> str:
             return message
@@ -152,8 +162,11 @@ async def test_coroutines_and_async_generators_are_wrapped_too(
         async with around.turn("green boat?") as turn:
             assert "Marta" in turn.memory
             turn.answered("Marta it is.")
+        async with aclosing(around(endless)("green boat?")) as pieces:
+            assert [await anext(pieces) for _ in range(3)] == 3 * ["on and "]
+        assert ended == ["closed"]
     counted = around.metrics()
-    assert (counted.written, counted.lost) == (4, 0)
+    assert (counted.written, counted.lost) == (5, 0)
     assert counted.evaluated == 0  # left to a worker
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import socket
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +17,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from cli_process import CommandLine
+from cli_process import SOURCE, CommandLine
 from psycopg import sql
 
 from quipu import Memory
@@ -60,6 +63,24 @@ def test_an_answer_does_not_need_a_server(server_settings: Settings, tmp_path: P
     assert set(counted.troubles) == {"open", "before", "after"}
     assert parts(tmp_path) == {"open", "before", "after"}
     assert "hello" not in (tmp_path / "middleware.jsonl").read_text("utf-8")
+
+
+def test_a_program_that_ends_without_closing_does_end_and_what_was_lost_is_noted(
+    tmp_path: Path, closed: str
+) -> None:
+    program = (
+        "from quipu.middleware import Middleware\n"
+        "around = Middleware(space='home').of(user='ana')\n"
+        "print(around(lambda message: message.upper())('hello'))\n"
+    )
+    environment = {"PYTHONPATH": str(SOURCE), "QUIPU_HOME": str(tmp_path), "QUIPU_DATABASE_URL": closed}
+    environment |= {"QUIPU_CONNECT_SECONDS": "0.2", "PATH": os.environ["PATH"]}
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, env=environment, timeout=60
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "HELLO\n", "")
+    lost = [one.trouble for one in troubles(tmp_path, since=datetime.now(UTC) - DAY) if one.part == "after"]
+    assert any("not written before the middleware was closed" in trouble for trouble in lost)
 
 
 def test_a_server_that_hangs_delays_no_answer_beyond_the_limit(

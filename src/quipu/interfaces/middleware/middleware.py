@@ -69,6 +69,7 @@ class Middleware:
         self._engine = Engine(memory, known, evaluates=evaluate)
         # Of a program that ends without closing it, what was not written is at least noted.
         self._end = finalize(self, self._engine.close, 0.0)
+        self._root: Middleware | None = None
 
     def of(
         self, *, user: str | None = None, session: str | None = None, space: str | None = None
@@ -82,6 +83,7 @@ class Middleware:
         """
         other = object.__new__(type(self))
         other._engine, other._end = self._engine, self._end
+        other._root = self._root or self  # which is not to end before it
         other.person = _person(space or self.person.space, user or self.person.user, session)
         return other
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import aclosing
 from functools import wraps
 from typing import TYPE_CHECKING, Any, cast
 
@@ -61,7 +62,7 @@ class _Round:
         finally:  # also where nobody reads on
             self.end("".join(said))
 
-    async def astream(self, pieces: AsyncIterator[Any]) -> AsyncIterator[Any]:
+    async def astream(self, pieces: AsyncIterator[Any]) -> AsyncGenerator[Any]:
         said: list[str] = []
         try:
             async for piece in pieces:
@@ -69,6 +70,9 @@ class _Round:
                 yield piece
         finally:
             self.end("".join(said))
+            # Nobody else closes an async generator before it is collected.
+            if isinstance(pieces, AsyncGenerator):
+                await cast("AsyncGenerator[Any]", pieces).aclose()
 
 
 def wrapped(middleware: Middleware, agent: Callable[..., Any], said: Said) -> Any:
@@ -104,8 +108,10 @@ def wrapped(middleware: Middleware, agent: Callable[..., Any], said: Said) -> An
     async def astreaming(message: Any, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
         recalled = await middleware.abefore(message)
         asked, kwargs = given(recalled, message, kwargs)
-        async for piece in _Round(middleware, said, message, recalled).astream(agent(asked, *args, **kwargs)):
-            yield piece
+        turn = _Round(middleware, said, message, recalled)
+        async with aclosing(turn.astream(agent(asked, *args, **kwargs))) as pieces:
+            async for piece in pieces:
+                yield piece
 
     for is_it, form in (
         (inspect.isasyncgenfunction, astreaming),
