@@ -218,13 +218,32 @@ def test_doctor_tells_of_failures_of_the_last_day(
 ) -> None:
     quipu = CommandLine(tmp_path, {"QUIPU_DATABASE_URL": address, "QUIPU_EMBEDDING_MODEL": "hashing"})
 
-    def finding() -> dict[str, str]:
-        return next(one for one in quipu.json("doctor")["findings"] if one["name"] == "middleware")
+    def findings() -> dict[str, dict[str, str]]:
+        return {one["name"]: one for one in quipu.json("doctor")["findings"]}
 
-    assert finding()["state"] == "ok"
+    assert findings()["middleware"]["state"] == "ok"
     with Middleware(space=space, settings=replace(shared, home=tmp_path), evaluate=False) as around:
         around.before(17)
-    told = finding()
+    told = findings()["middleware"]
     assert told["state"] == "warn"
     assert "1 recovery failed or was late" in told["detail"]
     assert "holds no message of a user" in told["detail"]
+
+
+def test_doctor_tells_of_evaluations_that_were_given_up(
+    shared: Settings, address: str, tmp_path: Path, space: str
+) -> None:
+    quipu = CommandLine(tmp_path, {"QUIPU_DATABASE_URL": address, "QUIPU_EMBEDDING_MODEL": "hashing"})
+
+    def finding() -> dict[str, str]:
+        return next(one for one in quipu.json("doctor")["findings"] if one["name"] == "evaluation")
+
+    assert finding()["state"] == "ok"
+    # The model that is to evaluate is not set, so each try fails; there is but one.
+    settings = replace(shared, home=tmp_path, longterm_evaluator="llm", job_tries=1)
+    with Middleware(space=space, session="s1", settings=settings) as around:
+        around.after("My name is Marta.", "Hello!")
+        assert around.flush(30)
+    assert around.metrics().evaluations_failed == 1
+    assert parts(tmp_path) == {"evaluate"}
+    assert (finding()["state"], "1 evaluation given up" in finding()["detail"]) == ("warn", True)

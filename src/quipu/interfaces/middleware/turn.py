@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
+from quipu.interfaces.middleware.around import Around
 from quipu.interfaces.middleware.model import Recalled
-
-if TYPE_CHECKING:
-    from quipu.interfaces.middleware.middleware import Middleware
 
 
 class Turn:
@@ -18,7 +16,7 @@ class Turn:
     was one.
     """
 
-    def __init__(self, middleware: Middleware, message: str) -> None:
+    def __init__(self, middleware: Around, message: str) -> None:
         self._middleware = middleware
         self._message = message
         self._answer = ""

@@ -6,13 +6,11 @@ import inspect
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import aclosing
 from functools import wraps
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from quipu.interfaces.middleware import prompt
+from quipu.interfaces.middleware.around import Around
 from quipu.interfaces.middleware.model import Recalled
-
-if TYPE_CHECKING:
-    from quipu.interfaces.middleware.middleware import Middleware
 
 Said = Callable[[Any], "str | None"]
 
@@ -20,7 +18,7 @@ Said = Callable[[Any], "str | None"]
 class _Round:
     """One call of a wrapped agent: what it is called with, and what becomes of what it says."""
 
-    def __init__(self, middleware: Middleware, said: Said, message: Any, recalled: Recalled) -> None:
+    def __init__(self, middleware: Around, said: Said, message: Any, recalled: Recalled) -> None:
         self._middleware = middleware
         self._said = said
         self._message = message
@@ -75,7 +73,7 @@ class _Round:
                 await cast("AsyncGenerator[Any]", pieces).aclose()
 
 
-def wrapped(middleware: Middleware, agent: Callable[..., Any], said: Said) -> Any:
+def wrapped(middleware: Around, agent: Callable[..., Any], said: Said) -> Any:
     """The agent with memory around it; it stays a coroutine function or a generator where it was one."""
     named = _takes_memory(agent)
 

@@ -108,6 +108,8 @@ async def _memory(settings: Settings, *, deep: bool) -> AsyncIterator[Finding]:
             yield finding
     async for finding in language.spending(settings):
         yield finding
+    async for finding in middleware.evaluations(settings):
+        yield finding
     if not deep:
         yield Finding("contents", "ok", "not read through", "To have it read: quipu doctor --deep")
         return
