@@ -244,6 +244,10 @@ def test_doctor_tells_of_evaluations_that_were_given_up(
     with Middleware(space=space, session="s1", settings=settings) as around:
         around.after("My name is Marta.", "Hello!")
         assert around.flush(30)
-    assert around.metrics().evaluations_failed == 1
+    failed = around.metrics().evaluations_failed  # this one, and those that other tests left
+    assert failed >= 1
     assert parts(tmp_path) == {"evaluate"}
-    assert (finding()["state"], "1 evaluation given up" in finding()["detail"]) == ("warn", True)
+    told = finding()
+    assert told["state"] == "warn"
+    assert told["detail"].startswith(f"{failed} evaluation")
+    assert "given up" in told["detail"]
