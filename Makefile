@@ -154,6 +154,7 @@ $(DEV): | $(RUNTIME)
 	@echo "Installing the tools for development"
 	@$(BIN)/python -c 'import tomllib; p = tomllib.load(open("pyproject.toml", "rb")); \
 	  print(*p["dependency-groups"]["dev"], *p["build-system"]["requires"], \
-	  *p["project"]["optional-dependencies"]["llm"], *p["project"]["optional-dependencies"]["redis"], sep="\n")' > $(VENV)/dev.txt
+	  *(line for extra in ("llm", "redis", "openai-agents", "langgraph") \
+	  for line in p["project"]["optional-dependencies"][extra]), sep="\n")' > $(VENV)/dev.txt
 	@$(PIP) install --constraint constraints.txt --requirement $(VENV)/dev.txt
 	@touch $@

@@ -14,6 +14,7 @@ MAY_CATCH_ALL = {
     ("quipu.kernel.queue.attempt", "make"): "code of jobs: what it raises is kept with the job",
     ("quipu.kernel.queue.trouble", "outlast"): "the outermost loop of a worker",
     ("quipu.interfaces.local.service", "_answer"): "one question must not end the service for all others",
+    ("quipu.interfaces.middleware.attempt", "attempt"): "memory must never break an answer",
     ("quipu.interfaces.local.syncing", "catch_up"): "what is not found yet is no reason to end the service",
     ("quipu.interfaces.local.syncing", "sync_all"): "one file must not end the service, nor every next one",
 }

@@ -13,7 +13,7 @@ from packaging.requirements import Requirement
 from tree import PACKAGE, ROOT, SOURCE, module_name, modules
 
 # Distribution of an extra -> what it is called in an import, where the two differ.
-IMPORT_NAMES = {"sentence-transformers": "sentence_transformers"}
+IMPORT_NAMES = {"sentence-transformers": "sentence_transformers", "openai-agents": "agents"}
 HEAVY = {"anyio", "asyncio", "numpy", "onnxruntime", "psycopg", "pydantic", "rich", "tokenizers", "click"}
 
 

@@ -13,7 +13,7 @@ from rich.text import Text
 from quipu import AsyncMemory
 from quipu.app.kinds import PACKAGES
 from quipu.errors import QuipuError
-from quipu.interfaces.cli import language
+from quipu.interfaces.cli import language, middleware
 from quipu.interfaces.cli.call import Call, common
 from quipu.interfaces.cli.opening import address, owned, settings_of
 from quipu.interfaces.cli.screen import Screen
@@ -76,6 +76,7 @@ async def _look(settings: Settings, deep: bool) -> tuple[list[Finding], int]:
 def _looks(settings: Settings, *, deep: bool) -> Iterator[tuple[str, AsyncIterator[Finding]]]:
     yield "model", _model(settings)
     yield "language", language.model(settings)
+    yield "middleware", middleware.failures(settings)
     yield "memory", _memory(settings, deep=deep)
 
 
@@ -106,6 +107,8 @@ async def _memory(settings: Settings, *, deep: bool) -> AsyncIterator[Finding]:
         for finding in _of_health(await memory.health()):
             yield finding
     async for finding in language.spending(settings):
+        yield finding
+    async for finding in middleware.evaluations(settings):
         yield finding
     if not deep:
         yield Finding("contents", "ok", "not read through", "To have it read: quipu doctor --deep")

@@ -1,0 +1,1 @@
+"""Memory around an agent: recovered before it answers, taken in after it, never in its way."""

@@ -1,0 +1,81 @@
+"""Where the message stands in what an agent is called with, where memory goes, and what it answered. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeGuard, cast
+
+_USER: tuple[object, ...] = ("user", "human")
+_SPOKEN: tuple[object, ...] = (*_USER, "assistant", "ai")
+
+
+def text_of(value: object) -> str | None:
+    """The text of a message, an answer, or a piece of one; None where none can be told.
+
+    Taken are a text, what has ``content`` as a key or an attribute, and lists of parts with ``text``.
+    """
+    if isinstance(value, str):
+        return value
+    if is_list(value):
+        parts = [_part(one) for one in value]
+        return "".join(part for part in parts if part) or None
+    content = _field(value, "content")
+    return None if content is None or content is value else text_of(content)
+
+
+def message_of(asked: object) -> str | None:
+    """The message that is to be answered: a text, or the last of the user's in a list of messages."""
+    return text_of(last_of_user(asked) if is_list(asked) else asked)
+
+
+def last_of_user(messages: Sequence[object]) -> object:
+    """The last message of the user in a list; None where there is none."""
+    return next((one for one in reversed(messages) if _role(one) in _USER), None)
+
+
+def recent_of(asked: object, *, most: int) -> tuple[str, ...]:
+    """What was said before the message in a list of messages, the latest last; at most so many turns."""
+    if not is_list(asked):
+        return ()
+    roles = [_role(one) for one in asked]
+    last = max((place for place, role in enumerate(roles) if role in _USER), default=0)
+    texts = [text_of(one) for one, role in zip(asked[:last], roles, strict=False) if role in _SPOKEN]
+    return tuple([text for text in texts if text][-most:])
+
+
+def with_memory(asked: Any, block: str) -> Any:
+    """The same with the block of memory in front: of the text, or of the user's last message in a list.
+
+    In a list it is a message of the system. What is neither is returned as it is.
+    """
+    if not block:
+        return asked
+    if isinstance(asked, str):
+        return f"{block}\n\n{asked}"
+    if not is_list(asked):
+        return asked
+    places = [place for place, one in enumerate(asked) if _role(one) in _USER]
+    place = places[-1] if places else len(asked)
+    return [*asked[:place], {"role": "system", "content": block}, *asked[place:]]
+
+
+def is_list(value: object) -> TypeGuard[Sequence[object]]:
+    """Whether it is a list of things, not a text."""
+    return isinstance(value, (list, tuple))
+
+
+def _role(message: object) -> object:
+    return _field(message, "role") or _field(message, "type")
+
+
+def _part(value: object) -> str | None:
+    if isinstance(value, str):
+        return value
+    text = _field(value, "text")
+    return text if isinstance(text, str) else None
+
+
+def _field(value: object, name: str) -> object:
+    if isinstance(value, Mapping):
+        return cast("Mapping[object, object]", value).get(name)
+    return getattr(value, name, None)

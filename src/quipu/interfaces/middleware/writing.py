@@ -1,0 +1,169 @@
+"""After the answer: turns are written down by a thread of their own, in their order, and evaluated."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from threading import Condition, Thread
+from typing import Final
+
+from quipu.errors import BadInput, DatabaseUnavailable, DiskFull, QuipuError, ServerError
+from quipu.interfaces.middleware.attempt import attempt
+from quipu.interfaces.middleware.counting import Counting
+from quipu.interfaces.middleware.journal import Journal, told
+from quipu.interfaces.middleware.model import Part, Person
+from quipu.interfaces.middleware.source import Source
+from quipu.kinds.longterm.evaluating.jobs import EVALUATE
+
+MOST_WAITING: Final = 1_000
+_FIRST_PAUSE_SECONDS: Final = 0.5
+_LONGEST_PAUSE_SECONDS: Final = 10.0
+_MOST_TRIES: Final = 5
+_PASSING: Final = (DatabaseUnavailable, DiskFull, ServerError, OSError)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """A turn: the messages of it, as ``observe`` takes them, and whose they are."""
+
+    messages: Sequence[Mapping[str, object]]
+    person: Person
+
+
+class Writing:
+    """Writes turns in the background. Messages have ids, so a turn that is tried again is in the record once.
+
+    While the database is not to be had, a turn is tried until it is or the middleware is closed. What fails
+    otherwise is tried five times, so that one turn does not stop all others; what cannot be taken at all is
+    lost at once. At most a thousand wait: then the oldest is lost.
+    """
+
+    def __init__(self, source: Source, counting: Counting, journal: Journal, *, evaluates: bool) -> None:
+        """``evaluates``: do what is to be evaluated here, rather than leave it to a worker."""
+        self._source = source
+        self._counting = counting
+        self._journal = journal
+        self._evaluates = evaluates
+        self._changed = Condition()
+        self._waiting: deque[Said] = deque()
+        self._busy = False
+        self._unevaluated = False
+        self._closing = False
+        self._tries = 0
+        self._thread: Thread | None = None
+
+    @property
+    def waiting(self) -> int:
+        """How many turns are not written yet."""
+        return len(self._waiting)
+
+    def put(self, said: Said) -> None:
+        """Have a turn written. This takes no time and never fails."""
+        with self._changed:
+            if self._closing:
+                self._lose("after", "it was said after the middleware was closed")
+                return
+            if len(self._waiting) >= MOST_WAITING:
+                self._waiting.popleft()
+                self._lose("after", f"more than {MOST_WAITING:,} turns waited to be written")
+            self._waiting.append(said)
+            if self._thread is None:
+                # It must not keep the program from ending, as a server that hangs would have it do.
+                self._thread = Thread(target=self._run, name="quipu after", daemon=True)
+                self._thread.start()
+            self._changed.notify_all()
+
+    def flush(self, seconds: float) -> bool:
+        """Wait until all is written and evaluated; whether it was so in time."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._waiting and not self._busy, seconds)
+
+    def close(self, seconds: float) -> None:
+        """Write what waits, if that can be done in time; what is left is lost and counted."""
+        self.flush(seconds)
+        with self._changed:
+            self._closing = True
+            left = len(self._waiting)
+            self._waiting.clear()
+            self._changed.notify_all()
+        for _ in range(left):
+            self._lose("after", "it was not written before the middleware was closed")
+
+    def _run(self) -> None:
+        pause = _FIRST_PAUSE_SECONDS
+        while (said := self._next()) is not None:
+            done = self._write(said)
+            if done:
+                pause = _FIRST_PAUSE_SECONDS
+            else:
+                self._rest(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+            if done and self._evaluates and not self._waiting:
+                self._evaluate()
+            with self._changed:
+                self._busy = False
+                self._changed.notify_all()
+
+    def _next(self) -> Said | None:
+        """The turn that was said first; it stays where it is until it is written. None at the end."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._waiting or self._closing)
+            if self._closing:
+                return None
+            self._busy = True
+            return self._waiting[0]
+
+    def _rest(self, seconds: float) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._closing, seconds)
+
+    def _write(self, said: Said) -> bool:
+        """Whether the turn is dealt with: written, or lost."""
+        error = attempt(lambda: self._observe(said)).error
+        self._tries += 1
+        if error is not None and self._is_worth_a_try(error):
+            self._counting.add("tried_again")
+            self._trouble("after", told(error))
+            return False
+        self._tries = 0
+        with self._changed:
+            if not self._waiting or self._waiting[0] is not said:  # it was given up meanwhile
+                return True
+            self._waiting.popleft()
+        if error is None:
+            self._counting.add("written")
+        else:
+            self._lose("after", told(error))
+        return True
+
+    def _is_worth_a_try(self, error: Exception) -> bool:
+        if isinstance(error, _PASSING):
+            return True
+        known = isinstance(error, QuipuError) and not isinstance(error, BadInput)
+        return known and self._tries < _MOST_TRIES
+
+    def _observe(self, said: Said) -> None:
+        person = said.person
+        self._source.memory().observe(
+            said.messages, space=person.space, session=person.session, user=person.user
+        )
+
+    def _evaluate(self) -> None:
+        done = attempt(lambda: self._source.memory().work(topics=[EVALUATE], concurrency=1))
+        worked = done.result
+        if worked is None:
+            self._trouble("evaluate", told(done.error))
+            return
+        self._counting.add("evaluated", worked.done)
+        if worked.failed:
+            self._counting.add("evaluations_failed", worked.failed)
+            self._trouble("evaluate", "jobs failed; `quipu queue dead` lists those given up")
+
+    def _lose(self, part: Part, trouble: str) -> None:
+        self._counting.add("lost")
+        self._trouble(part, f"a turn was lost: {trouble}")
+
+    def _trouble(self, part: Part, trouble: str) -> None:
+        self._counting.trouble(part)
+        self._journal.note(part, trouble)
