@@ -74,7 +74,8 @@ coverage: $(DEV)
 
 ##@ Work
 .PHONY: format sync schema constraints bench-recall bench-speed bench-startup bench-ledger bench-queue bench-transcripts \
-  bench-extraction bench-hooks bench-episodes bench-boundaries wheel clean
+  bench-extraction bench-hooks bench-episodes bench-boundaries bench-observing bench-chunking bench-loops \
+  bench-concepts wheel clean
 format: $(DEV) ## Format the code and sort its imports
 	$(BIN)/ruff check --select I --fix .
 	$(BIN)/ruff format .
@@ -118,6 +119,18 @@ bench-episodes: $(DEV) ## Measure exchanges a second into episodes, and memory (
 
 bench-boundaries: $(DEV) ## Measure where episodes end beside true sessions (ARGS="--data locomo10.json")
 	$(BIN)/python bench/boundaries.py $(ARGS)
+
+bench-observing: $(DEV) ## Measure what observe costs with all that hears of it (ARGS="--turns 100")
+	$(BIN)/python bench/observing.py $(ARGS)
+
+bench-chunking: $(DEV) ## Measure how well exchanges are read by rules (ARGS=--faults)
+	$(BIN)/python bench/chunking.py $(ARGS)
+
+bench-loops: $(DEV) ## Measure how well open loops are found, and what closes them (ARGS="--half tune --errors")
+	$(BIN)/python bench/loops.py $(ARGS)
+
+bench-concepts: $(DEV) ## Measure whether following associations helps recall (ARGS="--data locomo10.json")
+	$(BIN)/python bench/concepts.py $(ARGS)
 
 wheel: $(DEV) ## Build dist/*.whl
 	$(BIN)/python -m build --wheel --no-isolation --outdir dist .

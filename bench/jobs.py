@@ -7,6 +7,9 @@ SAQ alone puts a job that nobody's transaction knows of, and its worker does not
 transaction that is on the disk when it ends, carried to a worker by SAQ, and done in a transaction that takes
 it out: what it writes is there exactly once. Redis is a real one, started for this; without redis-server on
 the machine its lines are left out, and the program says so.
+
+It is not called ``queue.py``: the folder of a script comes first where Python looks for modules, and every
+bench beside it would get this file for the ``queue`` of the standard library.
 """
 
 from __future__ import annotations

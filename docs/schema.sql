@@ -295,6 +295,19 @@ begin
 end
 $$;
 
+CREATE FUNCTION episodes.open_loops_of(episode uuid, found jsonb, by_hand boolean) RETURNS jsonb
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$
+    select case when by_hand then found else coalesce((
+        select coalesce(jsonb_agg(l.by_whom || ': ' || l.content || coalesce(' (due ' || to_char(
+            (l.due_at - interval '1 second') at time zone 'UTC', 'YYYY-MM-DD') || ')', '') order by l.said_at, l.id)
+            filter (where l.state = 'open'), '[]'::jsonb)
+        from episodes.episode_messages m
+        join episodes.loops l on l.space_id = m.space_id and l.message_id = m.message_id
+        where m.space_id = (select core.current_space()) and m.episode_id = episode
+        having count(*) > 0), found) end
+    $$;
+
 CREATE FUNCTION episodes.raised(base double precision, uses integer) RETURNS double precision
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$ select base + 0.5 * (1 - base) * (1 - power(0.8::float8, uses)) $$;
@@ -362,7 +375,9 @@ begin
             from episodes.stored_episodes where space_id = old.space_id and id = old.id;
             update episodes.stored_episodes set intent = new.intent, context = new.context, action = new.action,
                 emotion = new.emotion, outcome = new.outcome, gist = new.gist, topic = new.topic,
-                open_loops = new.open_loops, salience_factors = new.salience_factors, builder = 'sql',
+                open_loops = case when new.open_loops = old.open_loops then open_loops else new.open_loops end,
+                loops_by_hand = loops_by_hand or new.open_loops <> old.open_loops,
+                salience_factors = new.salience_factors, builder = 'sql',
                 builder_version = 1, version = version + 1, updated_at = now(), refile = true
             where space_id = old.space_id and id = old.id;
         end if;
@@ -2279,6 +2294,7 @@ CREATE TABLE episodes.stored_episodes (
     emptied_at timestamp with time zone,
     refile boolean DEFAULT false NOT NULL,
     entry_id bigint,
+    loops_by_hand boolean DEFAULT false NOT NULL,
     CONSTRAINT stored_episodes_access_count_check CHECK ((access_count >= 0)),
     CONSTRAINT stored_episodes_base_salience_check CHECK (((base_salience >= (0)::double precision) AND (base_salience <= (1)::double precision))),
     CONSTRAINT stored_episodes_builder_version_check CHECK ((builder_version > 0)),
@@ -2298,6 +2314,8 @@ ALTER TABLE ONLY episodes.stored_episodes FORCE ROW LEVEL SECURITY;
 
 COMMENT ON COLUMN episodes.stored_episodes.base_salience IS 'What it weighed when it was made; uses raise it when it is read.';
 
+COMMENT ON COLUMN episodes.stored_episodes.open_loops IS 'What its builder found; open_loops_of says what is open.';
+
 COMMENT ON COLUMN episodes.stored_episodes.ended_at IS 'When it happened: it fades from then, or from its last use.';
 
 COMMENT ON COLUMN episodes.stored_episodes.builder IS 'Who wrote it: rules, the name of a language model, or sql.';
@@ -2307,6 +2325,8 @@ COMMENT ON COLUMN episodes.stored_episodes.builder_trouble IS 'Why the language 
 COMMENT ON COLUMN episodes.stored_episodes.emptied_at IS 'A message of it was forgotten: its words are gone until it is written anew from the others.';
 
 COMMENT ON COLUMN episodes.stored_episodes.refile IS 'It was changed by SQL: the index follows with the next recall.';
+
+COMMENT ON COLUMN episodes.stored_episodes.loops_by_hand IS 'Its open loops were written by SQL: they stay so until it is written anew.';
 
 CREATE VIEW episodes.episodes WITH (security_invoker='true') AS
  SELECT e.id,
@@ -2328,7 +2348,7 @@ CREATE VIEW episodes.episodes WITH (security_invoker='true') AS
            FROM episodes.accesses a
           WHERE ((a.space_id = e.space_id) AND (a.episode_id = e.id))), now()) AS activation_score,
     e.salience_factors,
-    e.open_loops,
+    episodes.open_loops_of(e.id, e.open_loops, e.loops_by_hand) AS open_loops,
     e.created_at,
     e.updated_at,
     e.last_accessed_at,

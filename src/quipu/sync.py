@@ -580,6 +580,22 @@ class Memory(Rooms):
             )
         )
 
+    def reminders(
+        self,
+        *,
+        space: str,
+        user: str | None = None,
+        session: str | None = None,
+        kinds: Sequence[str] | None = None,
+    ) -> list[str]:
+        """What is open to the person or in the session, or in the space, each a line, the most urgent first.
+
+        It is what `recall_block` begins with; being told of it changes nothing.
+        """
+        return self._portal.call(
+            lambda: self._inner.reminders(space=space, user=user, session=session, kinds=kinds)
+        )
+
     def reinforce(self, hits: Iterable[Hit]) -> int:
         """Note that hits were of use, such as in a prompt: what ages does so from now. How many uses count.
 

@@ -124,7 +124,9 @@ class Answering:
         self, space: str, *, user: str | None, session: str | None, kinds: Sequence[str] | None
     ) -> list[str]:
         """What is open to a person or in a session, each a line, the most urgent first."""
-        asked = [one for one in KINDS if one.remind is not None and (kinds is None or one.name in kinds)]
+        chosen = _filters(user=user, kinds=kinds, since=None, until=None)
+        asked = [one for one in KINDS if one.remind and (chosen.kinds is None or one.code in chosen.kinds)]
+        session = optional_name("session", session)
         async with self._database.reading(check_name("space", space)) as within:
             if within is None:
                 return []
@@ -133,7 +135,7 @@ class Answering:
                 line
                 for kind in asked
                 if kind.remind is not None
-                for line in await kind.remind(within, user, session, now)
+                for line in await kind.remind(within, chosen.user, session, now)
             ]
 
     async def why(self, hit: Hit) -> Why:

@@ -212,10 +212,24 @@ class AsyncMemory(AsyncRooms):
             until=until,
             limit=limit,
         )
-        reminders = await self._ready.answering.reminders(space, user=user, session=session, kinds=kinds)
+        reminders = await self.reminders(space=space, user=user, session=session, kinds=kinds)
         made = block(hits, budget_tokens=budget_tokens, reminders=reminders)
         await self.reinforce(made.hits)
         return made
+
+    async def reminders(
+        self,
+        *,
+        space: str,
+        user: str | None = None,
+        session: str | None = None,
+        kinds: Sequence[str] | None = None,
+    ) -> list[str]:
+        """What is open to the person or in the session, or in the space, each a line, the most urgent first.
+
+        It is what `recall_block` begins with; being told of it changes nothing.
+        """
+        return await self._ready.answering.reminders(space, user=user, session=session, kinds=kinds)
 
     async def reinforce(self, hits: Iterable[Hit]) -> int:
         """Note that hits were of use, such as in a prompt: what ages does so from now. How many uses count.

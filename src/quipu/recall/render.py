@@ -40,6 +40,8 @@ def block(hits: Sequence[Hit], *, budget_tokens: int, reminders: Sequence[str] =
     """
     taken: list[Hit] = []
     lines = _open(reminders, budget_tokens=budget_tokens // _OF_BUDGET)
+    if _cost(lines) > budget_tokens:  # the marks alone fill a small budget
+        lines = []
     for hit in hits:
         line = _line(hit, hit.text)
         if _cost([*lines, line]) <= budget_tokens:

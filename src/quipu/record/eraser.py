@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Within
+from quipu.kernel.queue import outbox
 from quipu.record import store
 from quipu.upkeep.erasure.model import What
 
@@ -13,7 +14,8 @@ from quipu.upkeep.erasure.model import What
 class RecordEraser:
     """Takes messages out of the record, all of a session that belongs to the person, and empty sessions.
 
-    It comes last of all kinds: a session stays while another kind refers to it.
+    It comes last of all kinds: a session stays while another kind refers to it. Jobs of a session that goes,
+    also those that other kinds put while they forgot, go with it: its name does not stay behind in the queue.
     """
 
     async def count(self, within: Within, what: What) -> Mapping[str, int]:
@@ -26,6 +28,7 @@ class RecordEraser:
         if ids:
             await store.run(within, "delete_messages", {"ids": Int8s(ids)})
             await store.run(within, "recount_sessions", {"ids": Int8s(ids)})
+        await outbox.drop_of_sessions(within, await store.emptied(within, what, ids))
         values = {"user": what.user, "message": what.message, "session": what.session}
         await store.run(within, "drop_sessions", {"ids": Int8s(ids), **values})
         return ids

@@ -145,6 +145,13 @@ async def counts(within: Within) -> dict[str, int]:
     return dict(zip(("messages", "sessions", "redacted"), row, strict=True))
 
 
+async def emptied(within: Within, what: What, ids: Sequence[int]) -> list[str]:
+    """The sessions of which an erasure that took messages has left nothing."""
+    values = {"space": within.space.id, "user": what.user, "message": what.message, "session": what.session}
+    rows = await within.conn.execute(_SQL["emptied"], {**values, "ids": Int8s(ids)})
+    return [row[0] for row in await rows.fetchall()]
+
+
 async def matching(within: Within, what: What) -> list[int]:
     """The messages that an erasure is to take."""
     values = {"space": within.space.id, "user": what.user, "message": what.message, "session": what.session}

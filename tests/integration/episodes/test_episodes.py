@@ -37,7 +37,7 @@ async def test_a_conversation_becomes_an_episode_with_all_that_the_seed_names(me
     assert trip.intent["type"] == "planning"
     assert trip.intent["direction"] == "decision-making"
     assert trip.emotion["valence"] == "positive"
-    assert trip.open_loops == ("the assistant: I'll send you a list of hotels tomorrow (2025-03-04).",)
+    assert trip.open_loops == ("assistant: I'll send you a list of hotels tomorrow. (due 2025-03-04)",)
     assert trip.salience_factors["unresolved"] is True
     assert trip.salience_factors["commitment"] > 1
     assert build.intent["type"] == "problem-solving"
@@ -46,6 +46,46 @@ async def test_a_conversation_becomes_an_episode_with_all_that_the_seed_names(me
     assert build.salience_factors["unresolved"] is False
     assert "Monday morning, 2025-03-03" in build.context["situational"]
     assert build.builder == "rules"
+
+
+async def test_what_an_episode_leaves_open_is_what_is_open_of_its_loops(
+    memory: AsyncMemory, database: Database
+) -> None:
+    (trip,) = await condensed(memory, TRIP)
+    (loop,) = await memory.loops.listing(space=SPACE)
+    told = (f"{loop.by}: {loop.text} (due 2025-03-04)",)
+    assert await _left_open(memory, database, trip.id) == told
+    assert (await memory.episodes.stats(space=SPACE)).unresolved == 1
+    await memory.loops.close(loop.id, space=SPACE)
+    assert await _left_open(memory, database, trip.id) == ()
+    assert (await memory.episodes.stats(space=SPACE)).unresolved == 0
+    await memory.loops.reopen(loop.id, space=SPACE)
+    await memory.episodes.rebuild(space=SPACE, again=True)
+    assert await _left_open(memory, database, trip.id) == told
+
+
+async def test_open_loops_that_sql_writes_stay_and_what_else_it_writes_leaves_them(
+    memory: AsyncMemory, database: Database
+) -> None:
+    (trip,) = await condensed(memory, TRIP)
+    (loop,) = await memory.loops.listing(space=SPACE)
+    async with database.writing(SPACE) as within:
+        await within.conn.execute("update episodes.episodes set gist = 'A trip.'")
+    await memory.loops.close(loop.id, space=SPACE)
+    assert await _left_open(memory, database, trip.id) == ()
+    async with database.writing(SPACE) as within:
+        await within.conn.execute("""update episodes.episodes set open_loops = '["Who packs?"]'""")
+    assert await _left_open(memory, database, trip.id) == ("Who packs?",)
+
+
+async def _left_open(memory: AsyncMemory, database: Database, episode: str) -> tuple[str, ...]:
+    """What Python says is open, which is what the view says."""
+    async with database.writing(SPACE) as within:
+        row = await (await within.conn.execute("select open_loops from episodes.episodes")).fetchone()
+    assert row is not None
+    told = tuple((await memory.episodes.get(episode, space=SPACE)).open_loops)
+    assert told == tuple(row[0])
+    return told
 
 
 async def test_an_episode_tells_what_it_was_made_of(memory: AsyncMemory) -> None:

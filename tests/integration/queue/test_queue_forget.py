@@ -46,6 +46,25 @@ async def test_jobs_go_with_the_session_the_person_or_the_space(
     assert done.counts.get("jobs", 0) == 4 - len(left)
 
 
+@pytest.mark.parametrize("what", [{"message": "m1"}, {"user": "bo"}])
+async def test_jobs_of_a_session_go_with_its_last_message(
+    memory: AsyncMemory, database: Database, what: dict[str, str]
+) -> None:
+    await memory.observe(
+        [
+            {"id": f"m{n}", "content": "The boat is green.", "user": name}
+            for n, name in enumerate(("ana", "bo"))
+        ],
+        space="ana",
+        session="s1",
+    )
+    assert await keys(database, "ana") == {"s1"}
+    await memory.forget(space="ana", message="m0", confirm=True)
+    assert await keys(database, "ana") == {"s1"}
+    await memory.forget(space="ana", **what, confirm=True)
+    assert await keys(database, "ana") == set()
+
+
 async def test_a_memory_works_off_what_is_due_in_its_own_process(
     memory: AsyncMemory, database: Database
 ) -> None:

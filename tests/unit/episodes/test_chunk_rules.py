@@ -171,3 +171,36 @@ def test_the_corpus_is_read_as_well_as_the_decisions_say() -> None:
         assert right / (right + wrong) >= 0.95
         assert right / (right + missed) >= fewest
     assert min(bench.valence(tuning), bench.valence(held_out)) >= 0.85
+
+
+@pytest.mark.parametrize(
+    ("text", "home"),
+    [
+        ("I moved to Lisbon last month.", "Lisbon"),
+        ("I live in Lisbon of course.", "Lisbon"),
+        ("We live in Amsterdam already.", "Amsterdam"),
+        ("I live in Rio de Janeiro.", "Rio de Janeiro"),
+        ("I moved to Frankfurt am Main, Germany.", "Frankfurt am Main, Germany"),
+    ],
+)
+def test_a_place_ends_where_its_name_ends(text: str, home: str) -> None:
+    assert [fact.value for fact in read(text).facts if fact.key == "home"] == [home]
+
+
+@pytest.mark.parametrize(
+    ("text", "diet"),
+    [
+        ("I don't eat meat.", "no meat"),
+        ("I never eat pork or fish.", "no pork or fish"),
+        ("I'm a strict vegetarian.", "vegetarian"),
+    ],
+)
+def test_what_somebody_does_not_eat_is_not_their_diet(text: str, diet: str) -> None:
+    assert [fact.value for fact in read(text).facts if fact.key == "diet"] == [diet]
+
+
+def test_what_somebody_never_does_is_no_habit_of_theirs_without_the_never() -> None:
+    traits = {
+        (trait.key, trait.value) for trait in read("I never eat breakfast. I often run at dawn.").user_traits
+    }
+    assert {value for key, value in traits if key == "habit"} == {"never eat breakfast", "run at dawn"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -35,6 +36,11 @@ def test_a_block_keeps_within_its_budget_and_takes_the_best_first(said: list[str
     assert found.tokens == estimate_tokens(found.text) <= budget
     assert list(found.hits) == hits[: len(found.hits)]
     assert bool(found.text) == bool(found.hits)
+
+
+@pytest.mark.parametrize("budget", [1, 30, 40, 47, 60, 200])
+def test_reminders_keep_within_the_budget_too(budget: int) -> None:
+    assert block([], budget_tokens=budget, reminders=["Call", "Write to Dana"]).tokens <= budget
 
 
 @settings(deadline=None)

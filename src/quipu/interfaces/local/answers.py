@@ -42,15 +42,17 @@ class Answers:
         session, project = request.get("session"), request.get("project")
         if isinstance(session, str):
             self._told.forget(session)
+        tokens = _tokens(request)
+        left_open = block((), budget_tokens=tokens, reminders=await self._memory.reminders(space=space))
         made = await self._memory.transcripts.bootstrap(
             space=space,
             project=project if isinstance(project, str) and project else None,
             session=session if isinstance(session, str) and session else None,
-            budget_tokens=_tokens(request),
+            budget_tokens=max(1, tokens - left_open.tokens - 1),
         )
         if made.memories:
             await self._memory.memories.reinforce([one.id for one in made.memories], space=space)
-        return made.text
+        return "\n".join(filter(None, (left_open.text, made.text)))
 
     async def _prompt(self, request: Mapping[str, object], space: str) -> str:
         asked, session = question(request.get("prompt")), str(request.get("session") or "")

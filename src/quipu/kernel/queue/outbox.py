@@ -56,6 +56,13 @@ async def put_for_sessions(within: Within, topics: Texts, sessions: Collection[s
     )
 
 
+async def drop_of_sessions(within: Within, sessions: Collection[str]) -> None:
+    """Take out all jobs of sessions: those that were put with their names as ``session``."""
+    if sessions:
+        values = {"space": within.space.id, "sessions": sorted(sessions)}
+        await within.conn.execute(_SQL["drop_of_sessions"], values)
+
+
 async def stands(within: Within, job: Job) -> bool:
     """Whether the job is still to be done as it was when it was taken."""
     row = await (await within.conn.execute(_SQL["stands"], _place(job))).fetchone()

@@ -98,6 +98,13 @@ update core.sessions s set messages = l.messages, started_at = l.started_at, las
 from left_over l
 where s.space_id = %(space)s and s.id = l.id
 
+-- name: emptied: the names of sessions that an erasure leaves empty, which go
+select name from core.sessions
+where space_id = %(space)s and messages = 0
+    and (id in (select gone >> 24 from unnest(%(ids)s::int8[]) as g (gone) where gone > 0)
+        or %(message)s::text is null and (%(user)s::text is null or distinct_id = %(user)s)
+            and (%(session)s::text is null or name = %(session)s))
+
 -- name: drop_sessions: sessions that an erasure leaves empty: those that lost their last message, those that it names
 select core.drop_empty_sessions(array(
     select id from core.sessions

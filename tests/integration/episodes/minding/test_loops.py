@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
 from quipu import AsyncMemory
 from quipu.errors import BadInput, NotFound
+from quipu.interfaces.local.answers import Answers
+from quipu.kernel.base.echo import strip
 from quipu.kinds.episodes.minding.loops.model import Loop
+from quipu.recall.render import estimate_tokens
 
 pytestmark = pytest.mark.anyio
 
@@ -141,6 +145,31 @@ async def test_reminders_come_in_the_order_of_their_urgency(memory: AsyncMemory)
     )
     reminded = await memory.loops.remind(space="a", user="ana")
     assert reminded[0].text == "I'll book the dentist tomorrow."
+
+
+async def test_a_session_that_begins_is_told_what_is_open_in_its_space(memory: AsyncMemory) -> None:
+    await say(memory, "U: I'll send the contract to Dana next week.", "A: Good.", day=days_ago(0))
+    begins = {"do": "session-start", "space": "a", "session": "new"}
+    hooks = Answers(memory)
+    told = await hooks.answer(begins)
+    assert "\nOpen:\n- user, " in told
+    assert "I'll send the contract to Dana next week." in told
+    assert strip(told).text.strip() == ""
+    for tokens in (1, 30, 60, 100, 400):
+        assert estimate_tokens(await hooks.answer({**begins, "tokens": tokens})) <= tokens
+    assert await memory.reminders(space="a", user="somebody else") == []
+    await memory.loops.close((await only(memory)).id, space="a")
+    assert "Open:" not in await hooks.answer(begins)
+
+
+@pytest.mark.parametrize(
+    ("given", "field"), [({"user": ""}, "user"), ({"session": 5}, "session"), ({"kinds": ["dream"]}, "kinds")]
+)
+async def test_reminders_that_cannot_be_given_are_refused(
+    memory: AsyncMemory, given: dict[str, Any], field: str
+) -> None:
+    with pytest.raises(BadInput, match=field):
+        await memory.reminders(**{"space": "a"} | given)
 
 
 async def test_the_block_for_prompts_tells_what_is_open_within_its_budget(memory: AsyncMemory) -> None:

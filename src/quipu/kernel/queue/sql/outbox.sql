@@ -55,6 +55,9 @@ select exists (
 -- name: settle: a job is done: its row goes with the transaction that has its effect
 delete from core.outbox where space_id = %(space)s and id = %(id)s and version = %(version)s returning id
 
+-- name: drop_of_sessions: jobs of sessions that are gone have nothing left to be done with
+delete from core.outbox where space_id = %(space)s and session = any(%(sessions)s::text[])
+
 -- name: count_words: jobs that hold words of what is to be erased
 select count(*) from core.outbox
 where space_id = %(space)s

@@ -62,6 +62,7 @@ _NO_KEY: Final = frozenset((
 class _Keyed:
     key: str
     patterns: tuple[re.Pattern[str], ...]
+    value: str
     category: TraitCategory
 
 
@@ -131,7 +132,7 @@ def _keyed(text: str) -> Iterator[tuple[str, str, TraitCategory]]:
     for keyed in _known().keyed:
         match = next((found for one in keyed.patterns if (found := one.search(text))), None)
         if match is not None and (value := _value(match["v"])):
-            yield keyed.key, value, keyed.category
+            yield keyed.key, keyed.value.replace("{v}", value), keyed.category
 
 
 def _mine(text: str) -> Iterator[tuple[str, str, TraitCategory]]:
@@ -201,6 +202,7 @@ def _known() -> _Known:
         _Keyed(
             one["key"],
             tuple(re.compile(filled(text)) for text in one["any"]),
+            one.get("value", "{v}"),
             cast("TraitCategory", one["category"]),
         )
         for one in data["fact"]

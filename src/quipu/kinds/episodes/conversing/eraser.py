@@ -39,7 +39,7 @@ class ConversationsEraser:
         given = _given(what, ids)
         touched = await _rows(within, "touched", {"ids": Int8s(ids)})
         left = [row[0] for row in touched if row[4]]
-        for name in ("erase_jobs", "erase_prompts", "erase_progress", "erase_conversations"):
+        for name in ("erase_prompts", "erase_progress", "erase_conversations"):
             await _run(within, name, given)
         if what.everything:
             await _run(within, "erase_all", given)

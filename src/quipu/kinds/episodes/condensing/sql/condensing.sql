@@ -98,8 +98,8 @@ from episodes.stored_episodes where space_id = %(space)s and id = %(id)s and emp
 update episodes.stored_episodes set
     intent = %(intent)s, context = %(context)s, action = %(action)s, emotion = %(emotion)s, outcome = %(outcome)s,
     gist = %(gist)s, base_salience = %(salience)s, topic = %(topic)s, salience_factors = %(salience_factors)s,
-    open_loops = %(open_loops)s, started_at = %(started_at)s, ended_at = %(ended_at)s, updated_at = %(now)s,
-    builder = %(builder)s, builder_version = %(builder_version)s, builder_trouble = %(trouble)s, entry_id = %(entry)s,
+    open_loops = %(open_loops)s, loops_by_hand = false, started_at = %(started_at)s, ended_at = %(ended_at)s,
+    updated_at = %(now)s, builder = %(builder)s, builder_version = %(builder_version)s, builder_trouble = %(trouble)s, entry_id = %(entry)s,
     user_name = %(user)s, version = version + 1, emptied_at = null, refile = false
 where space_id = %(space)s and id = %(id)s
 

@@ -91,11 +91,3 @@ with exchanges as (
     delete from episodes.message_details where space_id = %(space)s
 )
 delete from episodes.threads where space_id = %(space)s
-
--- name: erase_jobs: jobs of sessions that lose their last message, and go: their names must not stay behind in the queue
-delete from core.outbox
-where space_id = %(space)s and session in (
-    select s.name from core.sessions s
-    join (select gone >> 24 as id, count(*) as messages from unnest(%(ids)s::int8[]) as g (gone) where gone > 0 group by 1) l
-        on l.id = s.id
-    where s.space_id = %(space)s and s.messages <= l.messages)

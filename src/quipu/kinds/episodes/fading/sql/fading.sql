@@ -16,7 +16,8 @@ where e.space_id = %(space)s and e.entry_id = any(%(ids)s::int8[])
 
 -- name: episodes: episodes with what happened to them
 select e.id, s.name as session, e.user_name as "user", e.topic, e.gist, e.action, e.outcome, e.intent, e.context,
-    e.emotion, e.salience_factors as factors, e.open_loops, e.base_salience as base, e.started_at, e.ended_at,
+    e.emotion, e.salience_factors as factors,
+    episodes.open_loops_of(e.id, e.open_loops, e.loops_by_hand) as open_loops, e.base_salience as base, e.started_at, e.ended_at,
     e.created_at, e.updated_at, e.deleted_at, e.last_accessed_at as used_at, e.access_count as uses, e.builder,
     e.builder_version, e.builder_trouble as trouble, e.version, e.emptied_at is not null as emptied, e.entry_id,
     (select count(*) from episodes.episode_messages l
@@ -88,7 +89,8 @@ select count(*) filter (where deleted_at is null)::integer as episodes,
     count(*) filter (where deleted_at is not null)::integer as put_away,
     count(*) filter (where emptied_at is not null)::integer as emptied,
     count(*) filter (where builder_trouble is not null)::integer as troubled,
-    count(*) filter (where jsonb_array_length(open_loops) > 0 and deleted_at is null)::integer as unresolved,
+    count(*) filter (where deleted_at is null
+        and jsonb_array_length(episodes.open_loops_of(id, open_loops, loops_by_hand)) > 0)::integer as unresolved,
     coalesce(sum(access_count), 0)::integer as uses,
     (select count(*) from episodes.exchanges x where x.space_id = %(space)s)::integer as exchanges,
     (select count(*) from episodes.exchanges x

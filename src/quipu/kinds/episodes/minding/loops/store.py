@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -111,15 +111,6 @@ async def loops(
 async def ids_like(within: Within, prefix: str) -> list[UUID]:
     """At most two loops whose id begins so."""
     return [row[0] for row in await _rows(within, "ids_like", {"prefix": f"{prefix}%"})]
-
-
-async def open_of(within: Within, messages: Collection[int], *, closed: bool = False) -> list[str]:
-    """The texts of what these messages left open and is open still (or of all), in the order it was said.
-
-    This is what column ``open_loops`` of the episode of these messages holds.
-    """
-    values = {"messages": Int8s(sorted(messages)), "closed": closed}
-    return [row[0] for row in await _rows(within, "of_messages", values)]
 
 
 async def doomed(within: Within, values: Mapping[str, object]) -> list[UUID]:

@@ -58,11 +58,6 @@ limit %(limit)s offset %(offset)s
 -- name: ids_like: loops whose id begins so
 select id from episodes.loops where space_id = %(space)s and id::text like %(prefix)s order by id limit 2
 
--- name: of_messages: what is open still, or was, of what messages left open
-select content from episodes.loops
-where space_id = %(space)s and message_id = any(%(messages)s::int8[]) and (%(closed)s or state = 'open')
-order by said_at, id
-
 -- name: doomed: loops that an erasure takes: with words of what goes in them, or of a person who goes
 select l.id from episodes.loops l
 where l.space_id = %(space)s
