@@ -140,7 +140,7 @@ async def test_threads_go_on_are_resumed_and_end(talk: AsyncMemory, clock: Froze
     for hours, session in ((0, "web:7:mon"), (1, "web:7:mon"), (9, "web:7:tue")):
         turns = [(role, text, minute + 60 * hours) for role, text, minute in CONVERSATION[:2]]
         await tell(talk, *turns, session=session, prefix=f"h{hours}-")
-    await work(talk)
+        await work(talk)  # at once: two sessions that wait are read in any order
     later, earlier = await talk.conversations.threads(space="a", session="web:7:mon")
     assert (earlier.name, earlier.exchanges, earlier.resumed, earlier.state) == ("web:7:1", 2, 1, "ended")
     assert (later.name, later.exchanges, later.continued_from) == ("web:7:2", 1, "web:7:1")
