@@ -135,6 +135,15 @@ $$;
 
 COMMENT ON FUNCTION core.enter(space text) IS 'Makes this transaction see that space and no other; a row of nulls where there is none yet.';
 
+CREATE FUNCTION core.jobs_go_with_their_session() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    delete from core.outbox o using gone where o.space_id = gone.space_id and o.session = gone.name;
+    return null;
+end
+$$;
+
 CREATE FUNCTION core.recount_space() RETURNS void
     LANGUAGE sql
     AS $$
@@ -4412,6 +4421,8 @@ CREATE INDEX tool_results_agent ON transcripts.tool_results USING btree (space_i
 CREATE INDEX tool_results_line ON transcripts.tool_results USING btree (space_id, line_id);
 
 CREATE TRIGGER guard_space BEFORE DELETE ON core.spaces FOR EACH ROW EXECUTE FUNCTION ledger.guard_space();
+
+CREATE TRIGGER jobs_go AFTER DELETE ON core.sessions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION core.jobs_go_with_their_session();
 
 CREATE TRIGGER write_conversation INSTEAD OF INSERT OR UPDATE ON episodes.conversations FOR EACH ROW EXECUTE FUNCTION episodes.write_conversation();
 

@@ -32,7 +32,7 @@ def test_it_says_what_would_go_and_how_to_do_it(quipu: CommandLine) -> None:
 
 def test_confirmed_it_does_it(quipu: CommandLine) -> None:
     done = quipu.json("ledger", "retention", "--confirm")
-    assert (done["done"], done["sessions"], done["counts"]) == (True, 1, {"messages": 1})
+    assert (done["done"], done["sessions"], done["counts"]) == (True, 1, {"jobs": 2, "messages": 1})
     assert len(done["receipts"]) == 1
     assert [s["name"] for s in quipu.json("sessions")["sessions"]] == ["new"]
     assert "is past its time" in quipu.text("ledger", "retention", "--confirm")

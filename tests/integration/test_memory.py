@@ -55,7 +55,7 @@ async def test_forgetting_previews_first_then_erases_and_proves_it(memory: Async
     for session in ("s1", "s2"):
         await memory.observe([{"content": f"The boat of {session} is green."}], space="ana", session=session)
     preview = await memory.forget(space="ana", session="s1")
-    assert (preview.counts, preview.receipt) == ({"messages": 1}, None)
+    assert (preview.counts, preview.receipt) == ({"jobs": 2, "messages": 1}, None)
     done = await memory.forget(space="ana", session="s1", confirm=True)
     assert done.receipt is not None
     assert [h.source.session for h in await memory.recall("boat green", space="ana")] == ["s2"]

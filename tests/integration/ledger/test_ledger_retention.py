@@ -115,6 +115,7 @@ async def test_a_session_nobody_wrote_to_for_ninety_days_goes_with_all_that_was_
     done = await tried_and_done(ledger, url)
     assert (done.sessions, done.emptied, done.expired) == (1, 0, 0)
     assert done.counts == {
+        "jobs": 2,
         "ledger.chat_memory_events": 1,
         "ledger.chat_recommendation_evidence": 1,
         "ledger.chat_recommendations": 1,
@@ -345,7 +346,7 @@ async def test_more_sessions_than_go_at_once_all_go(
     clock.advance(timedelta(days=91))
     await cafe.observe([{"content": "I am back."}], **HERE)
     done = await tried_and_done(ledger, url)
-    assert (done.sessions, done.counts) == (120, {"messages": 120})
+    assert (done.sessions, done.counts) == (120, {"jobs": 240, "messages": 120})
     assert [hit.text for hit in await cafe.recall("back boat", space="cafe")] == ["I am back."]
     assert len(rows(url, "core.messages")) == 4
 

@@ -57,7 +57,7 @@ async def chime(context: Context) -> None:
 
 
 HANDLERS: dict[str, Handler] = {"note": note, "fail": fail, "tell": tell, "spend": spend, "hang": note}
-CHIME = Schedule(name="chime", cron="* * * * *", each_space=True, handler=chime)
+CHIME = Schedule(name="chime", cron="7 3 1 1 *", each_space=True, handler=chime)
 DUTIES = Duties(HANDLERS, {"hang": 0.2}, {})
 CHIMING = Duties({}, {}, {"chime": CHIME})
 

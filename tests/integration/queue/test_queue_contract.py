@@ -222,7 +222,7 @@ async def test_a_schedule_fires_once_however_many_workers_there_are(works: Works
     assert await works.traces() == [{"chimed": "chime"}]
     (schedule,) = await works.store.schedules()
     assert schedule.fired_at is not None
-    assert timedelta() < schedule.due_at - schedule.fired_at <= timedelta(minutes=1)
+    assert timedelta() < schedule.due_at - schedule.fired_at <= timedelta(days=366)
 
 
 async def test_a_job_of_a_space_that_was_forgotten_goes(works: Works) -> None:

@@ -121,6 +121,8 @@ async def exchange(
         if taking.limited and not all_of_it:
             given_up = True
             await conn.cancel_safe(timeout=5)
+    if taking.full and not taking.rows and not all_of_it:  # it all came between two looks
+        raise _too_large()
     return taking.answer()
 
 
@@ -132,13 +134,17 @@ async def _next(conn: Connection) -> pq.abc.PGresult | None:
         came += _waiting_bytes(pgconn.socket)
         if came > _MOST_IN_A_ROW:
             await conn.close()
-            raise BadInput(
-                "a row has more bytes than an answer can have.",
-                field="sql",
-                hint="Ask for less of it: left(…, 1000).",
-            )
+            raise _too_large()
         pgconn.consume_input()
     return pgconn.get_result()
+
+
+def _too_large() -> BadInput:
+    return BadInput(
+        "a row has more bytes than an answer can have.",
+        field="sql",
+        hint="Ask for less of it: left(…, 1000).",
+    )
 
 
 if sys.platform == "win32":
