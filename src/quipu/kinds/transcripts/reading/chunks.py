@@ -10,7 +10,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, Final, Protocol, Self
 
-CHUNK_BYTES: Final = 2 * 1024 * 1024
+CHUNK_BYTES: Final = 4 * 1024 * 1024
 LINE_LIMIT_BYTES: Final = 64 * 1024 * 1024
 _BLOCK_BYTES: Final = 1024 * 1024
 

@@ -118,9 +118,9 @@ class Syncing:
     async def _space(
         self, run: _Run, space: str, files: Sequence[Transcript], progress: Progress | None
     ) -> None:
-        """Read the next batch in a thread while the one before is being stored."""
+        """Read the next batches in a thread while the one before is being stored."""
         found = batches(files, run.marks.get(space, {}), now=self._clock.now(), secrets=self._redact)
-        send, receive = create_memory_object_stream[Batch](1)
+        send, receive = create_memory_object_stream[Batch](2)
         try:
             async with create_task_group() as tasks:
                 tasks.start_soon(_feed, found, send)
