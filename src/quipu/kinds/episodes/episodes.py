@@ -37,6 +37,7 @@ from quipu.kinds.episodes.weigh import weigh
 from quipu.recall.generations import Models
 from quipu.recall.model import Filters
 from quipu.recall.search import Search
+from quipu.record.given import time, whole
 from quipu.upkeep.erasure import service as erasure
 from quipu.upkeep.erasure.model import Erasure, What
 
@@ -94,12 +95,12 @@ class AsyncEpisodes:
             session=optional_name("session", session),
             user=optional_name("user", user),
             topic=topic,
-            since=asked.time("since", since),
-            until=asked.time("until", until),
+            since=time("since", since),
+            until=time("until", until),
             state=asked.one_of("state", state, PUTS),
             order=asked.one_of("order", order, ORDERS),
-            limit=asked.whole("limit", limit, most=_MOST),
-            offset=asked.whole("offset", offset, least=0, most=10**9),
+            limit=whole("limit", limit, most=_MOST),
+            offset=whole("offset", offset, least=0, most=10**9),
         )
         async with self._database.reading(check_name("space", space)) as within:
             rows = [] if within is None else await store.episodes(within, wanted, now=now)
@@ -147,10 +148,10 @@ class AsyncEpisodes:
             NotFound: there is none.
             BadInput: an argument is out of range.
         """
-        asked.whole("points", points, least=2, most=_MOST)
+        whole("points", points, least=2, most=_MOST)
         ahead = None
         if ahead_days is not None:
-            ahead = timedelta(days=asked.whole("ahead_days", ahead_days, least=0, most=_LONGEST_AHEAD_DAYS))
+            ahead = timedelta(days=whole("ahead_days", ahead_days, least=0, most=_LONGEST_AHEAD_DAYS))
         now = self._clock.now()
         async with self._database.reading(check_name("space", space)) as within:
             row = await asked.row_of(within, id, now=now)
@@ -173,7 +174,7 @@ class AsyncEpisodes:
         """
         if not question.strip():
             raise BadInput("ask something.", field="question")
-        asked.whole("limit", limit, most=_MOST)
+        whole("limit", limit, most=_MOST)
         check_name("space", space)
         await filing.catch_up(self._database, self._models, space)
         now = self._clock.now()

@@ -9,13 +9,15 @@ from uuid import UUID
 from quipu.errors import BadInput
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.db.database import Database
-from quipu.kinds.longterm import checking, given, store
+from quipu.kinds.longterm import checking, store
 from quipu.kinds.longterm.filing import LONGTERM
 from quipu.kinds.longterm.model import Category, Count, Found, Importance, LongtermMemory, Revision, Said
+from quipu.kinds.longterm.patterns import holding
 from quipu.kinds.longterm.reading import memory, row_of
 from quipu.kinds.longterm.store import Narrowed
 from quipu.recall.model import Filters
 from quipu.recall.search import Search
+from quipu.record import given
 
 _MOST: Final = 1_000
 _OVERFETCH: Final = 5
@@ -159,7 +161,7 @@ def narrowed(
         importance=None if importance is None else checking.importance_of(importance),
         user=optional_name("user", user),
         archived=archived,
-        text=given.holding(text),
+        text=holding(text),
         since=given.time("since", since),
         until=given.time("until", until),
     )

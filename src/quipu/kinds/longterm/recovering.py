@@ -19,7 +19,7 @@ from quipu.kernel.base.text import excerpt
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, Within
 from quipu.kernel.redact import redact
-from quipu.kinds.longterm import auditing, given, querying, store
+from quipu.kinds.longterm import auditing, querying, store
 from quipu.kinds.longterm.filing import LONGTERM
 from quipu.kinds.longterm.model import AuditAct, AuditLine, AuditMemory, Found
 from quipu.kinds.longterm.querying import Query
@@ -29,6 +29,7 @@ from quipu.kinds.longterm.rules import ACCESSES_APART
 from quipu.kinds.longterm.sati import Recovered, SatiMemory, SatiRetrievalInput
 from quipu.recall.model import Filters
 from quipu.recall.search import Search
+from quipu.record import given
 
 _NOTING_SECONDS: Final = 0.5
 _LONGEST_TROUBLE: Final = 500

@@ -12,7 +12,7 @@ from quipu.errors import BadInput
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.db.database import Database
-from quipu.kinds.longterm import checking, given, store
+from quipu.kinds.longterm import checking, store
 from quipu.kinds.longterm.changes import HAND, Changes
 from quipu.kinds.longterm.changing import changed
 from quipu.kinds.longterm.looking import narrowed
@@ -22,6 +22,7 @@ from quipu.kinds.longterm.requests import New, Rewording
 from quipu.kinds.longterm.rules import filed_text
 from quipu.kinds.longterm.store import Narrowed, Row
 from quipu.recall.generations import Models
+from quipu.record import given
 
 T = TypeVar("T")
 

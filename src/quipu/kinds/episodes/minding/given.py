@@ -15,17 +15,6 @@ _PREFIX: Final = re.compile(r"[0-9a-f-]{4,36}")
 _Word = TypeVar("_Word", bound=str)
 
 
-def whole(field: str, value: object, *, least: int = 1, most: int = 1_000) -> int:
-    """A whole number in its bounds.
-
-    Raises:
-        BadInput: it is none; names ``field``.
-    """
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise BadInput(f"a whole number from {least:,} to {most:,}.", field=field)
-    return value
-
-
 def one_of(field: str, value: object, words: Sequence[_Word]) -> _Word | None:
     """One of some words, or None for ``all`` and where nothing is given.
 

@@ -11,10 +11,10 @@ from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Database, Within
 from quipu.kinds.transcripts.bootstrap import rules, store
 from quipu.kinds.transcripts.bootstrap.model import Bootstrap, Known
-from quipu.kinds.transcripts.given import whole
 from quipu.kinds.transcripts.memories.ageing import ARCHIVE_BELOW
 from quipu.recall.model import Filters
 from quipu.recall.search import Search
+from quipu.record.given import whole
 
 _TRANSCRIPTS: Final = 3  # core.recall_kinds.code
 _EDITING: Final = ("Edit", "MultiEdit", "Write", "NotebookEdit", "apply_patch")

@@ -14,7 +14,6 @@ from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.kinds.transcripts.extract.model import Extractor
-from quipu.kinds.transcripts.given import time, whole
 from quipu.kinds.transcripts.memories import checking, extractors, store
 from quipu.kinds.transcripts.memories.ageing import REINFORCED_APART
 from quipu.kinds.transcripts.memories.changing import Changing
@@ -34,6 +33,7 @@ from quipu.kinds.transcripts.memories.store import Due, Row
 from quipu.recall.generations import Models
 from quipu.recall.model import Filters
 from quipu.recall.search import Search
+from quipu.record.given import time, whole
 
 _MOST: Final = 1_000
 _OVERFETCH: Final = 5

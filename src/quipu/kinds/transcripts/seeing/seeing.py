@@ -9,7 +9,6 @@ from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.scope import check_name
 from quipu.kernel.db.database import Database, Within
-from quipu.kinds.transcripts.given import time, whole
 from quipu.kinds.transcripts.seeing import asking, compacting, indexing, recalling, searching, store
 from quipu.kinds.transcripts.seeing.asked import Narrowed, optional_text, several
 from quipu.kinds.transcripts.seeing.model import (
@@ -32,6 +31,7 @@ from quipu.kinds.transcripts.seeing.model import (
     Touched,
 )
 from quipu.recall.search import Search
+from quipu.record.given import time, whole
 
 
 class AsyncSeeing:

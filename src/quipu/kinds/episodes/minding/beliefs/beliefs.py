@@ -18,9 +18,10 @@ from quipu.kinds.episodes.minding.beliefs.keeping import Keeping, Unprepared
 from quipu.kinds.episodes.minding.beliefs.keys import form_of, key_of
 from quipu.kinds.episodes.minding.beliefs.model import BELIEF_STATES, Belief, BeliefSource, Conflict
 from quipu.kinds.episodes.minding.beliefs.store import Row
-from quipu.kinds.episodes.minding.given import id_of, one_of, only, whole, words_of
+from quipu.kinds.episodes.minding.given import id_of, one_of, only, words_of
 from quipu.recall.generations import Models
 from quipu.recall.model import Moved
+from quipu.record.given import whole
 
 _HINT: Final = "quipu beliefs list --state all shows them."
 _CONFLICTS: Final = "quipu beliefs conflicts shows them."

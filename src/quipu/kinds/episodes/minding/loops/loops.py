@@ -11,10 +11,11 @@ from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, Within
 from quipu.kinds.episodes.minding import store as minding
-from quipu.kinds.episodes.minding.given import id_of, one_of, only, whole, words_of
+from quipu.kinds.episodes.minding.given import id_of, one_of, only, words_of
 from quipu.kinds.episodes.minding.loops import store
 from quipu.kinds.episodes.minding.loops.model import LOOP_KINDS, LOOP_STATES, Loop
 from quipu.kinds.episodes.minding.loops.urgency import most_urgent
+from quipu.record.given import whole
 
 _HINT: Final = "quipu loops list --state all shows them."
 _LONGEST_EVIDENCE: Final = 1_000
