@@ -14,7 +14,7 @@ from psycopg import errors
 from rows_of_kinds import DESIGNED, EPISODES, LEDGER, LONGTERM, TRANSCRIPTS
 
 from quipu import AsyncMemory
-from quipu.kernel.db.database import Database, Within
+from quipu.kernel.db.database import Database
 from quipu.recall import store as index
 from quipu.record import store as record
 from quipu.upkeep.erasure.model import What
