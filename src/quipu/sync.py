@@ -25,6 +25,7 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.kinds.transcripts.seeing.seeing
 - quipu.kinds.transcripts.sqlite.exchange
 - quipu.kinds.transcripts.transcripts
+- quipu.upkeep.snapshots.snapshots
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
     from os import PathLike
+    from pathlib import Path
     from types import TracebackType
     from typing import Any, Literal, Self
     from uuid import UUID
@@ -175,6 +177,9 @@ if TYPE_CHECKING:
     from quipu.upkeep.erasure.model import Erasure
     from quipu.upkeep.health import Health
     from quipu.upkeep.reembed.model import ReembedReport
+    from quipu.upkeep.snapshots.loading import BytesRead
+    from quipu.upkeep.snapshots.model import HandedOut, Restored, Snapshot, Thinned
+    from quipu.upkeep.snapshots.snapshots import AsyncSnapshots
     from quipu.upkeep.spaces import SpaceCounts
 
 
@@ -199,6 +204,7 @@ __all__ = [
     "Retention",
     "Rooms",
     "Seeing",
+    "Snapshots",
     "Tables",
     "Trace",
     "Transcripts",
@@ -412,6 +418,11 @@ class Rooms:
     def tables(self) -> Tables:
         """Tables that agents design themselves: made, filled and asked in SQL."""
         return Tables(self._inner.tables, self._portal)
+
+    @property
+    def snapshots(self) -> Snapshots:
+        """Snapshots of the tables of agents: taken, listed, put back; dumps handed out and taken in."""
+        return Snapshots(self._inner.snapshots, self._portal)
 
 
 class Memory(Rooms):
@@ -807,8 +818,8 @@ class Retention:
         A session in which nothing was written for ``session_days`` goes with everything that was said and
         known in it; preferences and other values whose ``expires_at`` is over get an event that says so, and
         stand no more. Evidence loses its excerpt after ``excerpt_days`` and goes with its recommendation
-        after ``evidence_days``; until then it keeps its session, emptied of all else. What is not given is
-        ``QUIPU_SESSION_DAYS``, ``QUIPU_EXCERPT_DAYS`` and ``QUIPU_EVIDENCE_DAYS``; 0 keeps for ever.
+        after ``evidence_days``; until then it keeps its session, emptied of all else. What is not given is as
+        the settings of these names say; 0 keeps for ever.
 
         Raises:
             BadInput: a number of days is out of range (0 to 36,500).
@@ -1668,7 +1679,7 @@ class Recovering:
         prompt, which counts as an access of what is in it, once in an hour. ``session`` and ``message``
         name the turn in the audit.
 
-        It takes no longer than ``QUIPU_LONGTERM_TIMEOUT_MS``. Where there is no time, or the database or the
+        It takes no longer than the setting ``longterm_timeout_ms``. Where there is no time, or the database or the
         model fail, the result is empty and says so: an answer never breaks for want of memory.
 
         Raises:
@@ -1724,7 +1735,7 @@ class Evaluating:
 
         ``asked`` is the seed's input, or its document. Memories with ids can be edited and deleted; one
         that is known by its summary only is not included again. ``evaluator`` is ``rules``, ``llm``, one of
-        your own, or that of ``QUIPU_LONGTERM_EVALUATOR``. ``SatiMemoryResult.of`` makes the seed's single
+        your own, or that of the setting ``longterm_evaluator``. ``SatiMemoryResult.of`` makes the seed's single
         shape of the result.
 
         Raises:
@@ -1991,7 +2002,10 @@ class Memories:
         return self._portal.call(lambda: self._inner.reinforce(ids, space=space))
 
     def prune(self, *, space: str, dry_run: bool = True) -> Pruned:
-        """Archive the memories whose confidence fell below 0.1; with ``dry_run`` only say which they are."""
+        """Archive the memories whose confidence fell below the least (``memory_archive_below``).
+
+        With ``dry_run`` only say which they are.
+        """
         return self._portal.call(lambda: self._inner.prune(space=space, dry_run=dry_run))
 
 
@@ -2969,3 +2983,128 @@ class Tables:
             NotFound: it could do nothing there.
         """
         self._portal.call(lambda: self._inner.revoke(agent, schema=schema, space=space))
+
+
+class Snapshots:
+    """Snapshots of the schemas of agents: taken, listed, thinned out, put back, handed out, taken in.
+
+    A snapshot is a dump of one schema, in plain SQL, with sums of its tables and vectors of its rows beside it.
+    A worker takes one of each schema every hour. Every call names the ``space``; ``schema`` is ``memory`` or
+    the short name of another one. It is for people and programs: no tool of an agent leads here.
+    """
+
+    def __init__(self, inner: AsyncSnapshots, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def create(self, *, space: str, schema: str = "memory") -> Snapshot:
+        """A snapshot of the schema as it is now. It stays until the retention is over, whatever its hour.
+
+        Raises:
+            NotFound: there is no such schema.
+            DatabaseUnsuitable: no pg_dump here fits the server.
+            DatabaseError: it could not be written.
+        """
+        return self._portal.call(lambda: self._inner.create(space=space, schema=schema))
+
+    def list(self, *, space: str, schema: str | None = None) -> list[Snapshot]:
+        """The snapshots of a space, or of one schema of it, the newest first, with the tier that keeps each.
+
+        Those of schemas that were dropped are among them.
+        """
+        return self._portal.call(lambda: self._inner.list(space=space, schema=schema))
+
+    def prune(self, *, space: str, schema: str | None = None, dry_run: bool = False) -> Thinned:
+        """Thin out: 24 hourly ones stay, 4 a day to 7 days, one a day to ``memory_snapshot_retention_days``.
+
+        Those taken by hand, or before a restore, stay until the retention is over. ``dry_run`` changes nothing.
+        """
+        return self._portal.call(lambda: self._inner.prune(space=space, schema=schema, dry_run=dry_run))
+
+    def delete(self, name: str, *, space: str) -> Snapshot:
+        """Delete a snapshot; what it was. It cannot be undone.
+
+        Raises:
+            BadInput: that is no name of a snapshot.
+            NotFound: there is none of that name.
+        """
+        return self._portal.call(lambda: self._inner.delete(name, space=space))
+
+    def restore(
+        self, name: str, *, space: str, confirm: bool = False, progress: BytesRead | None = None
+    ) -> Restored:
+        """Put a snapshot in the place of what its schema holds; without ``confirm``, what that would change.
+
+        A snapshot of what is there now is taken first: restoring that undoes it. Then the schema is replaced
+        as a whole, in one transaction, or stays as it is. A schema that was dropped is made again. What was
+        forgotten of a person or a session since does not come back. ``progress`` is called with the bytes read.
+
+        Raises:
+            BadInput: no name of a snapshot; its file was changed; its rows are not what the manifest says.
+            NotFound: there is none of that name in the space.
+            Conflict: the schema is in use.
+            DatabaseError: it could not be read or written.
+        """
+        return self._portal.call(
+            lambda: self._inner.restore(name, space=space, confirm=confirm, progress=progress)
+        )
+
+    def export(
+        self,
+        path: Path | str,
+        *,
+        structure: bool = False,
+        replace_file: bool = False,
+        space: str,
+        schema: str = "memory",
+    ) -> HandedOut:
+        """Write a dump of the schema to a file: all of it, or the ``structure`` without rows.
+
+        Raises:
+            BadInput: the file is there already, and ``replace_file`` is not said.
+            NotFound: there is no such schema.
+            DatabaseUnsuitable, DatabaseError: as `create`.
+        """
+        return self._portal.call(
+            lambda: self._inner.export(
+                path, structure=structure, replace_file=replace_file, space=space, schema=schema
+            )
+        )
+
+    def import_dump(
+        self,
+        path: Path | str,
+        *,
+        space: str,
+        schema: str = "memory",
+        confirm: bool = False,
+        progress: BytesRead | None = None,
+    ) -> Restored:
+        """Put a dump that `export` made in the place of what a schema holds; without ``confirm``, try and undo.
+
+        It may be of a schema of another name, and of another space or database. Only tables, sequences, views,
+        types, indexes, constraints, comments and rows are taken: no functions, triggers, rules or policies.
+        All of it runs with the rights of the schema's own agent. A snapshot is taken first. A person or a
+        session that was ever forgotten in the space does not come in.
+
+        Raises:
+            BadInput: the file holds what no such dump holds; names the line. Nothing was changed.
+            Conflict: the schema is in use.
+        """
+        return self._portal.call(
+            lambda: self._inner.import_dump(
+                path, space=space, schema=schema, confirm=confirm, progress=progress
+            )
+        )
+
+    def scheduled(self, *, space: str) -> None:
+        """What a worker does every hour: a snapshot of each schema that has none of this hour, then thin out.
+
+        Raises:
+            DatabaseError: some could not be taken; the others were.
+        """
+        self._portal.call(lambda: self._inner.scheduled(space=space))
+
+    def clear(self, space_id: int) -> int:
+        """Delete all snapshots of a space that was forgotten as a whole; how many there were."""
+        return self._portal.call(lambda: self._inner.clear(space_id))

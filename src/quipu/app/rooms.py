@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from quipu.kinds.tables.tables import AsyncTables
     from quipu.kinds.transcripts.memories.memories import AsyncMemories
     from quipu.kinds.transcripts.transcripts import AsyncTranscripts
+    from quipu.upkeep.snapshots.snapshots import AsyncSnapshots
 
 _Room = TypeVar("_Room")
 
@@ -156,6 +157,22 @@ class AsyncRooms:
                 parts.logins,
                 settings=self._settings,
                 follow=Following(parts.database, parts.models, parts.logins).follow,
+            ),
+        )
+
+    @property
+    def snapshots(self) -> AsyncSnapshots:
+        """Snapshots of the tables of agents: taken, listed, put back; dumps handed out and taken in."""
+        from quipu.kinds.tables.keeping import Grounds  # noqa: PLC0415
+        from quipu.upkeep.snapshots.snapshots import AsyncSnapshots  # noqa: PLC0415
+
+        return self._room(
+            AsyncSnapshots,
+            lambda parts: AsyncSnapshots(
+                parts.database,
+                Grounds(parts.database, parts.models, parts.logins),
+                settings=self._settings,
+                clock=self._clock,
             ),
         )
 

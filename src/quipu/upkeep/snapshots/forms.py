@@ -277,7 +277,10 @@ def _names_schema(words: list[Token], place: int, name: str) -> bool:
 def _names_relation(words: list[Token], place: int) -> bool:
     """Whether a literal is the name of a relation: cast to regclass, or the sequence that setval sets."""
     texts = [one.text.lower() for one in words]
-    return texts[place + 1 : place + 3] == ["::", "regclass"] or texts[max(0, place - 2) : place] == ["setval", "("]
+    return texts[place + 1 : place + 3] == ["::", "regclass"] or texts[max(0, place - 2) : place] == [
+        "setval",
+        "(",
+    ]
 
 
 def _moved(literal: str, old: str, new: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
 from typing import LiteralString, Protocol, TypeVar
 
 from quipu.kernel.db.database import Connection
@@ -14,6 +15,14 @@ _T = TypeVar("_T")
 class Ground(Protocol):
     """The schemas of agents: which there are, and work on the login of their writer."""
 
+    async def retention_days(self, space: str) -> int:
+        """How long the snapshots of a space are kept, 1 to 365."""
+        ...
+
+    async def space_id(self, space: str) -> int | None:
+        """The number of a space; None where there is none of that name."""
+        ...
+
     async def find(self, space: str, schema: str, *, make: bool = False) -> Target:
         """The schema of that short name.
 
@@ -22,8 +31,8 @@ class Ground(Protocol):
         """
         ...
 
-    async def every(self, space: str | None = None) -> Sequence[Target]:
-        """All schemas of a space, or of all spaces."""
+    async def every(self, space: str) -> Sequence[Target]:
+        """All schemas of a space."""
         ...
 
     async def tables(self, conn: Connection, target: Target) -> Sequence[str]:
@@ -39,11 +48,16 @@ class Ground(Protocol):
         ...
 
     async def change(
-        self, target: Target, work: Callable[[Connection], Awaitable[_T]], *, seconds: float
+        self,
+        target: Target,
+        work: Callable[[Connection], Awaitable[_T]],
+        *,
+        seconds: float,
+        trial: bool = False,
     ) -> _T:
         """Work in one transaction of the writer, at whose end the engine follows the structure.
 
-        It is undone where the work raises.
+        It is undone where the work raises, and where it was a trial.
         """
         ...
 
@@ -51,8 +65,8 @@ class Ground(Protocol):
         """Write the vectors of the schema; how many. ``conn`` is of the owner."""
         ...
 
-    async def lend_vectors(self, target: Target, saved: Sequence[bytes]) -> None:
-        """Have saved vectors used for rows of the same text when the index follows."""
+    async def lend_vectors(self, target: Target, saved: Path) -> None:
+        """Have vectors of a file of `save_vectors` used for rows of the same text when the index follows."""
         ...
 
     async def follow(self, target: Target) -> int:

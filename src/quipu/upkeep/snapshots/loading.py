@@ -23,7 +23,7 @@ from quipu.upkeep.snapshots.references import Reference, reference
 from quipu.upkeep.snapshots.sums import sums
 from quipu.upkeep.snapshots.templates import fill
 
-Progress = Callable[[int], None]
+BytesRead = Callable[[int], None]
 """Called with so many bytes of the file that were read since the last call."""
 
 _CHUNK_BYTES: Final = 65_536
@@ -65,7 +65,7 @@ class Loading:
     """The work of one load, on a connection of the writer that is in a transaction."""
 
     def __init__(
-        self, conn: Connection, target: Target, source: Source, *, progress: Progress | None = None
+        self, conn: Connection, target: Target, source: Source, *, progress: BytesRead | None = None
     ) -> None:
         self._conn = conn
         self._target = target
@@ -150,7 +150,11 @@ class Loading:
     async def _copy(self, given: Order, dump: Dump) -> None:
         table = self._name(given.relation)
         columns = sql.SQL(", ").join(map(sql.Identifier, given.columns))
-        copy = fill("rows", table=table, columns=columns) if given.columns else fill("rows_of_nothing", table=table)
+        copy = (
+            fill("rows", table=table, columns=columns)
+            if given.columns
+            else fill("rows_of_nothing", table=table)
+        )
         async with self._conn.cursor().copy(copy) as into:
             chunk = bytearray()
             for line in dump.rows():
@@ -165,9 +169,7 @@ class Loading:
     def _check(self, found: Mapping[str, Sum]) -> None:
         expected = self._source.sums
         if expected is not None and dict(found) != dict(expected):
-            wrong = sorted(
-                name for name in {*found, *expected} if found.get(name) != expected.get(name)
-            )
+            wrong = sorted(name for name in {*found, *expected} if found.get(name) != expected.get(name))
             raise BadInput(
                 f"{', '.join(wrong)} did not come out as the manifest says.",
                 field="snapshot",

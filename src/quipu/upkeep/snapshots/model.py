@@ -41,13 +41,15 @@ class Snapshot:
     """A snapshot: the file ``name`` with a manifest beside it.
 
     ``taken_at`` is the moment that it shows. ``sums`` are of every table of the agent; ``vectors`` is how many
-    vectors of the index are kept with it. ``sha256`` and ``bytes`` are of the file.
+    vectors of the index are kept with it. ``sha256`` and ``bytes`` are of the file. ``space_hash`` is of the name of
+    the space, which is nowhere on the disk.
     """
 
     name: str
     schema: str
     schema_name: str
     space_id: int
+    space_hash: str
     taken_at: datetime
     reason: Reason
     sums: Mapping[str, Sum]
@@ -64,7 +66,7 @@ class Snapshot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pruned:
+class Thinned:
     """What thinning out took, or with ``dry_run`` would take; names, the newest first."""
 
     kept: Sequence[str]
@@ -93,7 +95,7 @@ class Restored:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Exported:
+class HandedOut:
     """A dump that was handed out. ``rows`` is 0 where only the structure was wanted."""
 
     path: Path

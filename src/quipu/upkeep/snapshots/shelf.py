@@ -17,7 +17,7 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from hashlib import file_digest
+from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -56,23 +56,24 @@ class Shelf:
 
     def free_name(self, space_id: int, schema_name: str, taken_at: datetime) -> str:
         """A name for a new snapshot."""
-        return name_of(schema_name, taken_at, taken={path.name for path in self._place(space_id).glob("*.sql")})
-
-    def all(self, space_id: int) -> list[Snapshot]:
-        """Those of a space that are whole, the newest first."""
-        found = [_read(path) for path in self._place(space_id).glob("*.json")]
-        return sorted(
-            (one for one in found if one is not None), key=lambda one: (one.taken_at, one.name), reverse=True
+        return name_of(
+            schema_name, taken_at, taken={path.name for path in self._place(space_id).glob("*.sql")}
         )
 
-    def find(self, space_id: int, name: str) -> Snapshot:
+    def all(self, space_id: int, space: str) -> list[Snapshot]:
+        """Those of a space that are whole, the newest first."""
+        found = (_read(path, space) for path in self._place(space_id).glob("*.json"))
+        whole = [one for one in found if one is not None]
+        return sorted(whole, key=lambda one: (one.taken_at, one.name), reverse=True)
+
+    def find(self, space_id: int, space: str, name: str) -> Snapshot:
         """One by its name.
 
         Raises:
             BadInput: that is no name of a snapshot.
             NotFound: there is none of that name in the space.
         """
-        found = _read((self._place(space_id) / check_name(name)).with_suffix(".json"))
+        found = _read((self._place(space_id) / check_name(name)).with_suffix(".json"), space)
         if found is None:
             raise NotFound(f"There is no snapshot {name!r}.", hint="`quipu snapshots list` shows them.")
         return found
@@ -143,17 +144,24 @@ def digest(path: Path) -> str:
         return file_digest(file, "sha256").hexdigest()
 
 
+def hash_of(space: str) -> str:
+    """SHA-256 of the name of a space."""
+    return sha256(space.encode()).hexdigest()
+
+
 def _plain(snapshot: Snapshot) -> dict[str, Any]:
     values = asdict(snapshot)
     del values["tier"]
     return {**values, "taken_at": snapshot.taken_at.isoformat()}
 
 
-def _read(path: Path) -> Snapshot | None:
-    """The snapshot of a manifest; None where it is not there, or none that this version knows."""
+def _read(path: Path, space: str) -> Snapshot | None:
+    """The snapshot of a manifest; None where it is not there, or none of that space that this version knows."""
     try:
         given: Any = json.loads(path.read_text(encoding="utf-8"))
         if given.pop("format") != _FORMAT or given["name"] != path.with_suffix(".sql").name:
+            return None
+        if given["space_hash"] != hash_of(space):  # of another database that had the directory before
             return None
         sums = cast("Mapping[str, Mapping[str, Any]]", given.pop("sums"))
         taken_at = datetime.fromisoformat(given.pop("taken_at"))

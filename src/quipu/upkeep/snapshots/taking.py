@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -18,9 +19,9 @@ from quipu.kernel.db.errors import translated
 from quipu.upkeep.snapshots import program
 from quipu.upkeep.snapshots.forms import order
 from quipu.upkeep.snapshots.ground import Ground
-from quipu.upkeep.snapshots.model import Exported, Reason, Snapshot, Sum, Target
+from quipu.upkeep.snapshots.model import HandedOut, Reason, Snapshot, Sum, Target
 from quipu.upkeep.snapshots.reader import Dump
-from quipu.upkeep.snapshots.shelf import Shelf, digest
+from quipu.upkeep.snapshots.shelf import Shelf, digest, hash_of
 from quipu.upkeep.snapshots.sums import sums
 from quipu.upkeep.snapshots.templates import fill
 
@@ -62,6 +63,7 @@ async def take(
                 schema=target.schema,
                 schema_name=target.schema_name,
                 space_id=target.space_id,
+                space_hash=hash_of(target.space),
                 taken_at=now,
                 reason=reason,
                 sums=taken.sums,
@@ -83,7 +85,7 @@ async def take(
 
 async def export(
     database: Database, settings: Settings, ground: Ground, target: Target, path: Path, *, structure: bool
-) -> Exported:
+) -> HandedOut:
     """Write a dump to a file of the caller's.
 
     Raises:
@@ -97,7 +99,7 @@ async def export(
         finally:
             part.unlink(missing_ok=True)
         rows = 0 if structure else sum(one.rows for one in taken.sums.values())
-        return Exported(path=path, bytes=path.stat().st_size, tables=len(taken.sums), rows=rows)
+        return HandedOut(path=path, bytes=path.stat().st_size, tables=len(taken.sums), rows=rows)
     except OSError as error:
         raise _unwritten(error) from error
 
@@ -141,13 +143,24 @@ async def write(
     return Taken(found, count)
 
 
+async def count(database: Database, ground: Ground, target: Target) -> dict[str, int]:
+    """How many rows the tables of a schema have now."""
+    async with database.owner() as conn, conn.transaction():
+        await conn.execute(fill("isolate"))
+        await conn.execute(fill("as_owner"))
+        moment = await _moment(conn)
+        tables = await ground.tables(conn, target)
+        found = await ground.look(target, lambda login: _sums(login, target, tables, moment))
+    return {name: one.rows for name, one in found.items()}
+
+
 async def _moment(conn: Connection) -> str:
     row = await (await conn.execute(_SQL["export_moment"])).fetchone()
     assert row is not None
     return row[0]
 
 
-async def _sums(conn: Connection, target: Target, tables: list[str], moment: str) -> dict[str, Sum]:
+async def _sums(conn: Connection, target: Target, tables: Sequence[str], moment: str) -> dict[str, Sum]:
     with translated():
         async with conn.transaction():
             await conn.execute(fill("isolate"))
