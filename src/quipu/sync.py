@@ -2988,9 +2988,9 @@ class Tables:
 class Snapshots:
     """Snapshots of the schemas of agents: taken, listed, thinned out, put back, handed out, taken in.
 
-    A snapshot is a dump of one schema, in plain SQL, with sums of its tables and vectors of its rows beside it.
-    A worker takes one of each schema every hour. Every call names the ``space``; ``schema`` is ``memory`` or
-    the short name of another one. It is for people and programs: no tool of an agent leads here.
+    A snapshot is a dump of one schema, in plain SQL, with sums of its tables and vectors of its rows beside
+    it. A worker takes one of each schema every hour. Every call names the ``space``; ``schema`` is ``memory``
+    or the short name of another one. It is for people and programs: no tool of an agent leads here.
     """
 
     def __init__(self, inner: AsyncSnapshots, portal: Portal) -> None:
@@ -3017,7 +3017,8 @@ class Snapshots:
     def prune(self, *, space: str, schema: str | None = None, dry_run: bool = False) -> Thinned:
         """Thin out: 24 hourly ones stay, 4 a day to 7 days, one a day to ``memory_snapshot_retention_days``.
 
-        Those taken by hand, or before a restore, stay until the retention is over. ``dry_run`` changes nothing.
+        Those taken by hand, or before a restore, stay until the retention is over. ``dry_run`` changes
+        nothing.
         """
         return self._portal.call(lambda: self._inner.prune(space=space, schema=schema, dry_run=dry_run))
 
@@ -3037,7 +3038,8 @@ class Snapshots:
 
         A snapshot of what is there now is taken first: restoring that undoes it. Then the schema is replaced
         as a whole, in one transaction, or stays as it is. A schema that was dropped is made again. What was
-        forgotten of a person or a session since does not come back. ``progress`` is called with the bytes read.
+        forgotten of a person or a session since does not come back. ``progress`` is called with the bytes
+        read.
 
         Raises:
             BadInput: no name of a snapshot; its file was changed; its rows are not what the manifest says.
@@ -3080,12 +3082,12 @@ class Snapshots:
         confirm: bool = False,
         progress: BytesRead | None = None,
     ) -> Restored:
-        """Put a dump that `export` made in the place of what a schema holds; without ``confirm``, try and undo.
+        """Put a dump that `export` made in the place of what a schema holds; without ``confirm``, try it.
 
-        It may be of a schema of another name, and of another space or database. Only tables, sequences, views,
-        types, indexes, constraints, comments and rows are taken: no functions, triggers, rules or policies.
-        All of it runs with the rights of the schema's own agent. A snapshot is taken first. A person or a
-        session that was ever forgotten in the space does not come in.
+        It may be of a schema of another name, and of another space or database. Only tables, sequences,
+        views, types, indexes, constraints, comments and rows are taken: no functions, triggers, rules or
+        policies. All of it runs with the rights of the schema's own agent. A snapshot is taken first. A
+        person or a session that was ever forgotten in the space does not come in.
 
         Raises:
             BadInput: the file holds what no such dump holds; names the line. Nothing was changed.
@@ -3105,6 +3107,6 @@ class Snapshots:
         """
         self._portal.call(lambda: self._inner.scheduled(space=space))
 
-    def clear(self, space_id: int) -> int:
-        """Delete all snapshots of a space that was forgotten as a whole; how many there were."""
-        return self._portal.call(lambda: self._inner.clear(space_id))
+    def forget(self, snapshots: Iterable[Snapshot]) -> None:
+        """Delete snapshots as they were listed, of a space that is no more."""
+        self._portal.call(lambda: self._inner.forget(snapshots))

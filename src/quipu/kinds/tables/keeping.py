@@ -16,7 +16,7 @@ import psycopg
 from quipu.errors import NotFound
 from quipu.kernel.base.scope import check_name
 from quipu.kernel.db import queries
-from quipu.kernel.db.arrays import Vectors, Texts, halfvecs
+from quipu.kernel.db.arrays import Texts, Vectors, halfvecs
 from quipu.kernel.db.database import Connection, Database, Within
 from quipu.kinds.tables import founding, names, store
 from quipu.kinds.tables.embedding.following import Following
@@ -41,6 +41,11 @@ class Grounds:
         self._database = database
         self._models = models
         self._logins = logins
+
+    @property
+    def protected(self) -> Sequence[str]:
+        """Relations of the engine in every schema."""
+        return names.PROTECTED
 
     async def retention_days(self, space: str) -> int:
         """How long the snapshots of a space are kept."""
@@ -77,7 +82,7 @@ class Grounds:
         return [row[0] for row in await _rows(conn, "kept_tables", target)]
 
     async def drops(self, target: Target) -> Sequence[LiteralString]:
-        """Statements that drop all that the agent made in the schema, as PostgreSQL itself writes its names."""
+        """Statements that drop all that the agent made in the schema, as PostgreSQL writes its names."""
         async with self._database.space(target.space) as within:
             rows = [] if within is None else await _rows(within.conn, "drops", target)
         return [cast(LiteralString, row[0]) for row in rows]
@@ -128,7 +133,16 @@ class Grounds:
     async def follow(self, target: Target) -> int:
         """Have the index follow for a while; how many vectors were made or taken out."""
         schema = await self._found(target)
-        return await Following(self._database, self._models, self._logins).follow(target.space, schema)
+        following = Following(self._database, self._models, self._logins)
+        done = await following.follow(target.space, schema)
+        await self.tidy(target)
+        return done
+
+    async def tidy(self, target: Target) -> None:
+        """Let go of saved vectors that no row waits for."""
+        async with self._database.space(target.space) as within:
+            if within is not None:
+                await within.conn.execute(_SQL["drop_kept_vectors"], _values(target))
 
     async def _schema(self, space: str, name: str) -> Target | None:
         async with self._database.space(space) as within:

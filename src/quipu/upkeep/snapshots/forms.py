@@ -1,7 +1,7 @@
 """What a statement of a dump is, and whether it may be run. Pure.
 
-The list names the forms that pg_dump writes for one schema; what is not on it is refused. It is the second line:
-all of it runs on the login of the schema's own writer, which can do nothing else. See
+The list names the forms that pg_dump writes for one schema; what is not on it is refused. It is the second
+line: all of it runs on the login of the schema's own writer, which can do nothing else. See
 docs/decisions/snapshots.md.
 """
 
@@ -25,9 +25,20 @@ REGISTRY_COLUMNS: Final = ("table_name", "description", "embeddable_fields", "cr
 
 # What a dump sets for the session of psql. We set what we need ourselves.
 _SETTINGS: Final = frozenset(
-    "statement_timeout lock_timeout idle_in_transaction_session_timeout transaction_timeout client_encoding"
-    " standard_conforming_strings check_function_bodies xmloption client_min_messages row_security"
-    " default_tablespace default_table_access_method".split()
+    {
+        "statement_timeout",
+        "lock_timeout",
+        "idle_in_transaction_session_timeout",
+        "transaction_timeout",
+        "client_encoding",
+        "standard_conforming_strings",
+        "check_function_bodies",
+        "xmloption",
+        "client_min_messages",
+        "row_security",
+        "default_tablespace",
+        "default_table_access_method",
+    }
 )
 _SEARCH_PATH: Final = "select pg_catalog.set_config('search_path', '', false)"
 _SETVAL: Final = re.compile(r"SELECT pg_catalog\.setval\('(?:[^'\\]|'')+', -?[0-9]+, (?:true|false)\)")
@@ -132,10 +143,12 @@ class _Reading:
                 return self.about(1 + len(words), "run")
         if said.starts("create", "index") or said.starts("create", "unique", "index"):
             return self.about(self._after("on"), "run")
+        if said.lower(1) == "trigger" and self._of_the_engine():
+            return Order("skip")  # the engine hangs its own on the table
         if not self._code:
             raise self.refusal()
         if said.lower(1) == "trigger":
-            return self._trigger()
+            return self.about(self._after("on"), "later")
         return Order("later" if said.lower(1) in {"policy", "rule"} else "run")
 
     def altered(self) -> Order:
@@ -196,11 +209,11 @@ class _Reading:
             raise self.refusal("is about what the engine keeps")
         return Order("rows", name, tuple(columns))
 
-    def _trigger(self) -> Order:
+    def _of_the_engine(self) -> bool:
         texts = [text.lower() for text in self._texts()]
-        if _OUR_TRIGGER.fullmatch(texts[2]) and "tables" in texts and "note_rows" in texts:
-            return Order("skip")  # the engine hangs its own on the table
-        return self.about(self._after("on"), "later")
+        calls = ["tables", ".", "note_rows"]
+        place = texts.index("execute") + 2 if "execute" in texts else 0
+        return len(texts) > 2 and bool(_OUR_TRIGGER.fullmatch(texts[2])) and texts[place : place + 3] == calls
 
     def _texts(self) -> list[str]:
         return [word.text for word in self._said.words]

@@ -15,6 +15,11 @@ _T = TypeVar("_T")
 class Ground(Protocol):
     """The schemas of agents: which there are, and work on the login of their writer."""
 
+    @property
+    def protected(self) -> Sequence[str]:
+        """Relations of the engine in every schema."""
+        ...
+
     async def retention_days(self, space: str) -> int:
         """How long the snapshots of a space are kept, 1 to 365."""
         ...
@@ -71,4 +76,8 @@ class Ground(Protocol):
 
     async def follow(self, target: Target) -> int:
         """Have the index follow for a while; how many vectors were made or taken out."""
+        ...
+
+    async def tidy(self, target: Target) -> None:
+        """Let go of saved vectors that no row waits for."""
         ...

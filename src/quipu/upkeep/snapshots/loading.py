@@ -1,7 +1,8 @@
 """Putting a dump in the place of what a schema holds, in one transaction of its writer.
 
-No statement of a dump ever runs with other rights than those of the agent whose schema it is. Rows come first,
-then what was forgotten is taken out again, then references, triggers and rules, so that none of these sees it.
+No statement of a dump ever runs with other rights than those of the agent whose schema it is. Rows come
+first, then what was forgotten is taken out again, then references, triggers and rules, so that none of these
+sees it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from psycopg import AsyncRawCursor, sql
 
 from quipu.errors import BadInput
 from quipu.kernel.db.database import Connection
-from quipu.upkeep.snapshots.forms import Order, order, renamed
+from quipu.upkeep.snapshots.forms import REGISTRY, Order, order, renamed
 from quipu.upkeep.snapshots.model import Sum, Target
 from quipu.upkeep.snapshots.reader import Dump, Statement
 from quipu.upkeep.snapshots.references import Reference, reference
@@ -27,7 +28,6 @@ BytesRead = Callable[[int], None]
 """Called with so many bytes of the file that were read since the last call."""
 
 _CHUNK_BYTES: Final = 65_536
-_REGISTRY: Final = "schema_registry"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,14 +103,14 @@ class Loading:
 
     async def _held(self, drops: Callable[[], Awaitable[Sequence[LiteralString]]]) -> Sequence[LiteralString]:
         """What is to be dropped, once nobody changes the structure any more."""
-        await self._conn.execute(fill("hold", registry=self._name(_REGISTRY)))
+        await self._conn.execute(fill("hold", registry=self._name(REGISTRY)))
         return await drops()
 
     async def _clear(self, drops: Sequence[LiteralString]) -> None:
         for drop in drops:
             await self._conn.execute(sql.SQL(drop))
         cursor = AsyncRawCursor(self._conn)
-        await cursor.execute(fill("clear_registry", registry=self._name(_REGISTRY)), [f"{uuid4()} "])
+        await cursor.execute(fill("clear_registry", registry=self._name(REGISTRY)), [f"{uuid4()} "])
 
     async def _read(self) -> None:
         target, source = self._target, self._source
@@ -163,7 +163,7 @@ class Loading:
                     await into.write(bytes(chunk))
                     chunk.clear()
             await into.write(bytes(chunk))
-        if given.relation != _REGISTRY:
+        if given.relation != REGISTRY:
             self._kept.tables.append(given.relation)
 
     def _check(self, found: Mapping[str, Sum]) -> None:

@@ -40,9 +40,9 @@ class Sum:
 class Snapshot:
     """A snapshot: the file ``name`` with a manifest beside it.
 
-    ``taken_at`` is the moment that it shows. ``sums`` are of every table of the agent; ``vectors`` is how many
-    vectors of the index are kept with it. ``sha256`` and ``bytes`` are of the file. ``space_hash`` is of the name of
-    the space, which is nowhere on the disk.
+    ``taken_at`` is the moment that it shows. ``sums`` are of every table of the agent; ``vectors`` is how
+    many vectors of the index are kept with it. ``sha256`` and ``bytes`` are of the file. ``space_hash`` is of
+    the name of the space, which is nowhere on the disk.
     """
 
     name: str

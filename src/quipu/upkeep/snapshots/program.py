@@ -76,7 +76,7 @@ def write(
     """
     given = conninfo.conninfo_to_dict(url)
     password = given.pop("password", None)
-    address = conninfo.make_conninfo(**given)  # what a program is called with, others can see
+    address = conninfo.make_conninfo("", **given)  # what a program is called with, others can see
     secret = {} if password is None else {"PGPASSWORD": str(password)}
     said = run(
         [

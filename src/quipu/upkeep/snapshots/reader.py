@@ -1,7 +1,8 @@
 """A dump taken apart: its statements, and the rows between them. It is read as a stream.
 
-pg_dump writes SQL with the rows of ``COPY … FROM stdin`` in it, for psql. Only psql's own commands that pg_dump
-itself writes (``\\restrict``, ``\\unrestrict``) are passed over; any other is refused, as psql would run it.
+pg_dump writes SQL with the rows of ``COPY … FROM stdin`` in it, for psql. Only psql's own commands that
+pg_dump itself writes (``\\restrict``, ``\\unrestrict``) are passed over; any other is refused, as psql would
+run it.
 """
 
 from __future__ import annotations

@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -99,6 +98,8 @@ class Shelf:
         path = self.path(snapshot.space_id, snapshot.name)
         for suffix in (".json", ".vectors", ".sql"):
             path.with_suffix(suffix).unlink(missing_ok=True)
+        if not any(path.parent.iterdir()):
+            path.parent.rmdir()
 
     def check(self, snapshot: Snapshot) -> Path:
         """The file of a snapshot, which is as it was written.
@@ -120,19 +121,6 @@ class Shelf:
         path = self.path(snapshot.space_id, snapshot.name).with_suffix(".vectors")
         whole = snapshot.vectors_sha256 is not None and path.is_file()
         return path if whole and digest(path) == snapshot.vectors_sha256 else None
-
-    def spaces(self) -> list[int]:
-        """Numbers of spaces that have a directory here."""
-        if not self.root.is_dir():
-            return []
-        return sorted(int(path.name) for path in self.root.iterdir() if path.name.isdecimal())
-
-    def clear(self, space_id: int) -> int:
-        """Remove all of a space; how many snapshots that were."""
-        place = self._place(space_id)
-        count = len(list(place.glob("*.json")))
-        shutil.rmtree(place, ignore_errors=True)
-        return count
 
     def _place(self, space_id: int) -> Path:
         return self.root / str(space_id)
@@ -156,7 +144,7 @@ def _plain(snapshot: Snapshot) -> dict[str, Any]:
 
 
 def _read(path: Path, space: str) -> Snapshot | None:
-    """The snapshot of a manifest; None where it is not there, or none of that space that this version knows."""
+    """The snapshot of a manifest; None where there is none of that space that this version knows."""
     try:
         given: Any = json.loads(path.read_text(encoding="utf-8"))
         if given.pop("format") != _FORMAT or given["name"] != path.with_suffix(".sql").name:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Final
 
+from anyio import Path as AsyncPath
 from anyio import to_thread
 
 from quipu.errors import BadInput, DatabaseError, NotFound
@@ -18,8 +20,9 @@ from quipu.kernel.db.database import Connection, Database
 from quipu.upkeep.snapshots import taking
 from quipu.upkeep.snapshots.forms import schema_of
 from quipu.upkeep.snapshots.ground import Ground
-from quipu.upkeep.snapshots.loading import Forgotten, Loading, BytesRead, Source
-from quipu.upkeep.snapshots.model import HandedOut, Thinned, Reason, Restored, Snapshot, Target, Tier
+from quipu.upkeep.snapshots.loading import BytesRead, Forgotten, Loading, Source
+from quipu.upkeep.snapshots.looking import look_through
+from quipu.upkeep.snapshots.model import HandedOut, Reason, Restored, Snapshot, Target, Thinned, Tier
 from quipu.upkeep.snapshots.reader import Dump
 from quipu.upkeep.snapshots.shelf import Shelf
 from quipu.upkeep.snapshots.tiers import keep
@@ -31,9 +34,9 @@ _SQL = queries.load("quipu.upkeep.snapshots")
 class AsyncSnapshots:
     """Snapshots of the schemas of agents: taken, listed, thinned out, put back, handed out, taken in.
 
-    A snapshot is a dump of one schema, in plain SQL, with sums of its tables and vectors of its rows beside it.
-    A worker takes one of each schema every hour. Every call names the ``space``; ``schema`` is ``memory`` or
-    the short name of another one. It is for people and programs: no tool of an agent leads here.
+    A snapshot is a dump of one schema, in plain SQL, with sums of its tables and vectors of its rows beside
+    it. A worker takes one of each schema every hour. Every call names the ``space``; ``schema`` is ``memory``
+    or the short name of another one. It is for people and programs: no tool of an agent leads here.
     """
 
     def __init__(self, database: Database, ground: Ground, *, settings: Settings, clock: Clock) -> None:
@@ -67,7 +70,8 @@ class AsyncSnapshots:
     async def prune(self, *, space: str, schema: str | None = None, dry_run: bool = False) -> Thinned:
         """Thin out: 24 hourly ones stay, 4 a day to 7 days, one a day to ``memory_snapshot_retention_days``.
 
-        Those taken by hand, or before a restore, stay until the retention is over. ``dry_run`` changes nothing.
+        Those taken by hand, or before a restore, stay until the retention is over. ``dry_run`` changes
+        nothing.
         """
         kept: list[str] = []
         deleted: list[str] = []
@@ -97,7 +101,8 @@ class AsyncSnapshots:
 
         A snapshot of what is there now is taken first: restoring that undoes it. Then the schema is replaced
         as a whole, in one transaction, or stays as it is. A schema that was dropped is made again. What was
-        forgotten of a person or a session since does not come back. ``progress`` is called with the bytes read.
+        forgotten of a person or a session since does not come back. ``progress`` is called with the bytes
+        read.
 
         Raises:
             BadInput: no name of a snapshot; its file was changed; its rows are not what the manifest says.
@@ -136,8 +141,8 @@ class AsyncSnapshots:
             NotFound: there is no such schema.
             DatabaseUnsuitable, DatabaseError: as `create`.
         """
-        place = Path(path).expanduser().absolute()
-        if place.exists() and not replace_file:
+        place = _absolute(path)
+        if not replace_file and await AsyncPath(place).exists():
             raise BadInput(f"{place} is there already.", field="path", hint="Name another file.")
         target = await self._ground.find(space, schema)
         return await taking.export(
@@ -153,23 +158,21 @@ class AsyncSnapshots:
         confirm: bool = False,
         progress: BytesRead | None = None,
     ) -> Restored:
-        """Put a dump that `export` made in the place of what a schema holds; without ``confirm``, try and undo.
+        """Put a dump that `export` made in the place of what a schema holds; without ``confirm``, try it.
 
-        It may be of a schema of another name, and of another space or database. Only tables, sequences, views,
-        types, indexes, constraints, comments and rows are taken: no functions, triggers, rules or policies.
-        All of it runs with the rights of the schema's own agent. A snapshot is taken first. A person or a
-        session that was ever forgotten in the space does not come in.
+        It may be of a schema of another name, and of another space or database. Only tables, sequences,
+        views, types, indexes, constraints, comments and rows are taken: no functions, triggers, rules or
+        policies. All of it runs with the rights of the schema's own agent. A snapshot is taken first. A
+        person or a session that was ever forgotten in the space does not come in.
 
         Raises:
             BadInput: the file holds what no such dump holds; names the line. Nothing was changed.
             Conflict: the schema is in use.
         """
-        place = Path(path).expanduser().absolute()
-        try:
-            with place.open("rb") as file:
-                schema_name = schema_of(Dump(file).statements())
-        except OSError as error:
-            raise BadInput(f"{place} cannot be read: {error.strerror}.", field="path") from error
+        place = _absolute(path)
+        schema_name = await to_thread.run_sync(_schema_of, place)
+        if not confirm and (looked := await self._looked(place, schema_name, space, schema)) is not None:
+            return looked
         target = await self._ground.find(space, schema, make=True)
         source = Source(path=place, schema_name=schema_name, code=False)
         hashes = await self._forgotten(space, since=None)
@@ -186,6 +189,7 @@ class AsyncSnapshots:
         """
         failed: list[Exception] = []
         for target in await self._ground.every(space):
+            await self._ground.tidy(target)
             try:
                 hour = self._clock.now().replace(minute=0, second=0, microsecond=0)
                 own = (await self._groups(space, target.schema)).get(target.schema, [])
@@ -197,9 +201,10 @@ class AsyncSnapshots:
         if failed:
             raise failed[0]
 
-    async def clear(self, space_id: int) -> int:
-        """Delete all snapshots of a space that was forgotten as a whole; how many there were."""
-        return await to_thread.run_sync(self._shelf.clear, space_id)
+    async def forget(self, snapshots: Iterable[Snapshot]) -> None:
+        """Delete snapshots as they were listed, of a space that is no more."""
+        for one in snapshots:
+            await to_thread.run_sync(self._shelf.delete, one)
 
     async def _load(
         self,
@@ -247,15 +252,21 @@ class AsyncSnapshots:
             now=self._clock.now(),
         )
 
-    async def _groups(self, space: str, schema: str | None) -> dict[str, list[Snapshot]]:
+    async def _looked(self, path: Path, schema_name: str, space: str, schema: str) -> Restored | None:
+        """What a dump would bring into a schema that is not there yet; None where it is."""
+        try:
+            await self._ground.find(space, schema)
+        except NotFound:
+            look = partial(look_through, path, schema_name, protected=self._ground.protected, code=False)
+            rows = await to_thread.run_sync(look)
+            return Restored(source=path.name, schema=schema, done=False, before={}, after=rows)
+        return None
+
+    async def _groups(self, space: str, schema: str | None) -> Mapping[str, Sequence[Snapshot]]:
         """The snapshots of a space by their schema."""
         space_id = await self._ground.space_id(space)
-        groups: dict[str, list[Snapshot]] = {}
-        if space_id is not None:
-            for one in await to_thread.run_sync(self._shelf.all, space_id, space):
-                if schema in (None, one.schema):
-                    groups.setdefault(one.schema, []).append(one)
-        return groups
+        kept = [] if space_id is None else await to_thread.run_sync(self._shelf.all, space_id, space)
+        return _by_schema(one for one in kept if schema in (None, one.schema))
 
     async def _find(self, space: str, name: str) -> Snapshot:
         space_id = await self._ground.space_id(space)
@@ -279,7 +290,7 @@ class AsyncSnapshots:
                 found[one.name] = scheduled[one.taken_at]
         return found
 
-    async def _forgotten(self, space: str, *, since: datetime | None) -> list[str]:
+    async def _forgotten(self, space: str, *, since: datetime | None) -> Sequence[str]:
         """Hashes of persons and sessions that were forgotten in the space."""
         async with self._database.space(space) as within:
             if within is None:
@@ -295,3 +306,22 @@ class AsyncSnapshots:
         except NotFound:
             return {}
         return await taking.count(self._database, self._ground, target)
+
+
+def _by_schema(snapshots: Iterable[Snapshot]) -> dict[str, list[Snapshot]]:
+    groups: dict[str, list[Snapshot]] = {}
+    for one in snapshots:
+        groups.setdefault(one.schema, []).append(one)
+    return groups
+
+
+def _absolute(path: Path | str) -> Path:
+    return Path(path).expanduser().absolute()
+
+
+def _schema_of(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return schema_of(Dump(file).statements())
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}.", field="path") from error

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 
+from anyio import Path as AsyncPath
 from anyio import to_thread
 from psycopg import sql
 
@@ -17,10 +19,9 @@ from quipu.kernel.db import queries
 from quipu.kernel.db.database import Connection, Database
 from quipu.kernel.db.errors import translated
 from quipu.upkeep.snapshots import program
-from quipu.upkeep.snapshots.forms import order
 from quipu.upkeep.snapshots.ground import Ground
+from quipu.upkeep.snapshots.looking import look_through
 from quipu.upkeep.snapshots.model import HandedOut, Reason, Snapshot, Sum, Target
-from quipu.upkeep.snapshots.reader import Dump
 from quipu.upkeep.snapshots.shelf import Shelf, digest, hash_of
 from quipu.upkeep.snapshots.sums import sums
 from quipu.upkeep.snapshots.templates import fill
@@ -99,7 +100,8 @@ async def export(
         finally:
             part.unlink(missing_ok=True)
         rows = 0 if structure else sum(one.rows for one in taken.sums.values())
-        return HandedOut(path=path, bytes=path.stat().st_size, tables=len(taken.sums), rows=rows)
+        size = (await AsyncPath(path).stat()).st_size
+        return HandedOut(path=path, bytes=size, tables=len(taken.sums), rows=rows)
     except OSError as error:
         raise _unwritten(error) from error
 
@@ -133,12 +135,13 @@ async def write(
             structure=structure,
         )
         await to_thread.run_sync(dump)
-        await to_thread.run_sync(_look_through, path, target)
+        look = partial(look_through, path, target.schema_name, protected=target.protected, code=True)
+        await to_thread.run_sync(look)  # it can be restored
         found = await ground.look(target, lambda login: _sums(login, target, tables, moment))
         count = 0
         if vectors is not None:
             with vectors.open("wb") as file:
-                vectors.chmod(0o600)
+                os.chmod(file.fileno(), 0o600)
                 count = await ground.save_vectors(conn, target, file.write)
     return Taken(found, count)
 
@@ -167,21 +170,6 @@ async def _sums(conn: Connection, target: Target, tables: Sequence[str], moment:
             await conn.execute(fill("at_moment", moment=sql.Literal(moment)))
             await conn.execute(fill("bare"))
             return await sums(conn, target, tables)
-
-
-def _look_through(path: Path, target: Target) -> None:
-    """Whether it could be restored: each statement is one that we know.
-
-    Raises:
-        BadInput: one is not.
-    """
-    with path.open("rb") as file:
-        dump = Dump(file)
-        for statement in dump.statements():
-            given = order(statement, target.schema_name, protected=target.protected, code=True)
-            if given.step == "rows":
-                for _ in dump.rows():
-                    pass
 
 
 def _unwritten(error: OSError) -> DatabaseError:

@@ -1,7 +1,7 @@
 """Which snapshots are kept: many of the last day, fewer of the week, one of each day before. Pure.
 
-Seed 002, part 5: 24 hourly ones, then 4 a day (00:00, 06:00, 12:00, 18:00) to 7 days, then one a day (midnight)
-to the end of the retention; 71 in all where that is 30 days.
+Seed 002, part 5: 24 hourly ones, then 4 a day (00:00, 06:00, 12:00, 18:00) to 7 days, then one a day
+(midnight) to the end of the retention; 71 in all where that is 30 days.
 
 Of each hour, each quarter of a day and each day the first one counts. So one that is kept later was kept
 before, and it does not matter how often, or how late, somebody looks.
@@ -26,8 +26,8 @@ _BEGIN: Final = datetime(1970, 1, 1, tzinfo=UTC)
 def keep(times: Iterable[datetime], *, now: datetime, retention_days: int) -> dict[datetime, Tier]:
     """Those of the times that stay, each with the finest tier that keeps it.
 
-    What is older than ``retention_days`` (1 to 365) never stays. A time after ``now`` stays: the clock was put
-    back, and what it says of age means nothing.
+    What is older than ``retention_days`` (1 to 365) never stays. A time after ``now`` stays: the clock was
+    put back, and what it says of age means nothing.
     """
     kept: dict[datetime, Tier] = {}
     live = sorted(one for one in times if now - one < retention_days * _DAY)

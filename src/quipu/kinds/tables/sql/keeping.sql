@@ -60,5 +60,7 @@ select %(schema)s, h.content_hash, %(generation)s, h.vector
 from unnest(%(hashes)s::text[], %(vectors)s::halfvec[]) as h (content_hash, vector)
 on conflict do nothing
 
--- name: drop_kept_vectors: they have been used
-delete from tables.kept_vectors where space_id = %(space)s and schema_id = %(schema)s
+-- name: drop_kept_vectors: they have been used, unless there is more to follow
+delete from tables.kept_vectors
+where space_id = %(space)s and schema_id = %(schema)s and not exists (
+    select from tables.dirty_rows d where d.space_id = %(space)s and d.schema_id = %(schema)s)
