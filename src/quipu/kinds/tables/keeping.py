@@ -81,6 +81,11 @@ class Grounds:
         """The agent's tables that hold rows, by name."""
         return [row[0] for row in await _rows(conn, "kept_tables", target)]
 
+    async def tables_now(self, target: Target) -> Sequence[str]:
+        """The same as they are now."""
+        async with self._database.space(target.space) as within:
+            return [] if within is None else await self.tables(within.conn, target)
+
     async def drops(self, target: Target) -> Sequence[LiteralString]:
         """Statements that drop all that the agent made in the schema, as PostgreSQL writes its names."""
         async with self._database.space(target.space) as within:

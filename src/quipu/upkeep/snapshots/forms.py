@@ -140,7 +140,10 @@ class _Reading:
             return Order("skip")
         for words in _KINDS:
             if said.starts("create", *words):
-                return self.about(1 + len(words), "run")
+                found = self.about(1 + len(words), "run")
+                if words[-1] == "table" and said.lower(4 + len(words)) not in {"(", "of"}:
+                    raise self.refusal()
+                return found
         if said.starts("create", "index") or said.starts("create", "unique", "index"):
             return self.about(self._after("on"), "run")
         if said.lower(1) == "trigger" and self._of_the_engine():
@@ -166,7 +169,9 @@ class _Reading:
             case ["add", "constraint"]:
                 foreign = said.lower(end + 3) == "foreign"
                 return self.about(self._only(2), "reference" if foreign else "run")
-            case ["alter", "column"] | ["attach", "partition"] | ["replica", "identity"] | ["cluster", "on"]:
+            case ["alter", "column"] if said.lower(end + 3) in {"set", "add"}:
+                return self.about(self._only(2), "run")
+            case ["attach", "partition"] | ["replica", "identity"] | ["cluster", "on"]:
                 return self.about(self._only(2), "run")
             case [("enable" | "force" | "disable"), ("row" | "trigger" | "always" | "replica" | "rule")]:
                 if not self._code:

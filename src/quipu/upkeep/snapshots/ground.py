@@ -44,6 +44,10 @@ class Ground(Protocol):
         """The agent's tables that hold rows, by name, as a connection of the owner sees them."""
         ...
 
+    async def tables_now(self, target: Target) -> Sequence[str]:
+        """The same as they are now."""
+        ...
+
     async def drops(self, target: Target) -> Sequence[LiteralString]:
         """Statements that drop all that the agent made in the schema, in any order."""
         ...

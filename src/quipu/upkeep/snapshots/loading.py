@@ -51,6 +51,19 @@ class Forgotten:
     hashes: Sequence[str]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Around:
+    """What the load needs from outside of its transaction.
+
+    ``tables``: names of those there are. ``ready`` is called once nobody can change them. ``drops``:
+    statements that drop all that is there.
+    """
+
+    tables: Callable[[], Awaitable[Sequence[str]]]
+    ready: Callable[[], Awaitable[None]]
+    drops: Callable[[], Awaitable[Sequence[LiteralString]]]
+
+
 @dataclass(slots=True)
 class _Kept:
     """What is put off until all rows are there."""
@@ -74,11 +87,7 @@ class Loading:
         self._kept = _Kept()
 
     async def replace(
-        self,
-        drops: Callable[[], Awaitable[Sequence[LiteralString]]],
-        forgotten: Forgotten,
-        *,
-        seconds: float,
+        self, around: Around, forgotten: Forgotten, *, seconds: float
     ) -> tuple[dict[str, int], int]:
         """Rows by table as they are then, and how many of the dump were left out as forgotten.
 
@@ -89,7 +98,9 @@ class Loading:
         for name in ("wait", "unbodied", "bare"):
             await self._conn.execute(fill(name))
         await self._conn.execute(fill("limit", milliseconds=sql.Literal(int(seconds * 1000))))
-        await self._clear(await self._held(drops))
+        await self._hold(await around.tables())
+        await around.ready()
+        await self._clear(await around.drops())
         await self._read()
         tables = self._kept.tables or self._kept.made
         found = await sums(self._conn, self._target, tables)
@@ -101,10 +112,11 @@ class Loading:
             found = await sums(self._conn, self._target, tables)
         return {name: one.rows for name, one in found.items()}, erased
 
-    async def _held(self, drops: Callable[[], Awaitable[Sequence[LiteralString]]]) -> Sequence[LiteralString]:
-        """What is to be dropped, once nobody changes the structure any more."""
+    async def _hold(self, tables: Sequence[str]) -> None:
+        """Nobody changes structure or rows any more until the end; everybody may read."""
         await self._conn.execute(fill("hold", registry=self._name(REGISTRY)))
-        return await drops()
+        for table in tables:
+            await self._conn.execute(fill("hold_rows", table=self._name(table)))
 
     async def _clear(self, drops: Sequence[LiteralString]) -> None:
         for drop in drops:

@@ -20,7 +20,7 @@ from quipu.kernel.db.database import Connection, Database
 from quipu.upkeep.snapshots import taking
 from quipu.upkeep.snapshots.forms import schema_of
 from quipu.upkeep.snapshots.ground import Ground
-from quipu.upkeep.snapshots.loading import BytesRead, Forgotten, Loading, Source
+from quipu.upkeep.snapshots.loading import Around, BytesRead, Forgotten, Loading, Source
 from quipu.upkeep.snapshots.looking import look_through
 from quipu.upkeep.snapshots.model import HandedOut, Reason, Restored, Snapshot, Target, Thinned, Tier
 from quipu.upkeep.snapshots.reader import Dump
@@ -118,12 +118,17 @@ class AsyncSnapshots:
             return Restored(source=name, schema=snapshot.schema, done=False, before=before, after=after)
         target = await self._ground.find(space, snapshot.schema, make=True)
         source = Source(path=path, schema_name=snapshot.schema_name, code=True, sums=snapshot.sums)
-        undo = await self._take(target, "before-restore")
-        hashes = await self._forgotten(space, since=snapshot.taken_at)
         vectors = await to_thread.run_sync(self._shelf.vectors, snapshot)
         if vectors is not None:
             await self._ground.lend_vectors(target, vectors)
-        return await self._load(target, source, undo, hashes, name=name, progress=progress)
+        return await self._load(
+            target,
+            source,
+            name=name,
+            reason="before-restore",
+            since=snapshot.taken_at,
+            progress=progress,
+        )
 
     async def export(
         self,
@@ -175,10 +180,14 @@ class AsyncSnapshots:
             return looked
         target = await self._ground.find(space, schema, make=True)
         source = Source(path=place, schema_name=schema_name, code=False)
-        hashes = await self._forgotten(space, since=None)
-        undo = await self._take(target, "before-import") if confirm else None
         return await self._load(
-            target, source, undo, hashes, name=place.name, progress=progress, trial=not confirm
+            target,
+            source,
+            name=place.name,
+            reason="before-import",
+            since=None,
+            progress=progress,
+            trial=not confirm,
         )
 
     async def scheduled(self, *, space: str) -> None:
@@ -210,25 +219,38 @@ class AsyncSnapshots:
         self,
         target: Target,
         source: Source,
-        undo: Snapshot | None,
-        hashes: Sequence[str],
         *,
         name: str,
+        reason: Reason,
+        since: datetime | None,
         progress: BytesRead | None,
         trial: bool = False,
     ) -> Restored:
-        before = (
-            await self._rows_now(target.space, target.schema)
-            if undo is None
-            else {table: one.rows for table, one in undo.sums.items()}
-        )
+        before: dict[str, int] = {}
+        undo: str | None = None
+
+        async def ready() -> None:
+            nonlocal before, undo
+            if trial:
+                before = await self._rows_now(target.space, target.schema)
+                return
+            snapshot = await self._take(target, reason)
+            before, undo = {table: one.rows for table, one in snapshot.sums.items()}, snapshot.name
 
         async def work(conn: Connection) -> tuple[dict[str, int], int]:
-            loading = Loading(conn, target, source, progress=progress)
-            forgotten = Forgotten(target.space, hashes)
-            return await loading.replace(lambda: self._ground.drops(target), forgotten, seconds=_SECONDS)
+            around = Around(
+                tables=lambda: self._ground.tables_now(target),
+                ready=ready,
+                drops=lambda: self._ground.drops(target),
+            )
+            forgotten = await self._forgotten(target.space, since=since)
+            return await Loading(conn, target, source, progress=progress).replace(
+                around, forgotten, seconds=_SECONDS
+            )
 
-        after, erased = await self._ground.change(target, work, seconds=_SECONDS, trial=trial)
+        async with self._database.owner() as holder, holder.transaction():
+            await holder.execute(_SQL["keep_from_erasing"], {"name": target.space})
+            after, erased = await self._ground.change(target, work, seconds=_SECONDS, trial=trial)
         embedded = 0 if trial else await self._ground.follow(target)
         return Restored(
             source=name,
@@ -237,7 +259,7 @@ class AsyncSnapshots:
             before=before,
             after=after,
             erased=erased,
-            undo=None if undo is None else undo.name,
+            undo=undo,
             embedded=embedded,
         )
 
@@ -290,14 +312,14 @@ class AsyncSnapshots:
                 found[one.name] = scheduled[one.taken_at]
         return found
 
-    async def _forgotten(self, space: str, *, since: datetime | None) -> Sequence[str]:
-        """Hashes of persons and sessions that were forgotten in the space."""
+    async def _forgotten(self, space: str, *, since: datetime | None) -> Forgotten:
+        """Persons and sessions that were forgotten in the space."""
         async with self._database.space(space) as within:
             if within is None:
-                return []
+                return Forgotten(space, ())
             values = {"space": within.space.id, "since": since}
             rows = await (await within.conn.execute(_SQL["erased_since"], values)).fetchall()
-        return [row[0] for row in rows]
+        return Forgotten(space, [row[0] for row in rows])
 
     async def _rows_now(self, space: str, schema: str) -> dict[str, int]:
         """Rows by table; none where there is no such schema."""

@@ -9,3 +9,6 @@ order by h.hash
 
 -- name: export_moment: so that others see what this transaction sees
 select pg_export_snapshot()
+
+-- name: keep_from_erasing: nothing of a space is erased until the transaction ends
+select pg_advisory_xact_lock_shared(hashtextextended(%(name)s::text, 7310522003))

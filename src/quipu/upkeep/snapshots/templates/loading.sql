@@ -13,6 +13,9 @@ set local search_path = ''
 -- name: hold: structures of the schema stay as they are meanwhile
 lock table {registry} in share row exclusive mode
 
+-- name: hold_rows: rows of a table stay as they are meanwhile
+lock table {table} in share mode
+
 -- name: clear_registry: rows for tables that are not there; they go when the engine follows
 update {registry} set table_name = pg_catalog.concat($1::text, table_name)
 
