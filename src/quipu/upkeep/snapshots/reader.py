@@ -76,7 +76,7 @@ class Dump:
         return line
 
     def _statement(self) -> Statement | None:
-        buffer, began, looks = b"", self._line + 1, 0
+        buffer, began, looks = bytearray(), self._line + 1, 0
         while line := self._next():
             if not buffer and (not line.strip() or line.startswith(b"--") or _FENCE.fullmatch(line)):
                 began = self._line + 1
@@ -91,7 +91,7 @@ class Dump:
                 raise BadInput(f"line {began}: the statement is too long.", field="file")
         return self._rest(buffer, began)
 
-    def _rest(self, buffer: bytes, began: int) -> Statement | None:
+    def _rest(self, buffer: bytearray, began: int) -> Statement | None:
         if not buffer.strip():
             return None
         found = _cut(_decoded(buffer, began), began)
@@ -100,7 +100,7 @@ class Dump:
         return found
 
 
-def _decoded(buffer: bytes, line: int) -> str:
+def _decoded(buffer: bytearray, line: int) -> str:
     try:
         return buffer.decode()
     except UnicodeDecodeError:
