@@ -314,6 +314,7 @@ def test_an_import_that_fails_changes_nothing(house: House, tmp_path: Path) -> N
     (table,) = [one for one in memory.tables.list_tables(space="target").tables if not one.protected]
     assert table.name == "kept"
     assert memory.tables.query("select word from kept", space="target").results == ({"word": "here"},)
+    assert memory.snapshots.list(space="target") == [], "there is nothing to undo"
     after = fingerprint(house.url, house.schema("target"))
     assert {name for name in {*before, *after} if before.get(name) != after.get(name)} <= {
         "rows of tables.dirty_rows",

@@ -53,7 +53,7 @@ REFUSED = {
 
 @dataclass(frozen=True, slots=True)
 class Hostile:
-    """A file; what is harmless is tried only."""
+    """A file; not all of them are more than tried."""
 
     name: str
     path: Path
@@ -65,7 +65,7 @@ def dump_with(folder: Path) -> Iterator[Hostile]:
     for number, (name, text) in enumerate({**TAKEN, **REFUSED}.items()):
         path = folder / f"{number}.sql"
         path.write_text(HEAD + text)
-        yield Hostile(name, path, confirm="harmless" not in name)
+        yield Hostile(name, path, confirm=number < 3 or name in REFUSED)
 
 
 # Whatever the list of forms may let through one day. {own}: the schema that is loaded into.
@@ -73,8 +73,8 @@ BEYOND = (
     "SET ROLE quipu_owner",
     "SET SESSION AUTHORIZATION quipu_owner",
     "COPY core.messages TO PROGRAM 'id'",
-    "COPY {own}.kept FROM PROGRAM 'id'",
-    "COPY {own}.kept FROM '/etc/passwd'",
+    "COPY {own}.schema_registry FROM PROGRAM 'id'",
+    "COPY {own}.schema_registry FROM '/etc/passwd'",
     "ALTER TABLE core.messages DISABLE ROW LEVEL SECURITY",
     "ALTER TABLE {own}.schema_registry DISABLE TRIGGER ALL",
     "DROP TABLE {own}.schema_registry",
