@@ -22,7 +22,8 @@ HEAD = "SET row_security = off;\nCREATE SCHEMA memory;\n"
 # Of forms that are taken, so that PostgreSQL itself has to refuse them. {t}: a table with one column.
 TAKEN = {
     "a view of what was said": "CREATE VIEW memory.v AS\n SELECT content\n   FROM core.messages;\n",
-    "a copy of it": "CREATE MATERIALIZED VIEW memory.v AS\n SELECT content\n   FROM core.messages\n  WITH NO DATA;\n",
+    "a copy of it": "CREATE MATERIALIZED VIEW memory.v AS\n SELECT content\n   FROM core.messages\n"
+    "  WITH NO DATA;\n",
     "a file as a default": "CREATE TABLE memory.t (a text, b text DEFAULT pg_read_file('/etc/passwd'));\n"
     "COPY memory.t (a) FROM stdin;\nx\n\\.\n",
     "a file in a view": "CREATE MATERIALIZED VIEW memory.v AS\n SELECT pg_read_file('/etc/passwd') AS f\n"
@@ -107,13 +108,14 @@ async def refused(conninfo: str, statement: Statement, target: Target) -> None:
     async with await AsyncConnection.connect(conninfo) as conn:
         loading = Loading(conn, target, Source(path=Path(), schema_name=target.schema_name, code=True))
         with pytest.raises(psycopg.Error):
-            await loading._run(statement)  # noqa: SLF001 - the line behind the list of forms
+            await loading._run(statement)  # the line behind the list of forms
 
 
 def test_nothing_lends_a_dump_more_than_the_login_of_its_schema(house: House) -> None:
     own = house.schema("mallory")
     rows = house.rows(
-        "select rolsuper, rolcreaterole, rolcreatedb, rolbypassrls, rolinherit from pg_roles where rolname = %s",
+        "select rolsuper, rolcreaterole, rolcreatedb, rolbypassrls, rolinherit"
+        " from pg_roles where rolname = %s",
         own.writer,
     )
     assert rows == [(False,) * 5]
