@@ -46,7 +46,7 @@ def test_a_snapshot_is_taken_shown_put_back_and_deleted(
         assert "1 table, 1 row" in text("export", str(tmp_path / "x.sql"))
         assert "Nothing was changed" in text("import", str(tmp_path / "x.sql"))
         assert answer("import", str(tmp_path / "x.sql"), "--confirm")["after"] == {"boats": 1}
-        assert "0 snapshots would go, 2 stay" in text("prune", "--dry-run")
+        assert "0 snapshots would go, 3 stay" in text("prune", "--dry-run")
         assert not answer("delete", name)["deleted"]
         assert answer("delete", name, "--confirm")["deleted"]
         with pytest.raises(NotFound, match="no snapshot"):

@@ -36,7 +36,8 @@ EVERYTHING = (
     "create policy everybody on {s}.trips using (true)",
     "create sequence {s}.numbers start 7",
     "comment on column {s}.boats.length is 'In metres; ''about'''",
-    "insert into {s}.boats (name, length, tags) values ('Alba', 9, '{{a,b}}'), (E'B\\te\\nla\\\\.', 12, null)",
+    "insert into {s}.boats (name, length, tags) values ('Alba', 9, '{{a,b}}'),"
+    " (E'B\\te\\nla\\\\.', 12, null)",
     'insert into {s}.trips (boat, plan) values (1, \'{{"to": "Faro"}}\')',
     "insert into {s}.logs values ('2026-03-14', E'calm; \\\\. \\n\\\\.')",
     "refresh materialized view {s}.counted",

@@ -108,7 +108,7 @@ async def refused(conninfo: str, statement: Statement, target: Target) -> None:
     async with await AsyncConnection.connect(conninfo) as conn:
         loading = Loading(conn, target, Source(path=Path(), schema_name=target.schema_name, code=True))
         with pytest.raises(psycopg.Error):
-            await loading._run(statement)  # the line behind the list of forms
+            await loading._run(statement)  # pyright: ignore[reportPrivateUsage] - behind the list of forms
 
 
 def test_nothing_lends_a_dump_more_than_the_login_of_its_schema(house: House) -> None:
