@@ -25,6 +25,7 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.kinds.transcripts.seeing.seeing
 - quipu.kinds.transcripts.sqlite.exchange
 - quipu.kinds.transcripts.transcripts
+- quipu.upkeep.settings.settings
 - quipu.upkeep.snapshots.snapshots
 """
 
@@ -177,6 +178,8 @@ if TYPE_CHECKING:
     from quipu.upkeep.erasure.model import Erasure
     from quipu.upkeep.health import Health
     from quipu.upkeep.reembed.model import ReembedReport
+    from quipu.upkeep.settings.model import SettingState, SettingValue
+    from quipu.upkeep.settings.settings import AsyncSettings
     from quipu.upkeep.snapshots.loading import BytesRead
     from quipu.upkeep.snapshots.model import HandedOut, Restored, Snapshot, Thinned
     from quipu.upkeep.snapshots.snapshots import AsyncSnapshots
@@ -205,6 +208,7 @@ __all__ = [
     "Rooms",
     "Seeing",
     "Snapshots",
+    "StoredSettings",
     "Tables",
     "Trace",
     "Transcripts",
@@ -418,6 +422,11 @@ class Rooms:
     def tables(self) -> Tables:
         """Tables that agents design themselves: made, filled and asked in SQL."""
         return Tables(self._inner.tables, self._portal)
+
+    @property
+    def settings(self) -> StoredSettings:
+        """What can be set, in the whole database or in a space: listed, set, and taken back."""
+        return StoredSettings(self._inner.settings, self._portal)
 
     @property
     def snapshots(self) -> Snapshots:
@@ -1679,8 +1688,8 @@ class Recovering:
         prompt, which counts as an access of what is in it, once in an hour. ``session`` and ``message``
         name the turn in the audit.
 
-        It takes no longer than the setting ``longterm_timeout_ms``. Where there is no time, or the database or the
-        model fail, the result is empty and says so: an answer never breaks for want of memory.
+        It takes no longer than the setting ``longterm_timeout_ms``. Where there is no time, or the database
+        or the model fail, the result is empty and says so: an answer never breaks for want of memory.
 
         Raises:
             BadInput: an argument cannot be taken.
@@ -1735,8 +1744,8 @@ class Evaluating:
 
         ``asked`` is the seed's input, or its document. Memories with ids can be edited and deleted; one
         that is known by its summary only is not included again. ``evaluator`` is ``rules``, ``llm``, one of
-        your own, or that of the setting ``longterm_evaluator``. ``SatiMemoryResult.of`` makes the seed's single
-        shape of the result.
+        your own, or that of the setting ``longterm_evaluator``. ``SatiMemoryResult.of`` makes the seed's
+        single shape of the result.
 
         Raises:
             BadInput: the document cannot be read, or there is no such evaluator.
@@ -2983,6 +2992,54 @@ class Tables:
             NotFound: it could do nothing there.
         """
         self._portal.call(lambda: self._inner.revoke(agent, schema=schema, space=space))
+
+
+class StoredSettings:
+    """What can be set, with what stands: for the whole database, and where ``space`` is named for that space.
+
+    What a program is given (``Memory(settings=…)``, ``QUIPU_*``) comes before what is kept here for a space,
+    that before what is kept for the database, that before the default. Every process of the database goes by
+    a change within a second.
+    """
+
+    def __init__(self, inner: AsyncSettings, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def list(self, *, space: str | None = None, kind: str | None = None) -> Sequence[SettingState]:
+        """Every setting, or those of a ``kind`` of memory ("house" for those of none).
+
+        Raises:
+            BadInput: there is no such kind.
+        """
+        return self._portal.call(lambda: self._inner.list(space=space, kind=kind))
+
+    def get(self, name: str, *, space: str | None = None) -> SettingState:
+        """One setting.
+
+        Raises:
+            NotFound: there is none of that name; the nearest is named.
+        """
+        return self._portal.call(lambda: self._inner.get(name, space=space))
+
+    def set(self, name: str, value: SettingValue, *, space: str | None = None) -> SettingState:
+        """Keep a value, for the database or for a ``space``; how it stands then.
+
+        Where this process was given another value, that goes on holding in it: ``overridden`` says so.
+
+        Raises:
+            NotFound: there is none of that name; the nearest is named.
+            BadInput: the value cannot be taken, or is not kept in the database.
+        """
+        return self._portal.call(lambda: self._inner.set(name, value, space=space))
+
+    def reset(self, name: str, *, space: str | None = None) -> SettingState:
+        """Forget what was kept for the database, or for a ``space``; how it stands then.
+
+        Raises:
+            NotFound: there is none of that name; the nearest is named.
+        """
+        return self._portal.call(lambda: self._inner.reset(name, space=space))
 
 
 class Snapshots:

@@ -156,6 +156,7 @@ NOT_OF_A_SPACE = {
     "core.recall_generations",
     "core.language_budget",
     "core.schedules",
+    "core.settings",
     "tables.discarded_roles",
     "queue.saq_jobs",
     "queue.saq_stats",
@@ -194,6 +195,7 @@ async def app(memory: AsyncMemory, url: str) -> Any:
                 session="s",
             )
         await memory.forget(space=space, message="none", confirm=True)
+        await memory.settings.set("session_days", 30, space=space)
         await memory.ledger.open_session(space=space, session="s", user="u")
         await memory.ledger.set("boat", mark, space=space, session="s")
         await memory.ledger.set("boat", mark, space=space, user="u")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
@@ -19,7 +19,10 @@ from quipu.kernel.base.setting import FLAG, PATH, SECRET, TEXT, Form, Secret, Se
 
 _T = TypeVar("_T")
 Origin = Literal["argument", "environment", "space", "database", "default"]
-"""Where a value is from: the program or the environment, what is stored (of a space or of all), the default."""
+"""Where a value is from: program, environment, what is stored (of a space or of all), the default."""
+
+Stored = tuple[str, Any, Origin]
+"""What is stored: its name, its value, and whether for the database or a space."""
 
 _PREFIX = "QUIPU_"
 _LIST = "docs/reference/settings.md lists what can be set."
@@ -268,13 +271,14 @@ class Settings:
         """Where the value of a setting is from."""
         return (self.origins or {}).get(name, "default")
 
-    def over(self, stored: Mapping[str, tuple[Any, Origin]]) -> Settings:
-        """The same over what is stored, by name the value and of what it is: a given value comes first.
+    def over(self, stored: Iterable[Stored]) -> Settings:
+        """The same over what is stored: what the process was given comes first, then the later of two rows.
 
         What is stored and cannot be read, such as by a version that knows other bounds, is passed over with a
         warning.
         """
-        fresh = {name: one for name, one in stored.items() if name not in (self.origins or {})}
+        given = self.origins or {}
+        fresh = {name: (value, origin) for name, value, origin in stored if name not in given}
         known: dict[str, Any] = {}
         for name, (value, _) in list(fresh.items()):
             if name in described():
@@ -286,7 +290,7 @@ class Settings:
         if not fresh:
             return self
         tuned = {name: value for name, (value, _) in fresh.items() if name not in known}
-        origins = {**(self.origins or {}), **{name: origin for name, (_, origin) in fresh.items()}}
+        origins = {**given, **{name: origin for name, (_, origin) in fresh.items()}}
         return replace(self, **known, tuned={**self.tuned, **tuned}, origins=origins)
 
 

@@ -60,9 +60,10 @@ class Recall(Protocol):
 class Context:
     """What a job is done with.
 
-    ``settings`` are those that hold in the space of the job as it begins. ``language`` is None where no language model is configured: then rules do the work. ``erasers`` are those
-    of all kinds, in their order. ``hears`` are the topics of which a job is put for a session in which
-    something is said. ``recall`` asks all kinds; None where nobody gave it.
+    ``settings`` are those that hold in the space of the job as it begins. ``language`` is None where no
+    language model is configured: then rules do the work. ``erasers`` are those of all kinds, in their order.
+    ``hears`` are the topics of which a job is put for a session in which something is said. ``recall`` asks
+    all kinds; None where nobody gave it.
     """
 
     database: Database

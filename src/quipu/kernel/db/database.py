@@ -15,7 +15,7 @@ from psycopg.rows import TupleRow, class_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from quipu.errors import ConfigError, DatabaseUnavailable, DatabaseUnsuitable
-from quipu.kernel.config import Settings
+from quipu.kernel.config import Settings, Stored
 from quipu.kernel.db import arrays, queries
 from quipu.kernel.db.errors import translated
 from quipu.kernel.db.holding import Holding
@@ -225,8 +225,7 @@ class Database:
             return known
         if space is None:
             async with self.plain() as conn:
-                rows = await (await conn.execute(_SQL["stored_settings"])).fetchall()
-            return self._holding.take(None, rows)
+                return self._holding.take(None, await stored_settings(conn))
         async with self._entered(space) as (_, _, settings):
             return settings
 
@@ -292,6 +291,11 @@ def _stirs(conn: Connection) -> bool:
     with DefaultSelector() as selector:
         selector.register(conn.fileno(), EVENT_READ)
         return bool(selector.select(0))
+
+
+async def stored_settings(conn: Connection) -> Sequence[Stored]:
+    """What is set in the database, and in the space of the transaction if it has entered one."""
+    return await (await conn.execute(_SQL["stored_settings"])).fetchall()
 
 
 async def _enter(conn: Connection, name: str, *, query: str = "enter") -> Rows:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
 
-from quipu.kernel.config import Origin, Settings
+from quipu.kernel.config import Settings, Stored
 
 FRESH_SECONDS: Final = 1.0
 """So long what was read is taken for what is stored: other processes follow a change within it."""
 
 _MOST_SPACES: Final = 10_000
-
-Row = tuple[str, Any, Origin]
 
 
 class Holding:
@@ -28,9 +26,9 @@ class Holding:
         read_at, settings = self._known.get(space, (-FRESH_SECONDS, None))
         return settings if time.monotonic() - read_at < FRESH_SECONDS else None
 
-    def take(self, space: str | None, rows: Iterable[Row]) -> Settings:
+    def take(self, space: str | None, rows: Iterable[Stored]) -> Settings:
         """Keep what is stored, those of the space after those of the database; the settings that hold now."""
-        settings = self._own.over({name: (value, origin) for name, value, origin in rows})
+        settings = self._own.over(rows)
         if len(self._known) >= _MOST_SPACES:
             self._known.clear()
         self._known[space] = time.monotonic(), settings

@@ -76,5 +76,5 @@ def _spent(day: date, daily_tokens: int) -> BudgetSpent:
     return BudgetSpent(
         f"What is left of the {daily_tokens:,} tokens of {day} is too little for this; nothing was asked.",
         opens_at=opens_at,
-        hint=f"It opens again on {opens_at:%Y-%m-%d at %H:%M} UTC; the setting llm_daily_tokens is the limit.",
+        hint=f"It opens again on {opens_at:%Y-%m-%d at %H:%M} UTC; llm_daily_tokens sets the limit.",
     )

@@ -12,7 +12,7 @@ from quipu.kinds.episodes.fading.salience import counts_as_use
 
 
 async def used(within: Within, ids: Sequence[int], now: datetime) -> int:
-    """Note a use of the episodes of some entries; how many count: of two within the time that is set one does."""
+    """Note a use of the episodes of some entries; how many count: of two that are close one does."""
     return await note(within, now, await store.last_uses(within, entries=ids))
 
 

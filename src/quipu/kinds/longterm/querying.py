@@ -55,7 +55,7 @@ def query(given: SatiRetrievalInput) -> Query:
 
 
 def best(answers: Iterable[Sequence[Found]], *, limit: int, least: float) -> list[Found]:
-    """The best of several answers; what is in more than one counts by its best score, if that is ``least``."""
+    """The best of several answers; what is in more than one counts by its best; ``least`` is enough."""
     by_id: dict[int, Found] = {}
     for hit in (hit for hits in answers for hit in hits):
         if hit.id not in by_id or by_id[hit.id].score < hit.score:

@@ -77,8 +77,8 @@ class AsyncRecovering:
         prompt, which counts as an access of what is in it, once in an hour. ``session`` and ``message``
         name the turn in the audit.
 
-        It takes no longer than the setting ``longterm_timeout_ms``. Where there is no time, or the database or the
-        model fail, the result is empty and says so: an answer never breaks for want of memory.
+        It takes no longer than the setting ``longterm_timeout_ms``. Where there is no time, or the database
+        or the model fail, the result is empty and says so: an answer never breaks for want of memory.
 
         Raises:
             BadInput: an argument cannot be taken.

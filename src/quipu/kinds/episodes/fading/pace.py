@@ -14,7 +14,7 @@ from quipu.kinds.episodes.settings import EPISODE_BOOST, EPISODE_DECAY, USES_APA
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
-    """``boost``: how much of what is left to the ceiling each use takes; ``uses_apart``: sooner is one use."""
+    """``boost``: how much of what is left to the ceiling a use takes; ``uses_apart``: sooner is one use."""
 
     decay_per_hour: float = DECAY_PER_HOUR
     boost: float = BOOST

@@ -44,8 +44,8 @@ class AsyncEvaluating:
 
         ``asked`` is the seed's input, or its document. Memories with ids can be edited and deleted; one
         that is known by its summary only is not included again. ``evaluator`` is ``rules``, ``llm``, one of
-        your own, or that of the setting ``longterm_evaluator``. ``SatiMemoryResult.of`` makes the seed's single
-        shape of the result.
+        your own, or that of the setting ``longterm_evaluator``. ``SatiMemoryResult.of`` makes the seed's
+        single shape of the result.
 
         Raises:
             BadInput: the document cannot be read, or there is no such evaluator.
