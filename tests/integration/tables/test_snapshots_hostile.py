@@ -28,7 +28,7 @@ TAKEN = {
     "COPY memory.t (a) FROM stdin;\nx\n\\.\n",
     "a file in a view": "CREATE MATERIALIZED VIEW memory.v AS\n SELECT pg_read_file('/etc/passwd') AS f\n"
     "  WITH NO DATA;\nREFRESH MATERIALIZED VIEW memory.v;\n",
-    "a program in a check": "CREATE TABLE memory.t (a text CHECK (lo_export(1, '/tmp/x') = 1));\n"
+    "a program in a check": "CREATE TABLE memory.t (a text CHECK (lo_export(1, '/var/x') = 1));\n"
     "COPY memory.t (a) FROM stdin;\nx\n\\.\n",
     "a reference to what was said": "CREATE TABLE memory.t (a bigint);\nALTER TABLE ONLY memory.t\n"
     "    ADD CONSTRAINT f FOREIGN KEY (a) REFERENCES core.messages(id);\n",
@@ -41,10 +41,10 @@ TAKEN = {
     "structure that is harmless": "CREATE TABLE memory.t (a integer);\n",
 }
 REFUSED = {
-    "a program": "COPY memory.t FROM PROGRAM 'touch /tmp/x';\n",
+    "a program": "COPY memory.t FROM PROGRAM 'touch /var/x';\n",
     "a function": "CREATE FUNCTION memory.f() RETURNS integer LANGUAGE sql AS 'select 1';\n",
     "a block": "DO $$ begin perform 1; end $$;\n",
-    "a shell": "\\! touch /tmp/x\n",
+    "a shell": "\\! touch /var/x\n",
     "another database": "\\connect postgres\n",
     "another role": "SET ROLE quipu_owner;\n",
     "another schema": "CREATE TABLE core.t (a integer);\n",

@@ -57,7 +57,7 @@ CODE = {
 HOSTILE = (
     "COPY memory.t FROM PROGRAM 'id';",
     "COPY memory.t (id) FROM '/etc/passwd';",
-    "COPY memory.t (id) TO '/tmp/x';",
+    "COPY memory.t (id) TO '/var/x';",
     "COPY memory.t (id) TO PROGRAM 'sh';",
     "COPY memory.t (id) FROM stdin WITH (FORMAT csv);",
     "COPY core.messages (id) FROM stdin;",
@@ -142,7 +142,7 @@ NO_DUMPS = (
     "\\i /etc/passwd\n",
     "\\restrict a b\n",
     "\\copy memory.t from '/etc/passwd'\n",
-    "CREATE TABLE memory.t (id integer) \\g /tmp/x\n;\n",
+    "CREATE TABLE memory.t (id integer) \\g /var/x\n;\n",
     "CREATE TABLE memory.t (id integer); DROP TABLE memory.o;\n",
     "CREATE TABLE memory.t (id integer); COMMIT;\n",
     "/* ; */ CREATE TABLE memory.t (id integer); /* x */ COMMIT;\n",
