@@ -15,6 +15,7 @@ from test_snapshots_hostile import dump_with
 
 from quipu.errors import BadInput, NotFound
 from quipu.upkeep.snapshots.model import Snapshot
+from quipu.upkeep.snapshots.shelf import digest
 
 SECONDS = 5
 EVERYTHING = (
@@ -239,6 +240,31 @@ def test_a_schema_that_was_dropped_is_made_again_and_its_vectors_are_used(house:
     done = memory.snapshots.restore(snapshot.name, space="yard", confirm=True)
     assert (done.after, done.embedded) == ({"words": 12}, 12)
     assert memory.recall("word number 7", space="yard")[0].text == "word number 7"
+
+
+def test_vectors_of_a_snapshot_are_taken_and_not_made_again(house: House) -> None:
+    memory, where = house.memory, {"space": "vectors"}
+    schema = house.schema("vectors").schema_name
+    create = f"create table {schema}.words (id int primary key, word text)"
+    memory.tables.create_table("words", create, description="Words.", embed_fields=["word"], **where)
+    memory.tables.insert("words", [{"id": n, "word": f"word {n}"} for n in range(12)], **where)
+    snapshot = memory.snapshots.create(**where)
+    path = file_of(house, snapshot).with_suffix(".vectors")
+    lines = [line.split() for line in path.read_text().splitlines()]
+    mark = lines[0][2]
+    path.write_text("".join(f"{hashed} {model} {mark}\n" for hashed, model, _ in lines))
+    manifest = json.loads(path.with_suffix(".json").read_text())
+    manifest["vectors_sha256"] = digest(path)
+    path.with_suffix(".json").write_text(json.dumps(manifest))
+    memory.tables.execute("drop table words", **where)
+    memory.snapshots.restore(snapshot.name, confirm=True, **where)
+    stored = house.rows(
+        "select encode(halfvec_send(v.context), 'hex'), count(*) from tables.embeddings m"
+        " join core.recall_vectors v on v.space_id = m.space_id and v.entry_id = m.entry_id"
+        " where m.space_id = %s group by 1",
+        snapshot.space_id,
+    )
+    assert stored == [(mark, 12)]
 
 
 def test_agents_have_no_way_to_snapshots(house: House, filled: tuple[str, Snapshot]) -> None:

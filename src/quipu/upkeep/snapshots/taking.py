@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from io import BufferedWriter
 from pathlib import Path
 
 from anyio import Path as AsyncPath
@@ -140,8 +140,7 @@ async def write(
         found = await ground.look(target, lambda login: _sums(login, target, tables, moment))
         count = 0
         if vectors is not None:
-            with vectors.open("wb") as file:
-                os.chmod(file.fileno(), 0o600)
+            with _private(vectors) as file:
                 count = await ground.save_vectors(conn, target, file.write)
     return Taken(found, count)
 
@@ -170,6 +169,11 @@ async def _sums(conn: Connection, target: Target, tables: Sequence[str], moment:
             await conn.execute(fill("at_moment", moment=sql.Literal(moment)))
             await conn.execute(fill("bare"))
             return await sums(conn, target, tables)
+
+
+def _private(path: Path) -> BufferedWriter:
+    path.touch(mode=0o600)
+    return path.open("wb")
 
 
 def _unwritten(error: OSError) -> DatabaseError:
