@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from contextlib import suppress
 from pathlib import Path
@@ -175,6 +176,33 @@ def test_snapshots_are_files_that_nobody_else_reads(house: House, filled: tuple[
     assert not [one for one in path.parent.iterdir() if ".part" in one.name]
 
 
+def test_what_is_equal_is_on_the_disk_once(house: House) -> None:
+    memory, where = house.memory, {"space": "twice"}
+    schema = house.schema("twice").schema_name
+    create = f"create table {schema}.words (id int primary key, word text)"
+    memory.tables.create_table("words", create, description="Words.", embed_fields=["word"], **where)
+    memory.tables.insert("words", {"id": 1, "word": "one"}, **where)
+    first, second = (file_of(house, memory.snapshots.create(**where)) for _ in range(2))
+    assert first != second
+    assert first.with_suffix(".vectors").samefile(second.with_suffix(".vectors"))
+    memory.snapshots.delete(first.name, **where)
+    assert memory.snapshots.restore(second.name, confirm=True, **where).done
+    assert second.with_suffix(".vectors").is_file()
+
+
+def test_what_a_crash_left_half_written_is_swept_up_a_day_later(house: House) -> None:
+    house.schema("crash")
+    kept = file_of(house, house.memory.snapshots.create(space="crash"))
+    old = [kept.with_name("memory_20200101_000000.sql"), kept.with_name("memory_20200101_000000.sql.part")]
+    young = kept.with_name("memory_20200101_000001.sql.part")
+    for path in (*old, young, kept):
+        path.touch()
+        if path is not young:
+            os.utime(path, (0, 0))
+    house.memory.snapshots.scheduled(space="crash")
+    assert [path.exists() for path in (*old, young, kept)] == [False, False, True, True]
+
+
 def test_another_space_has_no_way_to_a_snapshot(house: House, filled: tuple[str, Snapshot]) -> None:
     snapshots = house.memory.snapshots
     house.schema("lake")
@@ -259,7 +287,8 @@ def test_vectors_of_a_snapshot_are_taken_and_not_made_again(house: House) -> Non
     memory.tables.execute("drop table words", **where)
     memory.snapshots.restore(snapshot.name, confirm=True, **where)
     stored = house.rows(
-        "select encode(halfvec_send(v.context), 'hex'), count(*) from tables.embeddings m"
+        "select translate(encode(halfvec_send(v.context), 'base64'), E'\\n', ''), count(*)"
+        " from tables.embeddings m"
         " join core.recall_vectors v on v.space_id = m.space_id and v.entry_id = m.entry_id"
         " where m.space_id = %s group by 1",
         snapshot.space_id,

@@ -73,6 +73,16 @@ async def take(
                 vectors=taken.vectors,
                 vectors_sha256=await to_thread.run_sync(digest, vectors),
             )
+            if snapshot.vectors_sha256 is not None:
+                once = partial(
+                    shelf.keep_once,
+                    vectors,
+                    snapshot.vectors_sha256,
+                    space_id=target.space_id,
+                    space=target.space,
+                    schema=target.schema,
+                )
+                await to_thread.run_sync(once)
             vectors.replace((room / name).with_suffix(".vectors"))
             path.replace(room / name)
             shelf.keep(snapshot)
