@@ -19,12 +19,16 @@ _SQL = queries.load("quipu.kinds.tables")
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A relation as calls about rows need it: its number, columns with their types, the primary key."""
+    """A relation as calls about rows need it: its number, columns with their types, the primary key.
+
+    ``fields`` are the columns that are embedded.
+    """
 
     name: str
     relation: int
     types: Mapping[str, str]
     key: Sequence[str]
+    fields: Sequence[str]
     is_table: bool
     protected: bool
 
@@ -44,10 +48,12 @@ async def shape(within: Within, schema: Schema, table: str) -> Shape:
 
 async def find_shape(within: Within, schema: Schema, table: str) -> Shape | None:
     """The same; None where there is none."""
-    for row in await _rows(within, "shape", {"schema_name": schema.schema_name, "table": table}):
+    given = {"schema": schema.id, "schema_name": schema.schema_name, "table": table}
+    for row in await _rows(within, "shape", given):
         types = dict(zip(row["columns"], row["types"], strict=True))
         protected = row["owner"] != schema.writer
-        return Shape(table, row["relation"], types, row["key"], row["is_table"], protected)
+        fields = row["fields"] if row["key"] else ()
+        return Shape(table, row["relation"], types, row["key"], fields, row["is_table"], protected)
     return None
 
 

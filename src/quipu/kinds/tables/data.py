@@ -15,6 +15,7 @@ from quipu.kernel.db.database import Connection
 from quipu.kinds.tables import catalogue, rows
 from quipu.kinds.tables.access import Place
 from quipu.kinds.tables.catalogue import Shape
+from quipu.kinds.tables.embedding.ahead import Ahead, embedding_ahead
 from quipu.kinds.tables.engine import Engine, settled
 from quipu.kinds.tables.exchange import Rows
 from quipu.kinds.tables.model import Changed, Schema
@@ -31,14 +32,15 @@ _KEY: Final = re.compile(r"Key \(([^)]*)\)")
 async def insert(engine: Engine, place: Place, table: object, data: object) -> Changed:
     """Insert one row, or several: either all of them or none."""
     given = _rows(engine, parsed(data, field="data"))
-    schema, shape = await _shape(engine, place, table)
+    schema, shape, generation = await _shape(engine, place, table)
     groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for one in given:
         groups.setdefault(tuple(one), []).append(one)
     for names in groups:
         rows.known(shape, names, field="data")
     prepared = [rows.insert(schema, shape, names, some) for names, some in groups.items()]
-    return await _change(engine, place, schema, shape, prepared, given)
+    async with embedding_ahead(engine.models, shape.fields, given, generation=generation) as ahead:
+        return await _change(engine, place, schema, shape, prepared, given, ahead)
 
 
 async def update(engine: Engine, place: Place, table: object, data: object, where: object) -> Changed:
@@ -46,7 +48,7 @@ async def update(engine: Engine, place: Place, table: object, data: object, wher
     changed = row(parsed(data, field="data"), field="data", clean=engine.settings.redact)
     if not changed:
         raise BadInput("it names no column to change.", field="data", hint='{"level": 4}')
-    schema, shape = await _shape(engine, place, table)
+    schema, shape, _ = await _shape(engine, place, table)
     rows.known(shape, list(changed), field="data")
     prepared = rows.update(schema, shape, changed, where_of(where))
     return await _change(engine, place, schema, shape, [prepared], [changed])
@@ -54,7 +56,7 @@ async def update(engine: Engine, place: Place, table: object, data: object, wher
 
 async def delete(engine: Engine, place: Place, table: object, where: object) -> Changed:
     """Delete the rows that satisfy ``where``."""
-    schema, shape = await _shape(engine, place, table)
+    schema, shape, _ = await _shape(engine, place, table)
     return await _change(engine, place, schema, shape, [rows.delete(schema, shape, where_of(where))], [])
 
 
@@ -77,10 +79,11 @@ def _rows(engine: Engine, data: object) -> list[dict[str, Any]]:
     return [row(one, field=f"data[{place}]", clean=clean) for place, one in enumerate(several)]
 
 
-async def _shape(engine: Engine, place: Place, table: object) -> tuple[Schema, Shape]:
+async def _shape(engine: Engine, place: Place, table: object) -> tuple[Schema, Shape, int | None]:
+    """The schema, the table, and the embedding model of the space."""
     async with engine.access.entered(place, "write") as (within, schema):
         name = check_table(table, schema=schema.schema_name)
-        return schema, await catalogue.shape(within, schema, name)
+        return schema, await catalogue.shape(within, schema, name), within.space.generation
 
 
 async def _change(
@@ -90,6 +93,7 @@ async def _change(
     shape: Shape,
     prepared: Sequence[Prepared],
     data: Sequence[Mapping[str, Any]],
+    ahead: Ahead | None = None,
 ) -> Changed:
     asked = Asked(
         schema=schema,
@@ -108,7 +112,7 @@ async def _change(
             raise await _explained(conn, error, asked, shape, data) from error
 
     done = await engine.run(place.space, asked, "writer", work)
-    embedded = await engine.followed(place.space, schema)
+    embedded = await engine.followed(place.space, schema, ahead)
     return Changed(
         table=f"{schema.schema_name}.{shape.name}",
         rows=sum(one.touched for one in done),

@@ -16,6 +16,7 @@ from psycopg import errors as pg
 
 from quipu.kernel.db.database import Database, Within
 from quipu.kinds.tables.embedding import store
+from quipu.kinds.tables.embedding.ahead import FEW_TEXTS, Ahead
 from quipu.kinds.tables.embedding.model import Change, Known, Pending, Place, Plan, Relation, Values, Wanted
 from quipu.kinds.tables.embedding.rules import plan
 from quipu.kinds.tables.embedding.truth import Truth
@@ -31,7 +32,6 @@ from quipu.recall.terms import bag
 TABLES: Final = 6  # core.recall_kinds.code
 _SOURCE: Final = "embeddings"
 _MOST_TEXTS: Final = 256
-_FEW: Final = 8  # texts that are embedded sooner than looked up
 _GONE_AT_ONCE: Final = 5_000
 _LONGEST_KEY: Final = 2_000  # characters; an index of PostgreSQL has no room for much more
 
@@ -43,12 +43,21 @@ class Busy(Exception):
 class Batches:
     """Follows the tables of one schema, batch by batch."""
 
-    def __init__(self, database: Database, models: Models, truth: Truth, space: str, schema: Schema) -> None:
+    def __init__(
+        self,
+        database: Database,
+        models: Models,
+        truth: Truth,
+        space: str,
+        schema: Schema,
+        ahead: Ahead | None = None,
+    ) -> None:
         self._database = database
         self._models = models
         self._truth = truth
         self._space = space
         self._schema = schema.id
+        self._ahead = ahead
         self._generation: int | None = None
 
     async def follow(self, rows: int, *, skipped: Sequence[int]) -> tuple[int, bool]:
@@ -152,8 +161,10 @@ class Batches:
         texts = {one.content_hash: one.content for one in new.values()}
         generation = self._generation or within.space.generation
         found: dict[str, NDArray[np.float32]] = {}
-        if len(texts) > _FEW and generation is not None:
-            found = await store.vectors(within, self._schema, list(texts), generation=generation)
+        if self._ahead is not None:
+            found, generation = await self._ahead.vectors(texts, generation=generation)
+        if len(texts) > FEW_TEXTS and generation is not None:
+            found |= await store.vectors(within, self._schema, list(texts), generation=generation)
         missing = [digest for digest in texts if digest not in found]
         if missing:
             embedded = await self._models.embed([texts[one] for one in missing], generation=generation)

@@ -10,8 +10,10 @@ select c.oid::bigint as relation, c.relkind = any('{r,p}') as is_table,
         cross join lateral unnest(i.indkey::int2[]) with ordinality k (num, place)
         join pg_attribute a on a.attrelid = c.oid and a.attnum = k.num
         where i.indrelid = c.oid and i.indisprimary
-        order by k.place) as key
+        order by k.place) as key,
+    coalesce(r.fields, '{}') as fields
 from pg_class c
+left join tables.relations r on r.space_id = %(space)s and r.schema_id = %(schema)s and r.relation = c.oid
 where c.relnamespace = to_regnamespace(%(schema_name)s::text)::oid and c.relname = %(table)s::text
     and c.relkind = any('{r,p,v,m,f}')
 
