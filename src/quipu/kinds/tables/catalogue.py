@@ -28,9 +28,9 @@ class Shape:
     relation: int
     types: Mapping[str, str]
     key: Sequence[str]
-    fields: Sequence[str]
     is_table: bool
     protected: bool
+    fields: Sequence[str] = ()
 
 
 async def shape(within: Within, schema: Schema, table: str) -> Shape:
@@ -53,7 +53,7 @@ async def find_shape(within: Within, schema: Schema, table: str) -> Shape | None
         types = dict(zip(row["columns"], row["types"], strict=True))
         protected = row["owner"] != schema.writer
         fields = row["fields"] if row["key"] else ()
-        return Shape(table, row["relation"], types, row["key"], fields, row["is_table"], protected)
+        return Shape(table, row["relation"], types, row["key"], row["is_table"], protected, fields)
     return None
 
 

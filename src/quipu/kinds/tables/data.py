@@ -18,6 +18,7 @@ from quipu.kinds.tables.catalogue import Shape
 from quipu.kinds.tables.embedding.ahead import Ahead, embedding_ahead
 from quipu.kinds.tables.engine import Engine, settled
 from quipu.kinds.tables.exchange import Rows
+from quipu.kinds.tables.habits import Habit
 from quipu.kinds.tables.model import Changed, Schema
 from quipu.kinds.tables.names import check_table
 from quipu.kinds.tables.refusals import Asked, refusal
@@ -32,14 +33,16 @@ _KEY: Final = re.compile(r"Key \(([^)]*)\)")
 async def insert(engine: Engine, place: Place, table: object, data: object) -> Changed:
     """Insert one row, or several: either all of them or none."""
     given = _rows(engine, parsed(data, field="data"))
-    schema, shape, generation = await _shape(engine, place, table)
-    groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
-    for one in given:
-        groups.setdefault(tuple(one), []).append(one)
-    for names in groups:
-        rows.known(shape, names, field="data")
-    prepared = [rows.insert(schema, shape, names, some) for names, some in groups.items()]
-    async with embedding_ahead(engine.models, shape.fields, given, generation=generation) as ahead:
+    async with embedding_ahead(engine.models, given) as ahead:
+        if habit := engine.habits.of(place, table):
+            ahead.begin(habit.fields, generation=habit.generation)
+        schema, shape = await _shape(engine, place, table, ahead)
+        groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+        for one in given:
+            groups.setdefault(tuple(one), []).append(one)
+        for names in groups:
+            rows.known(shape, names, field="data")
+        prepared = [rows.insert(schema, shape, names, some) for names, some in groups.items()]
         return await _change(engine, place, schema, shape, prepared, given, ahead)
 
 
@@ -48,7 +51,7 @@ async def update(engine: Engine, place: Place, table: object, data: object, wher
     changed = row(parsed(data, field="data"), field="data", clean=engine.settings.redact)
     if not changed:
         raise BadInput("it names no column to change.", field="data", hint='{"level": 4}')
-    schema, shape, _ = await _shape(engine, place, table)
+    schema, shape = await _shape(engine, place, table)
     rows.known(shape, list(changed), field="data")
     prepared = rows.update(schema, shape, changed, where_of(where))
     return await _change(engine, place, schema, shape, [prepared], [changed])
@@ -56,7 +59,7 @@ async def update(engine: Engine, place: Place, table: object, data: object, wher
 
 async def delete(engine: Engine, place: Place, table: object, where: object) -> Changed:
     """Delete the rows that satisfy ``where``."""
-    schema, shape, _ = await _shape(engine, place, table)
+    schema, shape = await _shape(engine, place, table)
     return await _change(engine, place, schema, shape, [rows.delete(schema, shape, where_of(where))], [])
 
 
@@ -79,11 +82,18 @@ def _rows(engine: Engine, data: object) -> list[dict[str, Any]]:
     return [row(one, field=f"data[{place}]", clean=clean) for place, one in enumerate(several)]
 
 
-async def _shape(engine: Engine, place: Place, table: object) -> tuple[Schema, Shape, int | None]:
-    """The schema, the table, and the embedding model of the space."""
+async def _shape(
+    engine: Engine, place: Place, table: object, ahead: Ahead | None = None
+) -> tuple[Schema, Shape]:
+    """The schema and the table; what is embedded of it is begun with."""
     async with engine.access.entered(place, "write") as (within, schema):
         name = check_table(table, schema=schema.schema_name)
-        return schema, await catalogue.shape(within, schema, name), within.space.generation
+        shape = await catalogue.shape(within, schema, name)
+        if ahead is not None:
+            generation = within.space.generation
+            ahead.begin(shape.fields, generation=generation)
+            engine.habits.learn(place, table, Habit(shape.fields, generation))
+        return schema, shape
 
 
 async def _change(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 import psycopg
@@ -16,6 +16,7 @@ from quipu.kernel.redact import redact
 from quipu.kinds.tables import store
 from quipu.kinds.tables.access import Access
 from quipu.kinds.tables.embedding.ahead import Ahead
+from quipu.kinds.tables.habits import Habits
 from quipu.kinds.tables.logins import Logins, Part
 from quipu.kinds.tables.model import Schema
 from quipu.kinds.tables.refusals import Asked, refusal
@@ -34,7 +35,7 @@ leaves undone is done before the next recall.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Engine:
-    """The database, the logins of schemas, who may use them, what embeds, and what follows when rows change."""
+    """The database, the logins of schemas, who may use them, the models, and what follows changes."""
 
     database: Database
     logins: Logins
@@ -42,6 +43,7 @@ class Engine:
     models: Models
     settings: Settings
     follow: Follow | None = None
+    habits: Habits = field(default_factory=Habits)
 
     @property
     def seconds(self) -> float:

@@ -18,48 +18,53 @@ FEW_TEXTS: Final = 8
 
 
 class Ahead:
-    """Vectors on their way, by the hashes of their texts.
+    """Vectors on their way. They are of use where the rows turn out to have the texts that were handed in:
+    that is seen when the rows are read."""
 
-    They are of use where the rows turn out to have these texts: that is seen when the rows are read.
-    """
+    def __init__(self, models: Models, rows: Sequence[Mapping[str, Any]]) -> None:
+        self._models = models
+        self._rows = rows
+        self._texts: dict[str, str] = {}
+        self._embedding: asyncio.Future[Embedded] | None = None
 
-    def __init__(self, hashes: Sequence[str], embedding: asyncio.Future[Embedded]) -> None:
-        self._hashes = hashes
-        self._embedding = embedding
+    def begin(self, fields: Sequence[str], *, generation: int | None) -> None:
+        """Begin with the vectors of these fields, unless they are on their way or too many to be so soon."""
+        texts = _texts(fields, self._rows)
+        if self._embedding is None and 0 < len(texts) <= FEW_TEXTS:
+            self._texts = texts
+            embedding = self._models.embed(list(texts.values()), generation=generation)
+            self._embedding = asyncio.ensure_future(embedding)
 
-    async def vectors(
-        self, wanted: Collection[str], *, generation: int | None
-    ) -> tuple[dict[str, NDArray[np.float32]], int | None]:
-        """The vectors of those that are ``wanted``, and their generation; none where that is another one.
+    async def vectors(self, texts: Collection[str], *, generation: int) -> dict[str, NDArray[np.float32]]:
+        """The vectors by the hash of their text; none if ``texts`` (hashes) are others, or the model is.
 
         Raises:
             ModelMissing, EmbeddingError: they could not be made.
         """
-        if not any(one in self._hashes for one in wanted):
-            return {}, generation
+        if self._embedding is None or not any(one in texts for one in self._texts):
+            return {}
         embedded = await self._embedding
-        if embedded.generation != (generation or embedded.generation):
-            return {}, generation
-        return dict(zip(self._hashes, embedded.vectors, strict=True)), embedded.generation
+        if embedded.generation != generation:
+            return {}
+        return dict(zip(self._texts, embedded.vectors, strict=True))
+
+    async def aclose(self) -> None:
+        """Wait for what is on its way; what became of it is of no account any more."""
+        if self._embedding is not None:
+            self._embedding.cancel()
+            await asyncio.wait([self._embedding])
+            if not self._embedding.cancelled():
+                self._embedding.exception()
 
 
 @asynccontextmanager
-async def embedding_ahead(
-    models: Models, fields: Sequence[str], rows: Sequence[Mapping[str, Any]], *, generation: int | None
-) -> AsyncGenerator[Ahead | None]:
-    """Begin with the vectors of ``fields`` of a few rows; None where there are none, or many."""
-    texts = _texts(fields, rows)
-    if not 0 < len(texts) <= FEW_TEXTS:
-        yield None
-        return
-    embedding = asyncio.ensure_future(models.embed(list(texts.values()), generation=generation))
+async def embedding_ahead(models: Models, rows: Sequence[Mapping[str, Any]]) -> AsyncGenerator[Ahead]:
+    """Vectors of ``rows`` that can be begun with inside of the block."""
+    ahead = Ahead(models, rows)
     try:
-        yield Ahead(list(texts), embedding)
+        yield ahead
     finally:
-        embedding.cancel()
-        await asyncio.wait([embedding])
-        if not embedding.cancelled():
-            embedding.exception()  # was raised where it was waited for; where nobody waits it is of no account
+        await ahead.aclose()
 
 
 def _texts(fields: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:

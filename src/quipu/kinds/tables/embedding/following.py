@@ -38,7 +38,8 @@ class Following:
     async def follow(self, space: str, schema: Schema, ahead: Ahead | None = None) -> int:
         """Have the index follow for about a second; how many vectors were made or taken out.
 
-        ``ahead`` has vectors that are being made already. What is left is a job for a worker, and the next recalls do some of it each.
+        ``ahead`` has vectors that are being made already. What is left is a job for a worker, and the next
+        recalls do some of it each.
         """
         done, left = await self.advance(space, schema, seconds=AT_ONCE_SECONDS, ahead=ahead)
         if left:
