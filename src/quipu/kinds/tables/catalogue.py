@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from psycopg.rows import dict_row
-
 from quipu.errors import NotFound
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Within
@@ -113,5 +111,6 @@ def _column(row: Mapping[str, Any], fields: Sequence[str]) -> Column:
 
 
 async def _rows(within: Within, name: str, values: Mapping[str, object]) -> list[dict[str, Any]]:
-    async with within.conn.cursor(row_factory=dict_row) as cursor:
-        return await (await cursor.execute(_SQL[name], {"space": within.space.id, **values})).fetchall()
+    cursor = await within.run(_SQL.numbered(name), values)
+    names = [column.name for column in cursor.description or ()]
+    return [dict(zip(names, row, strict=True)) for row in await cursor.fetchall()]
