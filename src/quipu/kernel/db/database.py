@@ -282,12 +282,12 @@ _used: WeakKeyDictionary[Connection, float] = WeakKeyDictionary()  # monotonic s
 
 async def _check(conn: Connection) -> None:
     """Whether a connection to a server far away still lives, unless it did a moment ago and is silent."""
-    if time.monotonic() - _used.get(conn, -_CHECK_SECONDS) >= _CHECK_SECONDS or stirs(conn):
+    if time.monotonic() - _used.get(conn, -_CHECK_SECONDS) >= _CHECK_SECONDS or _stirs(conn):
         await AsyncConnectionPool.check_connection(conn)
 
 
-def stirs(conn: Connection) -> bool:
-    """Whether the server said something unasked on a connection: as a rule that it ended the session."""
+def _stirs(conn: Connection) -> bool:
+    """Whether the server said something unasked: as a rule that it ended the session."""
     with DefaultSelector() as selector:
         selector.register(conn.fileno(), EVENT_READ)
         return bool(selector.select(0))

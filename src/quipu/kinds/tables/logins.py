@@ -6,10 +6,8 @@ or calls makes more of them.
 
 from __future__ import annotations
 
-import time
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
 from typing import Final, Literal
 
 import psycopg
@@ -17,7 +15,7 @@ from anyio import CancelScope
 from psycopg import AsyncConnection, conninfo, pq
 
 from quipu.errors import DatabaseUnsuitable, NotFound
-from quipu.kernel.db.database import Connection, Database, stirs
+from quipu.kernel.db.database import Connection, Database
 from quipu.kernel.db.errors import translate, translated
 from quipu.kinds.tables import store
 from quipu.kinds.tables.founding import make_secrets
@@ -28,7 +26,6 @@ Part = Literal["writer", "reader"]
 _CONNECT_SECONDS: Final = 10
 _IDLE: Final = 2  # connections kept of one role
 _IDLE_TOGETHER: Final = 6
-_SURE_SECONDS: Final = 1.0
 _OPTIONS: Final = (
     "-c search_path={schema},public -c statement_timeout={milliseconds} -c lock_timeout=5000"
     " -c idle_in_transaction_session_timeout=60000 -c idle_session_timeout=0 -c work_mem=16MB"
@@ -41,15 +38,6 @@ _OPTIONS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Idle:
-    """A connection of a role that nobody uses, and since when (monotonic seconds)."""
-
-    role: str
-    conn: Connection
-    since: float
-
-
 class Logins:
     """Lends connections of writers and readers; keeps a few of them open in between."""
 
@@ -57,7 +45,7 @@ class Logins:
         self._database = database
         self._milliseconds = int(statement_seconds * 1000)
         self._passwords: dict[int, tuple[str, str]] = {}
-        self._idle: list[_Idle] = []  # those used last at the end
+        self._idle: list[tuple[str, Connection]] = []  # those used last at the end
 
     @asynccontextmanager
     async def lend(self, space: str, schema: Schema, part: Part) -> AsyncGenerator[Connection]:
@@ -83,21 +71,21 @@ class Logins:
     async def aclose(self) -> None:
         """Close what is idle."""
         while self._idle:
-            await self._idle.pop().conn.close()
+            await self._idle.pop()[1].close()
 
     async def _keep(self, role: str, conn: Connection) -> None:
         """Keep it for the next call; the one that was kept longest goes if there are too many."""
-        self._idle.append(_Idle(role, conn, time.monotonic()))
-        own = [one for one in self._idle if one.role == role]
-        for one in own[:1] if len(own) > _IDLE else self._idle[:-_IDLE_TOGETHER]:
-            self._idle.remove(one)
-            await one.conn.close()
+        self._idle.append((role, conn))
+        own = [one for one in self._idle if one[0] == role]
+        for role_and_conn in own[:1] if len(own) > _IDLE else self._idle[:-_IDLE_TOGETHER]:
+            self._idle.remove(role_and_conn)
+            await role_and_conn[1].close()
 
     async def _taken(self, role: str) -> Connection | None:
-        while found := next((one for one in reversed(self._idle) if one.role == role), None):
+        while found := next((one for one in reversed(self._idle) if one[0] == role), None):
             self._idle.remove(found)
-            if await _lives(found):
-                return found.conn
+            if await _lives(found[1]):
+                return found[1]
         return None
 
     async def _login(self, space: str, schema: Schema, part: Part) -> Connection:
@@ -156,17 +144,12 @@ def _refused(error: psycopg.OperationalError) -> Exception:
     )
 
 
-async def _lives(idle: _Idle) -> bool:
-    """Whether an idle connection still answers; one that does not is closed.
-
-    One that was used a moment ago, and of which the server has said nothing since, is not asked.
-    """
-    if time.monotonic() - idle.since < _SURE_SECONDS and not stirs(idle.conn):
-        return True
+async def _lives(conn: Connection) -> bool:
+    """Whether an idle connection still answers; one that does not is closed."""
     try:
-        await idle.conn.execute("")
+        await conn.execute("")
     except psycopg.Error:
-        await idle.conn.close()
+        await conn.close()
         return False
     return True
 
