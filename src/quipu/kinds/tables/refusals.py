@@ -129,4 +129,6 @@ def _may(said: str, asked: Asked) -> str:
 
 
 def _fallback(asked: Asked) -> str:
+    if asked.field != "sql":
+        return "Nothing was changed. The columns with their types: memory:schema:list-tables"
     return f"Nothing was changed. Tables are found in {asked.schema.schema_name}, one statement a call."
