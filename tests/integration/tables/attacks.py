@@ -67,6 +67,12 @@ REFUSED: Final[dict[str, dict[Tool, list[str]]]] = {
             "true); delete from {other}.secrets; --",
             "true; drop schema {other} cascade",
         ],
+        "delete where": [
+            "exists (select from {other}.secrets)",
+            "false); drop table notes; delete from notes where (false",
+            "false); select tables.settle(); delete from notes where (false",
+            "false) returning (select word from {other}.secrets limit 1); delete from notes where (false",
+        ],
     },
     "what the engine keeps": {
         "query": [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-Tool = Literal["execute", "query", "where"]
+Tool = Literal["execute", "query", "where", "delete where"]
 
 HARMLESS: Final[dict[str, dict[Tool, list[str]]]] = {
     "settings of its own session": {

@@ -120,9 +120,10 @@ def condition(schema: Schema, shape: Shape, where: object, values: _Values) -> s
         BadInput: it says nothing, or something that there is not.
     """
     if isinstance(where, str) and where.strip() and "\0" not in where:
-        return sql.SQL(
-            cast(LiteralString, f"(\n{where}\n)")
-        )  # runs as the writer of the schema, as all of it
+        # It runs as the writer of the schema, as all of it. PostgreSQL takes no more than one statement where
+        # there is a parameter; without one, the text could end ours and go on with others.
+        written = sql.SQL(cast(LiteralString, f"(\n{where}\n)"))
+        return sql.SQL("{} is not null and {}").format(values.add("one statement"), written)
     if not isinstance(where, Mapping) or not where:
         raise BadInput(
             "say which rows.",

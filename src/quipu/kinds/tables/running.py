@@ -48,10 +48,13 @@ async def _end(database: Database, pid: int) -> None:
 
 
 async def run(conn: Connection, statement: sql.SQL | sql.Composed, values: Sequence[Any] = ()) -> Rows:
-    """Run a statement of ours, with names and conditions of an agent in it; all rows that it returns."""
+    """Run a statement of ours, with names and conditions of an agent in it; all rows that it returns.
+
+    Conditions come with ``values``: what has parameters is one statement, whatever a condition says.
+    """
     cursor: AsyncRawCursor[TupleRow] = AsyncRawCursor(conn)
     async with cursor:
-        await cursor.execute(statement, values or None, prepare=True)  # prepared: no more than one statement
+        await cursor.execute(statement, values or None)
         status, touched = cursor.statusmessage or "", max(cursor.rowcount, 0)
         if cursor.description is None:
             return Rows((), (), False, False, status, touched)
