@@ -1,4 +1,4 @@
-"""What an agent might send to get at the vectors and the registry, which are the engine's; see ``attacks``."""
+"""What an agent might send to get at vectors and registry, which are the engine's; see ``attacks``."""
 
 from __future__ import annotations
 
