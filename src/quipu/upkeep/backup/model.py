@@ -46,7 +46,10 @@ class Backups:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taken:
-    """A base that was taken, and what was removed because newer ones are kept."""
+    """A base that was taken, and what was removed because newer ones are kept.
+
+    ``log_kept``: whether the server keeps its log now, so that moments after the base can be restored.
+    """
 
     base: Base
     removed: Sequence[str]

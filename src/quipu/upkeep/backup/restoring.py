@@ -44,22 +44,19 @@ def restore(
     Raises:
         NotFound: there is no base.
         BadInput: the moment is not within what can be restored.
-        Conflict: there is a database in ``into``, or others use the one to be restored in place.
-        ServerError, DiskFull: it could not be restored; nothing was changed.
+        Conflict: there is a database in ``into``.
+        ServerError, DiskFull: it could not be restored, such as in place while others use it; nothing was
+            changed.
     """
     found = listing(settings)
     base = chosen(found.bases, at, now=clock.now())
     home = settings.home.expanduser().absolute() if into is None else into.expanduser().absolute()
     plan = Restored(done=False, base=base, at=at, home=home)
-    source = make_place(settings)
-    if into is not None and (
-        make_place(replace(settings, home=home)).data.exists()
-        if confirm
-        else (home / "postgres" / "data").exists()
-    ):
+    if into is not None and (home / "postgres" / "data").exists():
         raise Conflict(f"There is a database in {home}.", field="into", hint="Name another directory.")
     if not confirm:
         return plan
+    source = make_place(settings)
     binaries = choose_binaries(settings, source.account, data_major=base.major)
     verify(binaries, found.directory / base.name / shelf.DATA)
     _flush(source, settings, found)

@@ -87,8 +87,14 @@ def sizes(directory: Path) -> Iterator[int]:
 def _read(note: Path) -> Base:
     try:
         told = json.loads(note.read_text("utf-8"))
-        times = {name: datetime.fromisoformat(told[name]) for name in ("began_at", "ended_at")}
-        return Base(**{**told, **times})
+        return Base(
+            name=note.parent.name,
+            began_at=datetime.fromisoformat(told["began_at"]),
+            ended_at=datetime.fromisoformat(told["ended_at"]),
+            size_bytes=int(told["size_bytes"]),
+            major=int(told["major"]),
+            first_log=str(told["first_log"]),
+        )
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ServerError(
             f"{note} cannot be read: {error}", hint="Take its folder away, or bring the file back."

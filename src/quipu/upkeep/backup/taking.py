@@ -104,7 +104,7 @@ def take(
             base=base,
             removed=[one.name for one in old],
             log_segments_removed=segments,
-            log_kept=wal is not None,
+            log_kept=_keeps_log(share.door),
         )
     finally:
         lifecycle.leave(share)
@@ -115,6 +115,12 @@ def _trimmed(wal: Path, bases: list[Base]) -> int:
     for name in names:
         (wal / name).unlink(missing_ok=True)
     return len(names)
+
+
+def _keeps_log(door: Door) -> bool:
+    with psycopg.connect(door.conninfo("postgres"), autocommit=True) as conn:
+        row = conn.execute(_SQL["keeps_log"]).fetchone()
+    return row is not None and bool(row[0])
 
 
 def _size(door: Door) -> int:

@@ -63,12 +63,15 @@ def replay(
 
 
 def flush(door: Door) -> None:
-    """Have all that is committed by now in the archive, and a commit after it.
+    """Have all that is committed by now in the archive, and a commit after it, if the server keeps its log.
 
     Raises:
         ServerError: PostgreSQL does not get rid of it.
     """
     with psycopg.connect(door.conninfo("postgres"), autocommit=True) as conn:
+        keeps = conn.execute(_QUERIES["keeps_log"]).fetchone()
+        if keeps is None or not keeps[0]:
+            return
         conn.execute(_QUERIES["commit_something"])
         row = conn.execute(_QUERIES["switch_log"]).fetchone()
         assert row is not None

@@ -40,6 +40,10 @@ select pg_walfile_name(pg_switch_wal()) as name;
 -- Whether a segment is in the archive.
 select coalesce(last_archived_wal >= %(name)s, false) from pg_stat_archiver;
 
+-- name: keeps_log
+-- Whether the server that runs keeps its log.
+select current_setting('archive_mode') <> 'off';
+
 -- name: recovered
 -- Whether the log is replayed, and the time of the last commit in what was replayed.
 select not pg_is_in_recovery(), pg_last_xact_replay_timestamp();
