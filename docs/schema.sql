@@ -1444,6 +1444,47 @@ CREATE FUNCTION transcripts.input_text(input jsonb) RETURNS text
 
 COMMENT ON FUNCTION transcripts.input_text(input jsonb) IS 'The values of what a tool was given, one a line, without their names.';
 
+CREATE FUNCTION transcripts.lines_go_with_their_session() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    delete from transcripts.lines l using gone where l.space_id = gone.space_id and l.session_id = gone.id;
+    return null;
+end
+$$;
+
+CREATE FUNCTION transcripts.lines_have_their_session() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+declare
+    lost bigint;
+begin
+    with given as (
+        select distinct space_id, session_id from added
+    ), held as (
+        select s.space_id, s.id from core.sessions s
+        where (s.space_id, s.id) in (select space_id, session_id from given)
+        for key share
+    )
+    select g.session_id into lost from given g
+    where not exists (select from held h where h.space_id = g.space_id and h.id = g.session_id)
+    limit 1;
+    if found then
+        raise foreign_key_violation using
+            message = format('transcripts.lines: there is no session %s in the space', lost);
+    end if;
+    return null;
+end
+$$;
+
+CREATE FUNCTION transcripts.lines_stay_in_their_session() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    raise foreign_key_violation using message = 'transcripts.lines: a line stays in its session';
+end
+$$;
+
 CREATE FUNCTION transcripts.mark_session() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -4462,6 +4503,8 @@ CREATE TRIGGER guard_space BEFORE DELETE ON core.spaces FOR EACH ROW EXECUTE FUN
 
 CREATE TRIGGER jobs_go AFTER DELETE ON core.sessions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION core.jobs_go_with_their_session();
 
+CREATE TRIGGER lines_go AFTER DELETE ON core.sessions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION transcripts.lines_go_with_their_session();
+
 CREATE TRIGGER write_conversation INSTEAD OF INSERT OR UPDATE ON episodes.conversations FOR EACH ROW EXECUTE FUNCTION episodes.write_conversation();
 
 CREATE TRIGGER write_episode INSTEAD OF INSERT OR DELETE OR UPDATE ON episodes.episodes FOR EACH ROW EXECUTE FUNCTION episodes.write_episode();
@@ -4497,6 +4540,10 @@ CREATE TRIGGER write_session INSTEAD OF INSERT OR UPDATE ON ledger.chat_sessions
 CREATE TRIGGER follow_structure AFTER INSERT OR DELETE OR UPDATE OF relation, table_name, columns, key, fields ON tables.relations FOR EACH ROW EXECUTE FUNCTION tables.follow_structure();
 
 CREATE TRIGGER take_out_schema BEFORE DELETE ON tables.schemas FOR EACH ROW EXECUTE FUNCTION tables.take_out_schema();
+
+CREATE TRIGGER lines_have_their_session AFTER INSERT ON transcripts.lines REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION transcripts.lines_have_their_session();
+
+CREATE TRIGGER lines_stay_in_their_session AFTER UPDATE OF space_id, session_id ON transcripts.lines FOR EACH ROW WHEN (((old.space_id <> new.space_id) OR (old.session_id <> new.session_id))) EXECUTE FUNCTION transcripts.lines_stay_in_their_session();
 
 CREATE TRIGGER mark_session INSTEAD OF UPDATE ON transcripts.sessions FOR EACH ROW EXECUTE FUNCTION transcripts.mark_session();
 
@@ -4772,9 +4819,6 @@ ALTER TABLE ONLY transcripts.indexing
 
 ALTER TABLE ONLY transcripts.lines
     ADD CONSTRAINT lines_space_id_message_id_fkey FOREIGN KEY (space_id, message_id) REFERENCES core.messages(space_id, id) ON DELETE CASCADE;
-
-ALTER TABLE ONLY transcripts.lines
-    ADD CONSTRAINT lines_space_id_session_id_fkey FOREIGN KEY (space_id, session_id) REFERENCES core.sessions(space_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY transcripts.memories
     ADD CONSTRAINT memories_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
