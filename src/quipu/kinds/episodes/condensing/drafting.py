@@ -72,7 +72,7 @@ class Drafting:
         try:
             said = await builder.build(material, embedder)
         except LanguageFailed as error:
-            builder, trouble = self._rules, str(error)[:LONGEST_TROUBLE]
+            builder, trouble = self._rules, redact(str(error)).text[:LONGEST_TROUBLE]
             said = await builder.build(material, embedder)
         return Draft(
             id=id_,
