@@ -63,7 +63,9 @@ async def test_what_the_model_gets_wrong_once_it_may_repair() -> None:
 
 
 @pytest.mark.parametrize("answers", [["no JSON", "none either"], [BudgetSpent("Spent.")], []])
-async def test_where_the_model_fails_the_rules_write_it_and_it_shows(answers: list[str | BudgetSpent]) -> None:
+async def test_where_the_model_fails_the_rules_write_it_and_it_shows(
+    answers: list[str | BudgetSpent],
+) -> None:
     by_rules = await drafted(None, "I sold the blue boat to Bo.")
     draft = await drafted(ScriptedLLM(answers), "I sold the blue boat to Bo.")
     assert (draft.builder, draft.measured, draft.said) == ("rules", True, by_rules.said)

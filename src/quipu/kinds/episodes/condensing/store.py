@@ -124,8 +124,12 @@ async def nearest(
 
 
 async def still_loose(within: Within, exchanges: Sequence[Exchange]) -> bool:
-    """Whether all of them belong to no episode; they stay so until the transaction ends."""
-    rows = await _rows(within, "still_loose", {"exchanges": Int8s([one.id for one in exchanges])})
+    """Whether all of them belong to no episode and have not grown; they stay so until the transaction ends."""
+    values = {
+        "exchanges": Int8s([one.id for one in exchanges]),
+        "last": Int8s([one.last for one in exchanges]),
+    }
+    rows = await _rows(within, "still_loose", values)
     return len(rows) == len(exchanges)
 
 

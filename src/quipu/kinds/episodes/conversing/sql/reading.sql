@@ -39,6 +39,11 @@ for update
 update episodes.progress set mark = %(mark)s, skipped = skipped + %(skipped)s, updated_at = %(now)s
 where space_id = %(space)s and session_id = %(session)s and topic = %(topic)s
 
+-- name: hold_open: the exchange that begins with a message, if it still belongs to no episode; it stays so
+select id from episodes.exchanges
+where space_id = %(space)s and session_id = %(session)s and first_message = %(first)s and episode_id is null
+for update
+
 -- name: hold_threads: threads of a channel about some time, and the last before it; held until commit
 select id, seq, started_at, last_at from episodes.threads
 where space_id = %(space)s and platform = %(platform)s and channel = %(channel)s
@@ -123,9 +128,9 @@ from unnest(%(threads)s::int8[], %(topics)s::int8[], %(first)s::int8[], %(last)s
     as x (thread_id, topic_id, first_message, last_message, user_name, started_at, ended_at, surprise, salience, chunk,
         chunker, version, trouble)
 on conflict (space_id, session_id, first_message) do update set
-    last_message = excluded.last_message, ended_at = excluded.ended_at, salience = excluded.salience,
-    chunk = excluded.chunk, chunker = excluded.chunker, chunker_version = excluded.chunker_version,
-    chunk_trouble = excluded.chunk_trouble, chunked_at = excluded.chunked_at
+    last_message = excluded.last_message, started_at = excluded.started_at, ended_at = excluded.ended_at,
+    salience = excluded.salience, chunk = excluded.chunk, chunker = excluded.chunker,
+    chunker_version = excluded.chunker_version, chunk_trouble = excluded.chunk_trouble, chunked_at = excluded.chunked_at
 
 -- name: reread: exchanges that were read anew
 update episodes.exchanges e set
