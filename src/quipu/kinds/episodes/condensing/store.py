@@ -124,12 +124,9 @@ async def nearest(
 
 
 async def still_loose(within: Within, exchanges: Sequence[Exchange]) -> bool:
-    """Whether all of them belong to no episode and have not grown; they stay so until the transaction ends."""
-    values = {
-        "exchanges": Int8s([one.id for one in exchanges]),
-        "last": Int8s([one.last for one in exchanges]),
-    }
-    rows = await _rows(within, "still_loose", values)
+    """Whether all belong to no episode and have not grown; they stay so until the transaction ends."""
+    ids, last = Int8s([one.id for one in exchanges]), Int8s([one.last for one in exchanges])
+    rows = await _rows(within, "still_loose", {"exchanges": ids, "last": last})
     return len(rows) == len(exchanges)
 
 
