@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -14,12 +15,15 @@ from talk import BUILD, TRIP, told
 from quipu import Memory
 from quipu.kernel.config import Settings
 
+LATELY = datetime.now(UTC) - timedelta(days=4)
+
 
 @pytest.fixture(scope="module")
 def told_url(server_settings: Settings, module_url: str) -> str:
     with Memory(settings=replace(server_settings, database_url=module_url)) as memory:
         for number, texts in enumerate((TRIP, BUILD)):
             memory.import_messages(told(texts, session=f"s{number}"), space="default")
+        memory.import_messages(told(BUILD, session="s", at=LATELY), space="lately")
         assert memory.work(concurrency=1).failed == 0
     return module_url
 
@@ -57,14 +61,19 @@ def test_an_episode_is_shown_with_what_was_said_in_it(quipu: CommandLine, trip: 
 
 
 def test_its_curve_is_drawn_in_the_terminal(quipu: CommandLine) -> None:
-    (build,) = quipu.json("episodes", "list", "--session", "s1")["episodes"]
-    drawn = quipu.text("episodes", "curve", build["id"], "--days", "30")
+    (build,) = quipu.json("episodes", "list", "--space", "lately")["episodes"]
+    curve = ("episodes", "curve", build["id"], "--space", "lately", "--days", "4")
+    drawn = quipu.text(*curve)
     rows = [line for line in drawn.splitlines() if "┤" in line]
     assert (len(rows), rows[0][:6], rows[5][:6]) == (10, " 1.0 ┤", " 0.5 ┤")
-    assert rows[-1].count("█") > rows[0].count("█") > 0  # it began high, and fell
-    assert "2025-03-03" in drawn
+    filled = [row.count("█") + row.count("░") for row in rows]
+    assert filled == sorted(filled)  # it began high, and falls
+    assert 0 < filled[1] < filled[-1]
+    assert "█" in rows[-1]
+    assert "░" in rows[-1]
+    assert f"{LATELY:%Y-%m-%d}" in drawn
     assert re.search(r"freshness, now 0\.\d\d .* activation, now 0\.\d\d .* 0 uses", drawn)
-    points = quipu.json("episodes", "curve", build["id"])["points"]
+    points = quipu.json(*curve)["points"]
     fresh = [one["state"]["freshness"] for one in points]
     assert fresh == sorted(fresh, reverse=True)
     assert points[-1]["forecast"] is True

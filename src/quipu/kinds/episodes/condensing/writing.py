@@ -30,8 +30,8 @@ async def write(
     """Write new episodes of session ``number`` and others anew; ``vectors`` of both in this order.
 
     Returns the ids of those that were written. Left out are new ones of which an exchange belongs to another
-    or has grown by now, others that were put away or forgotten, and others that a language model failed at and
-    that still say what they said before: rules must not write over what a model wrote.
+    or has grown by now, others that were put away or forgotten, and others at which a language model failed
+    and that still say what they said before: rules must not write over what a model wrote.
 
     Raises:
         Moved: the vectors are of another model than those of the space by now.
