@@ -19,7 +19,7 @@ from quipu.testing import ScriptedLLM
 pytestmark = pytest.mark.anyio
 THEN = datetime(2026, 3, 2, 10, tzinfo=UTC)
 KEY = "ghp_" + "a1B2" * 9
-EXCHANGE = Exchange(1, 1, 1, 9, "ana", THEN, THEN + timedelta(minutes=9), 0.0, None, "boats")
+EXCHANGE = Exchange(1, 1, 1, 9, "ana", THEN, THEN + timedelta(minutes=9), None, "boats")
 GOOD: dict[str, object] = {
     "intent": {"type": "planning", "direction": "decision-making"},
     "context": {"situational": "On Monday.", "conversational": "", "constraints": ["No sail before June."]},

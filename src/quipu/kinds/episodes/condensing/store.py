@@ -39,7 +39,6 @@ class Exchange:
     user: str | None
     started_at: datetime
     ended_at: datetime
-    surprise: float
     chunk: Mapping[str, Any] | None
     topic: str
 

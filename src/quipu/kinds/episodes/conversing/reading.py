@@ -211,7 +211,6 @@ def _columns(placed: Sequence[Placed], chunked: Sequence[Chunked]) -> dict[str, 
         "users": Texts([run.user for run in runs]),
         "started_at": Moments([run.started_at for run in runs]),
         "ended_at": Moments([run.ended_at for run in runs]),
-        "surprise": Float4s([one.surprise for one in placed]),
         "salience": Float4s([salience(" ".join(said.content for said in run.asked)) for run in runs]),
         **_chunk_columns(chunked),
     }

@@ -15,7 +15,7 @@ order by s.id
 
 -- name: loose: the exchanges of a session that belong to no episode, in their order
 select e.id, e.thread_id as thread, e.first_message as first, e.last_message as last, e.user_name as "user",
-    e.started_at, e.ended_at, e.surprise, e.chunk, coalesce(t.name, '') as topic
+    e.started_at, e.ended_at, e.chunk, coalesce(t.name, '') as topic
 from episodes.exchanges e
 left join episodes.topics t on t.space_id = e.space_id and t.id = e.topic_id
 where e.space_id = %(space)s and e.session_id = %(number)s and e.episode_id is null and not e.set_aside
@@ -34,7 +34,7 @@ limit %(limit)s
 
 -- name: exchanges_of: the exchanges of episodes, in their order
 select e.episode_id as episode, e.id, e.thread_id as thread, e.first_message as first, e.last_message as last,
-    e.user_name as "user", e.started_at, e.ended_at, e.surprise, e.chunk, coalesce(t.name, '') as topic
+    e.user_name as "user", e.started_at, e.ended_at, e.chunk, coalesce(t.name, '') as topic
 from episodes.exchanges e
 left join episodes.topics t on t.space_id = e.space_id and t.id = e.topic_id
 where e.space_id = %(space)s and e.episode_id = any(%(episodes)s::uuid[])
