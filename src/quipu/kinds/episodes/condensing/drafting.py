@@ -66,7 +66,10 @@ class Drafting:
         """The draft of an episode of some exchanges, one or more, and their messages."""
         topic = _topic(exchanges)
         material = Material(
-            utterances=[one.said for one in spoken], chunks=[_chunk(one) for one in exchanges], topic=topic
+            utterances=[one.said for one in spoken],
+            chunks=[_chunk(one) for one in exchanges],
+            topic=topic,
+            ends=[one.last for one in exchanges],
         )
         builder, trouble = self.builder, None
         try:
