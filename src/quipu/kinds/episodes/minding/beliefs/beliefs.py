@@ -14,13 +14,14 @@ from quipu.kernel.db.database import Database, Within
 from quipu.kinds.episodes.minding import store as minding
 from quipu.kinds.episodes.minding.beliefs import filing, store
 from quipu.kinds.episodes.minding.beliefs.asking import askable, current
-from quipu.kinds.episodes.minding.beliefs.keeping import Keeping, Unprepared
+from quipu.kinds.episodes.minding.beliefs.keeping import Keeping
 from quipu.kinds.episodes.minding.beliefs.keys import form_of, key_of
 from quipu.kinds.episodes.minding.beliefs.model import BELIEF_STATES, Belief, BeliefSource, Conflict
 from quipu.kinds.episodes.minding.beliefs.store import Row
 from quipu.kinds.episodes.minding.given import id_of, one_of, only, words_of
 from quipu.recall.generations import Models
 from quipu.recall.model import Moved
+from quipu.recall.prepared import Unprepared, prepare
 from quipu.record.given import whole
 
 _HINT: Final = "quipu beliefs list --state all shows them."
@@ -214,7 +215,7 @@ class AsyncBeliefs:
                 if reading is None:
                     raise NotFound(f"There is no space {space!r}.")
                 wanted = await texts(reading)
-            prepared = await filing.prepare(self._database, self._models, space, wanted)
+            prepared = await prepare(self._database, self._models, space, wanted)
             try:
                 async with self._database.writing(space) as within:
                     await minding.hold(within)
