@@ -43,6 +43,7 @@ _LINES = {
     "spaces": Line("spaces", "List the spaces of the database."),
     "worker": Line("worker", "Do the work that memories wait for.", embeds=True),
     "queue": Line("queue", "See what waits to be done, and what was given up."),
+    "settings": Line("settings", "See and change what can be set."),
     "doctor": Line("doctor", "Explain the state of everything; changes nothing."),
     "db": Line("db", "Start, stop and look at the embedded database."),
     "migrate": Line("migrate", "Bring the database to this version's schema."),

@@ -8,17 +8,19 @@ from typing import Final
 from uuid import UUID
 
 from quipu.errors import NotFound
+from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Within
 from quipu.kinds.transcripts.memories import ageing, store
 from quipu.kinds.transcripts.memories.ageing import Life
 from quipu.kinds.transcripts.memories.model import Lesson
 from quipu.kinds.transcripts.memories.store import Row
+from quipu.kinds.transcripts.settings import ARCHIVE_BELOW
 from quipu.record.given import id_of, only
 
 _HINT: Final = "quipu memories list shows them."
 
 
-def aged(row: Row, *, now: datetime, half_life_days: float) -> Lesson:
+def aged(row: Row, *, now: datetime, settings: Settings) -> Lesson:
     """A memory with its confidence and state of now."""
     life = Life(
         judged=row.judged,
@@ -30,14 +32,14 @@ def aged(row: Row, *, now: datetime, half_life_days: float) -> Lesson:
         uses=row.uses,
         contradictions=len(row.contradicted_by),
     )
-    worth = ageing.confidence(life, now=now, half_life_days=half_life_days)
+    worth = ageing.confidence(life, now=now, half_life_days=settings.memory_half_life_days)
     return Lesson(
         id=str(row.id),
         fact=row.fact,
         category=row.category,
         confidence=round(worth, 4),
         judged=round(row.judged, 4),
-        state=ageing.state(worth, archived=row.archived),
+        state=ageing.state(worth, archived=row.archived, archive_below=settings.of(ARCHIVE_BELOW)),
         origin=row.origin,
         project=row.project,
         session=row.session,
