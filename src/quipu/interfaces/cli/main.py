@@ -44,6 +44,7 @@ _LINES = {
     "worker": Line("worker", "Do the work that memories wait for.", embeds=True),
     "queue": Line("queue", "See what waits to be done, and what was given up."),
     "settings": Line("settings", "See and change what can be set."),
+    "backup": Line("backup", "Copy the embedded database; bring any moment back."),
     "doctor": Line("doctor", "Explain the state of everything; changes nothing."),
     "db": Line("db", "Start, stop and look at the embedded database."),
     "migrate": Line("migrate", "Bring the database to this version's schema."),
