@@ -9,7 +9,7 @@ from quipu.errors import BadInput, Conflict
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.db.database import Database
 from quipu.upkeep.answers import store
-from quipu.upkeep.answers.model import KeptAnswer, Asking
+from quipu.upkeep.answers.model import Asking, KeptAnswer
 
 KEPT: Final = timedelta(hours=24)
 _ABANDONED: Final = timedelta(minutes=5)  # longer than any request may take: its process died

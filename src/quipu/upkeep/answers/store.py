@@ -9,7 +9,7 @@ from psycopg.types.json import Jsonb
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Connection, Within
-from quipu.upkeep.answers.model import KeptAnswer, Asking
+from quipu.upkeep.answers.model import Asking, KeptAnswer
 
 _SQL = queries.load("quipu.upkeep.answers")
 
