@@ -82,3 +82,11 @@ async def test_nothing_of_what_was_refused_was_kept(clients: Any) -> None:
     assert (await client.post("/v1/observe?space=half", json=said)).status_code == 422
     hits = await client.post("/v1/recall?space=half", json={"question": "Good?"})
     assert hits.json() == {"hits": []}
+
+
+async def test_the_type_of_a_problem_leads_to_what_it_is(clients: Any) -> None:
+    client: httpx.AsyncClient = await clients("admin")
+    problem = (await client.post("/v1/recall", json={"question": "Who?"})).json()
+    told = await client.get(problem["type"])
+    assert told.json() == {"type": problem["type"], "title": problem["title"]}
+    assert (await client.get("/problems/dreams")).status_code == 404
