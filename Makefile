@@ -75,7 +75,7 @@ coverage: $(DEV)
 ##@ Work
 .PHONY: format sync schema constraints bench-recall bench-speed bench-startup bench-ledger bench-queue bench-transcripts \
   bench-extraction bench-hooks bench-episodes bench-boundaries bench-observing bench-chunking bench-loops \
-  bench-concepts bench-condensing wheel clean
+  bench-concepts bench-condensing bench-serve wheel clean
 format: $(DEV) ## Format the code and sort its imports
 	$(BIN)/ruff check --select I --fix .
 	$(BIN)/ruff format .
@@ -135,6 +135,9 @@ bench-condensing: $(DEV) ## Measure how something ended and felt, by words and b
 bench-concepts: $(DEV) ## Measure whether following associations helps recall (ARGS="--data locomo10.json")
 	$(BIN)/python bench/concepts.py $(ARGS)
 
+bench-serve: $(DEV) ## Measure recalls a second by HTTP, of 1, 8 and 32 clients (ARGS=--quick)
+	$(BIN)/python bench/serve.py $(ARGS)
+
 wheel: $(DEV) ## Build dist/*.whl
 	$(BIN)/python -m build --wheel --no-isolation --outdir dist .
 
@@ -170,7 +173,7 @@ $(DEV): | $(RUNTIME)
 	@echo "Installing the tools for development"
 	@$(BIN)/python -c 'import tomllib; p = tomllib.load(open("pyproject.toml", "rb")); \
 	  print(*p["dependency-groups"]["dev"], *p["build-system"]["requires"], \
-	  *(line for extra in ("llm", "redis", "openai-agents", "langgraph") \
+	  *(line for extra in ("llm", "redis", "openai-agents", "langgraph", "server") \
 	  for line in p["project"]["optional-dependencies"][extra]), sep="\n")' > $(VENV)/dev.txt
 	@$(PIP) install --constraint constraints.txt --requirement $(VENV)/dev.txt
 	@touch $@

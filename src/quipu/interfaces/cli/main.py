@@ -43,6 +43,8 @@ _LINES = {
     "spaces": Line("spaces", "List the spaces of the database."),
     "worker": Line("worker", "Do the work that memories wait for.", embeds=True),
     "queue": Line("queue", "See what waits to be done, and what was given up."),
+    "serve": Line("serve", "Serve this memory by HTTP: REST for programs, pages for people.", embeds=True),
+    "keys": Line("keys", "Make, list and end the API keys of a server."),
     "settings": Line("settings", "See and change what can be set."),
     "backup": Line("backup", "Copy the embedded database; bring any moment back."),
     "doctor": Line("doctor", "Explain the state of everything; changes nothing."),
