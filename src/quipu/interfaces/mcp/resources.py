@@ -8,8 +8,8 @@ from typing import Final
 
 from quipu.interfaces.mcp.bounds import compact, shortened
 from quipu.interfaces.mcp.model import Desk
-from quipu.interfaces.mcp.tools.words import in_our_words
 from quipu.interfaces.mcp.tools.tables_looking import place
+from quipu.interfaces.mcp.tools.words import in_our_words
 from quipu.kernel.base import echo
 from quipu.recall.render import estimate_tokens
 

@@ -69,7 +69,9 @@ def _lean(value: Any, *, named: bool, top: bool = False) -> Any:
         return value
     items = cast("dict[str, Any]", value)
     is_object = not named and "properties" in items
-    dropped = set() if named else {"title"} | ({"description"} if is_object or top else set())
+    dropped: set[str] = set() if named else {"title"}
+    if is_object or top:
+        dropped.add("description")
     return {
         name: _lean(cell, named=not named and name in {"properties", "$defs"})
         for name, cell in items.items()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Annotated, Final
 
 from pydantic import Field
@@ -48,9 +49,10 @@ class ForgetAnswer(Answer):
 async def _forget(desk: Desk, given: ForgetGiven) -> ForgetAnswer:
     if (given.message is None) == (given.session is None):
         raise BadInput("give one of message and session.", field="message", hint="recall tells their ids.")
-    caller, forget = desk.caller, desk.memory.forget
+    caller = desk.caller
     what = {"message": given.message, "session": given.session, "user": caller.user}
-    preview = await forget(space=caller.space, **what)
+    forget = partial(desk.memory.forget, space=caller.space, **what)
+    preview = await forget()
     if not any(preview.counts.values()):
         raise NotFound(
             f"Nothing is known by the id {given.message or given.session!r}.",
@@ -60,7 +62,7 @@ async def _forget(desk: Desk, given: ForgetGiven) -> ForgetAnswer:
     if given.token is None:
         return ForgetAnswer(forgotten=False, rows=dict(preview.counts), token=desk.seals.seal("forget", act))
     desk.seals.check(given.token, "forget", act)
-    done = await forget(space=caller.space, **what, confirm=True)
+    done = await forget(confirm=True)
     return ForgetAnswer(forgotten=True, rows=dict(done.counts), receipt=done.receipt)
 
 

@@ -36,9 +36,7 @@ class TablesWriteAnswer(Answer):
     done: Annotated[bool, Field(description="False: this is a preview, nothing has changed.")]
     note: str
     rows: int = 0
-    keys: Annotated[
-        list[dict[str, Any]], Field(default_factory=list, description="Primary keys of the rows.")
-    ]
+    keys: Annotated[tuple[dict[str, Any], ...], Field(description="Primary keys of the rows.")] = ()
     left_out: int = 0
     token: Annotated[str | None, Field(description="Of the preview; good for 15 minutes.")] = None
 
@@ -70,7 +68,7 @@ async def _write(desk: Desk, given: TablesWriteGiven) -> TablesWriteAnswer:
     shown, left_out = fitting([plain(dict(key)) for key in changed.keys], most_tokens=500)
     done = "inserted into" if given.action == "insert" else "updated in"
     note = f"{changed.rows} rows {done} {changed.table}."
-    return TablesWriteAnswer(done=True, note=note, rows=changed.rows, keys=shown, left_out=left_out)
+    return TablesWriteAnswer(done=True, note=note, rows=changed.rows, keys=tuple(shown), left_out=left_out)
 
 
 async def _delete(desk: Desk, given: TablesWriteGiven) -> TablesWriteAnswer:

@@ -26,7 +26,7 @@ class TablesAnswer(Answer):
     done: Annotated[bool, Field(description="False: this is a preview, nothing has changed.")]
     note: str
     rows: Annotated[int, Field(description="Rows that were touched or carried over.")] = 0
-    returned: Annotated[list[dict[str, Any]], Field(default_factory=list)]
+    returned: Annotated[tuple[dict[str, Any], ...], Field(description="Rows that it returned.")] = ()
     left_out: int = 0
     token: Annotated[str | None, Field(description="Of the preview; good for 15 minutes.")] = None
 
@@ -118,7 +118,7 @@ async def _execute(desk: Desk, given: TablesExecuteGiven) -> TablesAnswer:
     done = await desk.memory.tables.execute(given.sql, **place(desk.caller))
     shown, left_out = fitting([shortened(plain(dict(row))) for row in done.returned])
     note = f"{done.status}." + (f" {done.note}" if done.note else "")
-    return TablesAnswer(done=True, note=note, rows=done.rows, returned=shown, left_out=left_out)
+    return TablesAnswer(done=True, note=note, rows=done.rows, returned=tuple(shown), left_out=left_out)
 
 
 TABLES_CREATE: Final = Tool(
