@@ -8,8 +8,6 @@ from typing import Any, Final, TypeVar, cast
 
 from pydantic import BaseModel
 
-from quipu.recall.render import estimate_tokens
-
 MOST_TOKENS: Final = 6_000
 LONGEST_TEXT: Final = 2_000
 _CUT: Final = " …"
@@ -17,12 +15,20 @@ _CUT: Final = " …"
 Item = TypeVar("Item")
 
 
+def tokens(text: str) -> int:
+    """About how many tokens a text has, rather more than less."""
+    # Not at the top: it brings numpy along, and a client waits for this server to start.
+    from quipu.recall.render import estimate_tokens  # noqa: PLC0415
+
+    return estimate_tokens(text)
+
+
 def fitting(items: Iterable[Item], *, most_tokens: int = MOST_TOKENS) -> tuple[list[Item], int]:
     """The first items that fit into a budget as JSON, and how many were left out. The first always fits."""
     kept: list[Item] = []
     left, spent = 0, 0
     for item in items:
-        cost = estimate_tokens(_json(item))
+        cost = tokens(_json(item))
         if left or (kept and spent + cost > most_tokens):
             left += 1
             continue

@@ -5,12 +5,12 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from quipu import AsyncMemory
-from quipu.interfaces.mcp.seals import Seals
+if TYPE_CHECKING:
+    from quipu import AsyncMemory
 
 Level = Literal["read", "write"]
 
@@ -41,7 +41,6 @@ class Desk:
 
     memory: AsyncMemory
     caller: Caller
-    seals: Seals
 
 
 class Given(BaseModel):

@@ -6,12 +6,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final
 
-from quipu.interfaces.mcp.bounds import compact, shortened
+from quipu.interfaces.mcp.bounds import compact, shortened, tokens
 from quipu.interfaces.mcp.model import Desk
 from quipu.interfaces.mcp.tools.tables_looking import place
 from quipu.interfaces.mcp.tools.words import in_our_words
 from quipu.kernel.base import echo
-from quipu.recall.render import estimate_tokens
 
 _BRIEFING_TOKENS: Final = 800
 _MOST_FACTS: Final = 30
@@ -48,7 +47,7 @@ def _within(budget_tokens: int, *sections: tuple[str, list[str]]) -> list[str]:
     for head, lines in sections:
         fit: list[str] = []
         for line in lines:
-            if estimate_tokens("\n".join([head, *fit, line])) > budget_tokens // len(sections):
+            if tokens("\n".join([head, *fit, line])) > budget_tokens // len(sections):
                 break
             fit.append(line)
         kept += [head, *fit] if fit else []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
@@ -24,16 +24,17 @@ from mcp_types import (
 from pydantic import ValidationError
 
 import quipu
-from quipu import AsyncMemory
 from quipu.errors import QuipuError
 from quipu.interfaces.mcp import shown
 from quipu.interfaces.mcp.model import Caller, Desk, Given, Tool
 from quipu.interfaces.mcp.resources import RESOURCES
-from quipu.interfaces.mcp.seals import Seals
 from quipu.interfaces.mcp.tools.every import TOOLS
 
+if TYPE_CHECKING:
+    from quipu import AsyncMemory
+
 Context = ServerRequestContext[Any, Any]
-Opened = Callable[[], Awaitable[AsyncMemory]]
+Opened = Callable[[], Awaitable["AsyncMemory"]]
 CallerOf = Callable[[Context], Caller]
 
 INSTRUCTIONS: Final = (
@@ -53,7 +54,6 @@ class Door:
     def __init__(self, opened: Opened, caller_of: CallerOf) -> None:
         self._opened = opened
         self._caller_of = caller_of
-        self._seals = Seals()
 
     async def list_tools(self, context: Context, _: PaginatedRequestParams | None) -> ListToolsResult:
         """The tools that the caller may use."""
@@ -116,7 +116,7 @@ class Door:
         return ReadResourceResult(contents=[contents])
 
     async def _desk(self, caller: Caller) -> Desk:
-        return Desk(memory=await self._opened(), caller=caller, seals=self._seals)
+        return Desk(memory=await self._opened(), caller=caller)
 
 
 def build(opened: Opened, caller_of: CallerOf) -> Server[Any]:

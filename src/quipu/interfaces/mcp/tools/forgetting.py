@@ -10,6 +10,7 @@ from pydantic import Field
 
 from quipu.errors import BadInput, NotFound
 from quipu.interfaces.mcp.model import Answer, Desk, Given, Tool
+from quipu.interfaces.serving.confirming import confirmed, token
 
 Token = Annotated[
     str | None,
@@ -30,7 +31,7 @@ class ForgetAnswer(Answer):
 
     forgotten: Annotated[bool, Field(description="False: this is a preview, nothing has changed.")]
     rows: Annotated[dict[str, int], Field(description="Rows that go, by table, derived memory included.")]
-    token: Annotated[str | None, Field(description="Of the preview; good for 15 minutes.")] = None
+    token: Annotated[str | None, Field(description="Of the preview.")] = None
     receipt: Annotated[str | None, Field(description="The proof that it is gone; it holds no content.")] = (
         None
     )
@@ -59,9 +60,8 @@ async def _forget(desk: Desk, given: ForgetGiven) -> ForgetAnswer:
             hint="recall tells the ids of messages and sessions.",
         )
     act: Mapping[str, object] = {"space": caller.space, **what, "rows": dict(preview.counts)}
-    if given.token is None:
-        return ForgetAnswer(forgotten=False, rows=dict(preview.counts), token=desk.seals.seal("forget", act))
-    desk.seals.check(given.token, "forget", act)
+    if not confirmed(given.token, "forget", act):
+        return ForgetAnswer(forgotten=False, rows=dict(preview.counts), token=token("forget", act))
     done = await forget(confirm=True)
     return ForgetAnswer(forgotten=True, rows=dict(done.counts), receipt=done.receipt)
 

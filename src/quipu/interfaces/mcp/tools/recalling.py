@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from pydantic import Field
 
@@ -10,7 +10,9 @@ from quipu.errors import NotFound
 from quipu.interfaces.mcp.bounds import fitting, more, shortened
 from quipu.interfaces.mcp.model import Answer, Desk, Given, Tool
 from quipu.kernel.base import echo
-from quipu.recall.model import Hit
+
+if TYPE_CHECKING:
+    from quipu.recall.model import Hit
 
 KindName = Literal["message", "ledger", "transcripts", "episodes", "longterm", "tables"]
 Question = Annotated[str, Field(min_length=1, max_length=4_000, description="The question, in plain words.")]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from pydantic import Field
 
 from quipu.interfaces.mcp.model import Answer, Desk, Given, Tool
-from quipu.record.report import Report
+
+if TYPE_CHECKING:
+    from quipu.record.report import Report
 
 
 class RememberGiven(Given):

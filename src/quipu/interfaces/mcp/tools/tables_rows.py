@@ -11,6 +11,7 @@ from quipu.interfaces.mcp.bounds import compact, fitting, more
 from quipu.interfaces.mcp.model import Answer, Desk, Given, Tool
 from quipu.interfaces.mcp.tools.forgetting import Token
 from quipu.interfaces.mcp.tools.tables_looking import place
+from quipu.interfaces.serving.confirming import confirmed, token
 from quipu.kinds.tables.values import plain
 
 
@@ -38,7 +39,7 @@ class TablesWriteAnswer(Answer):
     rows: int = 0
     keys: Annotated[tuple[dict[str, Any], ...], Field(description="Primary keys of the rows.")] = ()
     left_out: int = 0
-    token: Annotated[str | None, Field(description="Of the preview; good for 15 minutes.")] = None
+    token: Annotated[str | None, Field(description="Of the preview.")] = None
 
     def text(self) -> str:
         """A sentence, and the keys."""
@@ -74,11 +75,10 @@ async def _write(desk: Desk, given: TablesWriteGiven) -> TablesWriteAnswer:
 async def _delete(desk: Desk, given: TablesWriteGiven) -> TablesWriteAnswer:
     tables, where = desk.memory.tables, place(desk.caller)
     act = {"table": given.table, "where": given.where, **where}
-    if given.token is None:
+    if not confirmed(given.token, "delete rows", act):
         (table,) = (await tables.list_tables(table=given.table, show_columns=False, **where)).tables
         note = f"The rows of {table.name} where {compact(given.where)} would go; it has about {table.rows}."
-        return TablesWriteAnswer(done=False, note=note, token=desk.seals.seal("delete", act))
-    desk.seals.check(given.token, "delete", act)
+        return TablesWriteAnswer(done=False, note=note, token=token("delete rows", act))
     changed = await tables.delete(given.table, where=given.where or "", **where)
     note = f"{changed.rows} rows deleted from {changed.table}."
     return TablesWriteAnswer(done=True, note=note, rows=changed.rows)

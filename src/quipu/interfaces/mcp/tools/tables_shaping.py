@@ -12,6 +12,7 @@ from quipu.interfaces.mcp.bounds import compact, fitting, more, shortened
 from quipu.interfaces.mcp.model import Answer, Desk, Given, Tool
 from quipu.interfaces.mcp.tools.forgetting import Token
 from quipu.interfaces.mcp.tools.tables_looking import place
+from quipu.interfaces.serving.confirming import confirmed, token
 from quipu.kinds.tables.scan import meaningful
 from quipu.kinds.tables.values import plain
 
@@ -28,7 +29,7 @@ class TablesAnswer(Answer):
     rows: Annotated[int, Field(description="Rows that were touched or carried over.")] = 0
     returned: Annotated[tuple[dict[str, Any], ...], Field(description="Rows that it returned.")] = ()
     left_out: int = 0
-    token: Annotated[str | None, Field(description="Of the preview; good for 15 minutes.")] = None
+    token: Annotated[str | None, Field(description="Of the preview.")] = None
 
     def text(self) -> str:
         """What happened, and what to do next."""
@@ -92,10 +93,9 @@ async def _replace(desk: Desk, given: TablesCreateGiven) -> TablesAnswer:
     act = {**asdict(plan), **asked, "sql": sql, **place(desk.caller)}
     told = [f"{plan.table} is made anew; {plan.rows} rows come along.", *plan.diff]
     told += [f"lost: {lost}" for lost in plan.lost]
-    if given.token is None:
-        seal = desk.seals.seal("replace", act)
-        return TablesAnswer(done=False, note="\n".join(told), rows=plan.rows, token=seal)
-    desk.seals.check(given.token, "replace", act)
+    if not confirmed(given.token, "replace table", act):
+        shown = "\n".join(told)
+        return TablesAnswer(done=False, note=shown, rows=plan.rows, token=token("replace table", act))
     done = await recreate(given.name, sql, **asked, **place(desk.caller))
     return TablesAnswer(done=True, note=f"{done.table} was made anew with {done.rows} rows.", rows=done.rows)
 
@@ -110,11 +110,9 @@ class TablesExecuteGiven(Given):
 async def _execute(desk: Desk, given: TablesExecuteGiven) -> TablesAnswer:
     losing = sorted({token.text.lower() for token in meaningful(given.sql) if token.sort == "word"} & _LOSING)
     act = {"sql": given.sql, **place(desk.caller)}
-    if losing and given.token is None:
+    if losing and not confirmed(given.token, "execute", act):
         note = f"It may take something away ({', '.join(losing)}): {shortened(given.sql, longest=600)}"
-        return TablesAnswer(done=False, note=note, token=desk.seals.seal("execute", act))
-    if losing and given.token is not None:
-        desk.seals.check(given.token, "execute", act)
+        return TablesAnswer(done=False, note=note, token=token("execute", act))
     done = await desk.memory.tables.execute(given.sql, **place(desk.caller))
     shown, left_out = fitting([shortened(plain(dict(row))) for row in done.returned])
     note = f"{done.status}." + (f" {done.note}" if done.note else "")
