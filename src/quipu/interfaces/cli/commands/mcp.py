@@ -11,11 +11,11 @@ from rich.text import Text
 
 from quipu.errors import BadInput, MissingExtra
 from quipu.interfaces.cli.call import Call, common, in_space
-from quipu.interfaces.cli.opening import settings_of
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.mcp.clients.known import CLIENTS
 from quipu.interfaces.mcp.clients.model import Reached, Server, Started
 from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.config import load
 
 _EXTRA = frozenset({"mcp", "mcp_types"})
 _EXAMPLES = """\b
@@ -98,7 +98,9 @@ def _started(
 def _serve(
     call: Call, *, space: str, user: str | None, schema: str, agent: str | None, read_only: bool
 ) -> None:
-    settings = settings_of(call)
+    # As `settings_of` of the other commands, which brings along what this one leaves to its server.
+    given = {"home": call.home, "database_url": call.url}
+    settings = load(None, {name: value for name, value in given.items() if value is not None})
     try:
         # An optional part, and half a second of imports that the other command does without.
         from quipu.interfaces.mcp import stdio  # noqa: PLC0415
