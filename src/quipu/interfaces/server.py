@@ -12,7 +12,7 @@ from starlette.types import ASGIApp
 import quipu
 from quipu.app.memory import AsyncMemory
 from quipu.interfaces.rest.routes import ROUTERS
-from quipu.interfaces.serving import problems
+from quipu.interfaces.serving import entrance, problems
 from quipu.interfaces.serving.served import Served
 from quipu.interfaces.serving.terms import Terms
 from quipu.kernel.config import Settings
@@ -40,8 +40,8 @@ def create_app(
 ) -> FastAPI:
     """The application over the memory of ``settings``, which its lifespan opens and closes.
 
-    A ``memory`` that is handed in is used as it is, and stays open; then ``app.state.served`` is ready without
-    a lifespan, for tests.
+    A ``memory`` that is handed in is used as it is, and stays open; then the application can be asked without
+    its lifespan, as tests do.
     """
     serving = Served(memory or AsyncMemory(settings=settings), terms or Terms())
     mounted = [(mount, mount.build(serving)) for mount in MOUNTS]
@@ -69,7 +69,7 @@ def create_app(
     problems.install(app)
     for router in ROUTERS:
         app.include_router(router, prefix="/v1")
-    for router in PAGES:
+    for router in (entrance.router, *PAGES):
         app.include_router(router)
     for mount, inner in mounted:
         app.mount(mount.path, inner)
