@@ -7,10 +7,12 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from dataclasses import dataclass
 
 from fastapi import APIRouter, FastAPI
+from starlette.routing import Route
 from starlette.types import ASGIApp
 
 import quipu
 from quipu.app.memory import AsyncMemory
+from quipu.interfaces.mcp import mounted as mcp
 from quipu.interfaces.rest.routes import ROUTERS
 from quipu.interfaces.serving import entrance, problems
 from quipu.interfaces.serving.served import Served
@@ -32,7 +34,7 @@ class Mount:
 
 # The doors beside REST: a router of pages is included as it is, an application is mounted under its path.
 PAGES: tuple[APIRouter, ...] = ()
-MOUNTS: tuple[Mount, ...] = ()
+MOUNTS: tuple[Mount, ...] = (Mount("/mcp", mcp.door, mcp.running),)
 
 
 def create_app(
@@ -72,5 +74,6 @@ def create_app(
     for router in (entrance.router, *PAGES):
         app.include_router(router)
     for mount, inner in mounted:
+        app.router.routes.append(Route(mount.path, endpoint=inner))  # the path itself, without a slash
         app.mount(mount.path, inner)
     return app

@@ -9,28 +9,27 @@ from typing import Any, Final
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import Request
-from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from quipu.interfaces.mcp.model import Caller
 from quipu.interfaces.mcp.server import Context, Opened, build
 
 _CALLER: Final = "quipu.mcp.caller"
-_LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
+LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
 _MOST_BYTES: Final = 4 * 2**20
 
-Identify = Callable[[Request], Awaitable[Caller | Response]]
+Identify = Callable[[Request], Awaitable[Caller]]
 
 
 class HttpDoor:
     """Streamable HTTP without sessions: any process can answer any request. ``running`` must surround it.
 
-    ``identify`` tells who makes a request, or answers it: with 401, say. Requests for other hosts than
-    ``hosts`` (by default those of this machine), and from pages of other sites, are refused, so that no page
-    in a browser reaches it under a name of its own.
+    ``identify`` tells who makes a request, or raises what the application around it answers. Requests for
+    other hosts than ``hosts`` (any, if it is empty), and from pages of other sites, are refused, so that no
+    page in a browser reaches it under a name of its own.
     """
 
-    def __init__(self, opened: Opened, identify: Identify, *, hosts: Sequence[str] = _LOOPBACK) -> None:
+    def __init__(self, opened: Opened, identify: Identify, *, hosts: Sequence[str] = LOOPBACK) -> None:
         self._identify = identify
         names = [form for host in hosts for form in (host, f"{host}:*")]
         self._manager = StreamableHTTPSessionManager(
@@ -39,6 +38,7 @@ class HttpDoor:
             stateless=True,
             max_request_body_size=_MOST_BYTES,
             security_settings=TransportSecuritySettings(
+                enable_dns_rebinding_protection=bool(hosts),
                 allowed_hosts=names,
                 allowed_origins=[f"{scheme}://{name}" for name in names for scheme in ("http", "https")],
             ),
@@ -53,9 +53,6 @@ class HttpDoor:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         found = await self._identify(Request(scope, receive))
-        if isinstance(found, Response):
-            await found(scope, receive, send)
-            return
         await self._manager.handle_request({**scope, _CALLER: found}, receive, send)
 
 
