@@ -11,8 +11,10 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
-from quipu.interfaces.mcp.model import Caller
+from quipu.interfaces.mcp.model import Caller, Tool
+from quipu.interfaces.mcp.resources import RESOURCES, Resource
 from quipu.interfaces.mcp.server import Context, Opened, build
+from quipu.interfaces.mcp.tools.every import TOOLS
 
 _CALLER: Final = "quipu.mcp.caller"
 LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
@@ -29,11 +31,19 @@ class HttpDoor:
     page in a browser reaches it under a name of its own.
     """
 
-    def __init__(self, opened: Opened, identify: Identify, *, hosts: Sequence[str] = LOOPBACK) -> None:
+    def __init__(
+        self,
+        opened: Opened,
+        identify: Identify,
+        *,
+        hosts: Sequence[str] = LOOPBACK,
+        tools: Sequence[Tool] = TOOLS,
+        resources: Sequence[Resource] = RESOURCES,
+    ) -> None:
         self._identify = identify
         names = [form for host in hosts for form in (host, f"{host}:*")]
         self._manager = StreamableHTTPSessionManager(
-            build(opened, _caller),
+            build(opened, _caller, tools=tools, resources=resources),
             json_response=True,
             stateless=True,
             max_request_body_size=_MOST_BYTES,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, cast
 
-from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, Resource, Tool, ToolAnnotations
+from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, Prompt, Resource, Tool, ToolAnnotations
 from pydantic import BaseModel, ValidationError
 
 from quipu.errors import BadInput, NotFound, QuipuError
@@ -38,6 +38,11 @@ def resource(one: resources.Resource) -> Resource:
     return Resource(
         uri=one.uri, name=one.name, title=one.title, description=one.about, mime_type="text/markdown"
     )
+
+
+def prompt(one: resources.Resource) -> Prompt:
+    """A resource as a prompt without arguments."""
+    return Prompt(name=one.name, title=one.title, description=one.about)
 
 
 def schema(of: type[BaseModel], *, mode: Any) -> dict[str, Any]:
