@@ -74,11 +74,11 @@ def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, s
     return code, said.out, said.err
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    key = f"${{input:{asked['inputs'][0]['id']}}}"
-    assert asked["servers"]["quipu"]["headers"]["Authorization"] == f"Bearer {key}"
-)  # fmt: skip
+BEFORE = ("-s", "ferryboard", "-u", "ana", "config", "codex")
+AFTER = ("config", "codex", "--space", "ferryboard", "--user", "ana")
+
+
+@pytest.mark.parametrize("arguments", [BEFORE, AFTER])
 def test_the_command_prints_lines_for_the_space_and_person_that_it_is_given(
     capsys: pytest.CaptureFixture[str], arguments: Sequence[str]
 ) -> None:
