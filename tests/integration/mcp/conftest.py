@@ -17,7 +17,13 @@ from quipu.interfaces.mcp.server import build
 from quipu.kernel.config import Settings
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+def anyio_backend() -> str:
+    """One loop for the tests of a module, so that they share the memory."""
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
 async def memory(server_settings: Settings, module_url: str) -> AsyncIterator[AsyncMemory]:
     async with AsyncMemory(settings=replace(server_settings, database_url=module_url)) as opened:
         yield opened

@@ -35,7 +35,7 @@ def needed(tool: Tool) -> list[str]:
 
 
 def likely(tool: Tool, rng: random.Random, known: Mapping[str, list[str]], told: str) -> dict[str, Any]:
-    """Arguments that fit the schema and often mean something; ``known`` has ids that were seen, by argument."""
+    """Arguments that fit the schema and often mean something; ``known``: ids that were seen, by argument."""
     fields = properties(tool)
     given = {name: field for name, field in fields.items() if name in needed(tool) or rng.random() < 0.5}
     return {name: _value(tool, name, field, rng, known, told) for name, field in given.items()}

@@ -23,22 +23,7 @@ INSIDE = re.compile(
     r"Traceback|File \"|\.py\b|psycopg|pydantic|0x[0-9a-f]{6}|\bspace_id\b|select .+ from core\.|errors\.",
     re.I,
 )
-ODD: tuple[Any, ...] = (
-    None,
-    "",
-    " ",
-    "\0",
-    "\ud800",
-    "x" * 200_000,
-    -1,
-    10**30,
-    1.5,
-    True,
-    [],
-    {},
-    [[{}]],
-    {"a": {}},
-)
+ODD: tuple[Any, ...] = ("", "a\0b", "\ud800", "x" * 200_000, -1, 10**30, [], {}, [[{}]])
 READABLE = 2_000
 
 
@@ -52,18 +37,15 @@ def told(result: Any) -> str:
 async def test_odd_values_are_refused_in_words_or_taken_but_nothing_breaks(
     tool: Tool, connect: Callable[[Caller], Client]
 ) -> None:
-    rng = random.Random(1)
+    rng = random.Random(tool.name)
     async with connect(Caller(space="odd")) as client:
         for name in properties(tool):
-            for value in ODD:
+            for value in rng.sample(ODD, 4):  # over all tools, each value some ten times
                 arguments = {**likely(tool, rng, {}, "x"), name: value}
                 try:
                     result = await client.call_tool(tool.name, arguments)
-                except MCPError as error:  # what cannot be written as JSON never gets there
-                    assert not INSIDE.search(error.message)
-                    continue
-                except UnicodeEncodeError:
-                    assert value == "\ud800"
+                except MCPError:  # what cannot be written as JSON does not get there
+                    assert value == "\ud800", name
                     continue
                 if result.is_error:
                     assert len(told(result)) < READABLE

@@ -56,6 +56,8 @@ async def served(settings: Settings) -> AsyncIterator[str]:
     server = uvicorn.Server(listening)
     async with anyio.create_task_group() as group:
         group.start_soon(server.serve, [socket])
+        while not server.started:  # noqa: ASYNC110 - uvicorn has a flag, no event
+            await anyio.sleep(0.02)
         yield f"http://127.0.0.1:{socket.getsockname()[1]}/mcp"
         server.should_exit = True
 
@@ -73,9 +75,11 @@ async def test_a_key_opens_its_space_over_http_and_nothing_else_does(
         @asynccontextmanager
         async def connected(token: str, **headers: str) -> AsyncIterator[Client]:
             sent = {"Authorization": f"Bearer {token}", **headers}
-            async with httpx2.AsyncClient(headers=sent) as http:
-                async with Client(streamable_http_client(url, http_client=http)) as client:
-                    yield client
+            async with (
+                httpx2.AsyncClient(headers=sent) as http,
+                Client(streamable_http_client(url, http_client=http)) as client,
+            ):
+                yield client
 
         async with connected(writing.token, **{"Quipu-User": "ana"}) as client:
             await client.call_tool("remember", {"text": "The ferry leaves at nine."})
