@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import cast
+import logging
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Final, cast
 
+import anyio
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
 from quipu.app.memory import AsyncMemory
-from quipu.errors import AccessRefused
+from quipu.errors import AccessRefused, QuipuError
 from quipu.interfaces.serving.access import Access
 from quipu.interfaces.serving.caller import Caller
+from quipu.interfaces.serving.metrics import Metrics
 from quipu.interfaces.serving.rates import Rates
 from quipu.interfaces.serving.signin import COOKIE, CSRF_HEADER, SignIn
 from quipu.interfaces.serving.terms import Terms
 
-_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+_SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+_KNOWN: Final = "quipu.caller"  # of a request that was asked already: it counts once
+_UPKEEP_SECONDS: Final = 60.0
+_LOG: Final = logging.getLogger("quipu.server")
 
 
 PageOf = Callable[[Request, Mapping[str, object]], Response]
@@ -36,6 +43,7 @@ class Served:
         self.terms = terms
         self.access = Access(memory, Rates())
         self.signin = SignIn(session_seconds=terms.session_seconds)
+        self.metrics = Metrics()
 
     async def caller(self, asked: HTTPConnection) -> Caller:
         """Who asks: by a key in ``Authorization``, else by the session of a browser.
@@ -45,6 +53,12 @@ class Served:
             AccessRefused: a browser is to change something, and nothing shows that a page of ours wants it.
             TooManyRequests: they ask too often.
         """
+        known = asked.scope.get(_KNOWN)
+        if known is None:
+            known = asked.scope[_KNOWN] = await self._caller(asked)
+        return known
+
+    async def _caller(self, asked: HTTPConnection) -> Caller:
         header = asked.headers.get("authorization")
         session = self.signin.session(asked.cookies.get(COOKIE)) if header is None else None
         if session is None:
@@ -56,6 +70,27 @@ class Served:
             )
         self.access.pace(f"session {session.id}", self.terms.session_per_minute)
         return Caller(None, "admin", "session")
+
+    @asynccontextmanager
+    async def upkeep(self) -> AsyncGenerator[None]:
+        """For the block, once a minute: which keys were used is noted, old answers are dropped."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._keep_up)
+            yield
+            tasks.cancel_scope.cancel()
+        await self._once()
+
+    async def _keep_up(self) -> None:
+        while True:
+            await anyio.sleep(_UPKEEP_SECONDS)
+            await self._once()
+
+    async def _once(self) -> None:
+        try:
+            await self.access.note_use()
+            await self.memory.answers.drop_old()
+        except QuipuError as error:  # it matters less than that the server goes on
+            _LOG.warning("upkeep has to wait: %s", error)
 
 
 def served(asked: HTTPConnection) -> Served:
