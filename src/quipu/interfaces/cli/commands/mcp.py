@@ -22,7 +22,7 @@ _EXAMPLES = """\b
 Examples:
   quipu mcp config claude-code
   quipu mcp config cursor --space ferryboard --user ana
-  quipu mcp config codex --http http://127.0.0.1:7777/mcp
+  quipu mcp config codex --http http://127.0.0.1:4780/mcp
   quipu mcp --space ferryboard
 """
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -78,7 +78,7 @@ def config(call: Call, client: str, http: str | None, **whose: Any) -> None:
 
 def _reached(url: str) -> Reached:
     if not url.startswith(("http://", "https://")):
-        raise BadInput("give an address such as http://127.0.0.1:7777/mcp.", field="http")
+        raise BadInput("give an address such as http://127.0.0.1:4780/mcp.", field="http")
     return Reached(url)
 
 
