@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
 
 from quipu.interfaces.mcp import shown
+from quipu.interfaces.mcp.clients.known import CLIENTS
 from quipu.interfaces.mcp.model import Tool
 from quipu.interfaces.mcp.resources import RESOURCES
 from quipu.interfaces.mcp.server import INSTRUCTIONS
@@ -103,3 +106,12 @@ def test_resources_have_addresses_of_ours_and_say_when_to_read_them() -> None:
     assert [resource.uri for resource in RESOURCES] == ["quipu://briefing", "quipu://tables"]
     for resource in RESOURCES:
         assert "read it" in resource.about
+
+
+def test_every_tool_resource_and_client_is_documented_and_nothing_else(repository: Path) -> None:
+    text = (repository / "docs" / "howto" / "mcp.md").read_text("utf-8")
+    tables = text.split("\n## ")
+    tools = re.findall(r"`([a-z_]+)`", "\n".join(re.findall(r"^\| (`.+?`) \|", tables[2], re.MULTILINE)))
+    assert sorted(tools) == sorted(tool.name for tool in TOOLS)
+    assert set(re.findall(r"quipu://\w+", text)) == {resource.uri for resource in RESOURCES}
+    assert re.findall(r"^\| `([a-z-]+)` \|", tables[0], re.MULTILINE) == list(CLIENTS)
