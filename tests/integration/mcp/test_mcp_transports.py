@@ -17,6 +17,10 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_answers import text
 
 from quipu import AsyncMemory
+from quipu.interfaces.mcp.http import HttpDoor
+from quipu.interfaces.mcp.model import Caller
+from quipu.interfaces.mcp.opening import Opening
+from quipu.interfaces.mcp.server import build
 from quipu.interfaces.mcp.tools.every import TOOLS
 from quipu.interfaces.server import create_app
 from quipu.kernel.config import Settings
@@ -104,3 +108,30 @@ async def test_a_key_opens_its_space_over_http_and_nothing_else_does(
                 headers
             )
             assert "Traceback" not in answer.text
+
+
+async def test_trouble_of_our_own_is_told_near_and_only_logged_for_those_far_away(
+    server_settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    nowhere = replace(server_settings, database_url="postgresql://nobody@127.0.0.1:9/none?connect_timeout=1")
+
+    async def anybody(_: object) -> Caller:
+        return Caller(space="s")
+
+    async with Opening(nowhere) as opening:
+        near = build(opening.memory, lambda _: Caller(space="s"))
+        async with Client(near) as client:
+            result = await client.call_tool("recall", {"question": "Where?"})
+            assert result.is_error
+            assert "127.0.0.1" in text(result)
+        far = HttpDoor(opening.memory, anybody)
+        transport = httpx2.ASGITransport(app=far)
+        async with (
+            far.running(),
+            httpx2.AsyncClient(transport=transport, base_url="http://localhost") as http,
+            Client(streamable_http_client("http://localhost/mcp", http_client=http)) as client,
+        ):
+            result = await client.call_tool("recall", {"question": "Where?"})
+            assert result.is_error
+            assert text(result) == "The database does not answer."
+    assert "127.0.0.1" in caplog.text

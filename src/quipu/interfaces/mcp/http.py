@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from http import HTTPStatus
 from typing import Any, Final
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -11,13 +13,16 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
+from quipu.errors import QuipuError
 from quipu.interfaces.mcp.model import Caller, Tool
 from quipu.interfaces.mcp.resources import RESOURCES, Resource
 from quipu.interfaces.mcp.server import Context, Opened, build
 from quipu.interfaces.mcp.tools.every import TOOLS
+from quipu.interfaces.problems import Problem, public, status
 
 _CALLER: Final = "quipu.mcp.caller"
 LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
+_LOG: Final = logging.getLogger("quipu.server")
 _MOST_BYTES: Final = 4 * 2**20
 
 Identify = Callable[[Request], Awaitable[Caller]]
@@ -43,7 +48,7 @@ class HttpDoor:
         self._identify = identify
         names = [form for host in hosts for form in (host, f"{host}:*")]
         self._manager = StreamableHTTPSessionManager(
-            build(opened, _caller, tools=tools, resources=resources),
+            build(opened, _caller, tools=tools, resources=resources, tell=_far),
             json_response=True,
             stateless=True,
             max_request_body_size=_MOST_BYTES,
@@ -64,6 +69,13 @@ class HttpDoor:
         """Answer one request."""
         found = await self._identify(Request(scope, receive))
         await self._manager.handle_request({**scope, _CALLER: found}, receive, send)
+
+
+def _far(error: QuipuError) -> Problem:
+    """What somebody far away may know of an error; the rest is for our log."""
+    if status(type(error)) >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        _LOG.error("%s: %s", type(error).__name__, error, exc_info=error)
+    return public(error)
 
 
 def _caller(context: Context) -> Caller:

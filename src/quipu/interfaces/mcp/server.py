@@ -33,6 +33,7 @@ from quipu.interfaces.mcp import shown
 from quipu.interfaces.mcp.model import Caller, Desk, Given, Tool
 from quipu.interfaces.mcp.resources import RESOURCES, Resource
 from quipu.interfaces.mcp.tools.every import TOOLS
+from quipu.interfaces.problems import Problem, problem
 
 if TYPE_CHECKING:
     from quipu import AsyncMemory
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 Context = ServerRequestContext[Any, Any]
 Opened = Callable[[], Awaitable["AsyncMemory"]]
 CallerOf = Callable[[Context], Caller]
+Tell = Callable[[QuipuError], Problem]
 
 INSTRUCTIONS: Final = (
     "Long-term memory that outlasts this conversation. Before you answer what may depend on earlier "
@@ -54,10 +56,17 @@ class Door:
     """Answers the requests of the protocol from one memory."""
 
     def __init__(
-        self, opened: Opened, caller_of: CallerOf, *, tools: Sequence[Tool], resources: Sequence[Resource]
+        self,
+        opened: Opened,
+        caller_of: CallerOf,
+        *,
+        tools: Sequence[Tool],
+        resources: Sequence[Resource],
+        tell: Tell,
     ) -> None:
         self._opened = opened
         self._caller_of = caller_of
+        self._tell = tell
         self._tools = {tool.name: tool for tool in tools}
         self._resources = {resource.uri: resource for resource in resources}
 
@@ -92,7 +101,7 @@ class Door:
         try:
             answer = await tool.call(await self._desk(caller), given)
         except QuipuError as error:
-            return _failed(shown.failure(error))
+            return _failed(shown.failure(self._tell(error)))
         return CallToolResult(
             content=[TextContent(text=answer.text())], structured_content=answer.model_dump(mode="json")
         )
@@ -143,7 +152,7 @@ class Door:
         try:
             return await found.read(await self._desk(self._caller_of(context)))
         except QuipuError as error:
-            raise MCPError(shown.code(error), shown.failure(error)) from error
+            raise MCPError(shown.code(error), shown.failure(self._tell(error))) from error
 
     async def _desk(self, caller: Caller) -> Desk:
         return Desk(memory=await self._opened(), caller=caller)
@@ -155,9 +164,13 @@ def build(
     *,
     tools: Sequence[Tool] = TOOLS,
     resources: Sequence[Resource] = RESOURCES,
+    tell: Tell = problem,
 ) -> Server[Any]:
-    """A server whose memory is what ``opened`` gives, for whom ``caller_of`` says that a request is made."""
-    door = Door(opened, caller_of, tools=tools, resources=resources)
+    """A server whose memory is what ``opened`` gives, for whom ``caller_of`` says that a request is made.
+
+    ``tell`` says how much of an error somebody who calls may know.
+    """
+    door = Door(opened, caller_of, tools=tools, resources=resources, tell=tell)
     return Server(
         "quipu",
         title="Quipu memory",

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 from quipu.errors import BadInput, NotFound, QuipuError
 from quipu.interfaces.mcp import model, resources
 from quipu.interfaces.mcp.tools.words import in_our_words
-from quipu.interfaces.problems import problem
+from quipu.interfaces.problems import Problem
 
 _MOST_FAULTS: Final = 5
 
@@ -84,9 +84,8 @@ def _lean(value: Any, *, named: bool, top: bool = False) -> Any:
     }
 
 
-def failure(error: QuipuError) -> str:
+def failure(told: Problem) -> str:
     """What went wrong, and what to do: for a model to read."""
-    told = problem(error)
     return in_our_words(told.message + (f"\n{told.hint}" if told.hint else ""))
 
 
