@@ -13,7 +13,9 @@ from mcp.shared.exceptions import MCPError
 from mcp_answers import text
 from mcp_arguments import likely, needed, properties
 
+from quipu import AsyncMemory
 from quipu.interfaces.mcp.model import Caller, Tool
+from quipu.interfaces.mcp.server import build
 from quipu.interfaces.mcp.tools.every import TOOLS
 
 pytestmark = pytest.mark.anyio
@@ -74,3 +76,14 @@ async def test_what_was_given_is_not_repeated_when_it_does_not_fit(
     async with connect(Caller(space="odd")) as client:
         result = await client.call_tool("recall", {"question": ["my secret plan"]})
         assert "my secret plan" not in told(result)
+
+
+async def test_of_what_nobody_foresaw_only_the_log_has_the_words(caplog: pytest.LogCaptureFixture) -> None:
+    async def breaks() -> AsyncMemory:
+        raise RuntimeError("select secret from core.messages")
+
+    async with Client(build(breaks, lambda _: Caller(space="odd"))) as client:
+        with pytest.raises(MCPError) as raised:
+            await client.call_tool("recall", {"question": "Where?"})
+    assert raised.value.error.message == "Something went wrong in Quipu."
+    assert "select secret" in caplog.text

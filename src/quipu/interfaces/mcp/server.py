@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from mcp.server.context import ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
+    INTERNAL_ERROR,
     INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
@@ -33,7 +35,7 @@ from quipu.interfaces.mcp import shown
 from quipu.interfaces.mcp.model import Caller, Desk, Given, Tool
 from quipu.interfaces.mcp.resources import RESOURCES, Resource
 from quipu.interfaces.mcp.tools.every import TOOLS
-from quipu.interfaces.problems import Problem, problem
+from quipu.interfaces.problems import Problem, problem, title
 
 if TYPE_CHECKING:
     from quipu import AsyncMemory
@@ -43,6 +45,7 @@ Opened = Callable[[], Awaitable["AsyncMemory"]]
 CallerOf = Callable[[Context], Caller]
 Tell = Callable[[QuipuError], Problem]
 
+_LOG: Final = logging.getLogger("quipu.server")
 INSTRUCTIONS: Final = (
     "Long-term memory that outlasts this conversation. Before you answer what may depend on earlier "
     "sessions, people, decisions or preferences, call recall. Store what will matter later with remember,"
@@ -171,7 +174,7 @@ def build(
     ``tell`` says how much of an error somebody who calls may know.
     """
     door = Door(opened, caller_of, tools=tools, resources=resources, tell=tell)
-    return Server(
+    server: Server[Any] = Server(
         "quipu",
         title="Quipu memory",
         version=quipu.__version__,
@@ -184,6 +187,19 @@ def build(
         on_list_prompts=door.list_prompts,
         on_get_prompt=door.get_prompt,
     )
+    server.middleware.append(_keep_in)
+    return server
+
+
+async def _keep_in(ctx: Context, call_next: CallNext) -> HandlerResult:
+    """The answer; of what nobody foresaw no more than that: the SDK would tell its text to whoever called."""
+    try:
+        return await call_next(ctx)
+    except (MCPError, ValidationError):
+        raise
+    except Exception as error:  # noqa: BLE001 - the outermost frame of a request
+        _LOG.error("unforeseen, in %s", ctx.method, exc_info=error)
+        raise MCPError(INTERNAL_ERROR, title(QuipuError)) from None
 
 
 def _may(caller: Caller, tool: Tool) -> bool:
