@@ -7,7 +7,7 @@ from dataclasses import replace
 import anyio
 import pytest
 
-from quipu.errors import DatabaseError
+from quipu.errors import DatabaseError, QuipuError
 from quipu.interfaces.mcp.opening import Opening
 from quipu.kernel.config import Settings
 
@@ -42,3 +42,13 @@ async def test_a_memory_that_nobody_asked_for_is_never_opened(server_settings: S
     with anyio.fail_after(2):
         async with Opening(nowhere):
             pass
+
+
+async def test_after_close_nothing_of_the_memory_is_open_and_the_block_still_ends(
+    server_settings: Settings, module_url: str
+) -> None:
+    async with Opening(replace(server_settings, database_url=module_url)) as opening:
+        memory = await opening.memory()
+        await opening.close()
+        with pytest.raises(QuipuError):
+            await memory.health()

@@ -31,6 +31,7 @@ class Opening:
         self._lock = anyio.Lock()
         self._begun = anyio.Event()
         self._over = anyio.Event()
+        self._gone = anyio.Event()
         self._memory: AsyncMemory | None = None
 
     async def __aenter__(self) -> Self:
@@ -48,6 +49,13 @@ class Opening:
     def begin(self) -> None:
         """Open it now: somebody will soon ask."""
         self._begun.set()
+
+    async def close(self) -> None:
+        """Close it before the block ends: when this returns, nothing of it is left open."""
+        self._over.set()
+        self._begun.set()
+        if self._memory is not None:
+            await self._gone.wait()
 
     async def memory(self) -> AsyncMemory:
         """The open memory.
@@ -85,3 +93,6 @@ class Opening:
             if self._memory is not None:
                 raise
             task_status.started(error)
+        finally:
+            if self._memory is not None:
+                self._gone.set()
