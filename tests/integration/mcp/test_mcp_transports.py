@@ -86,6 +86,7 @@ async def test_a_key_opens_its_space_over_http_and_nothing_else_does(
                 yield client
 
         async with connected(writing.token, **{"Quipu-User": "ana"}) as client:
+            assert "forget" not in {tool.name for tool in (await client.list_tools()).tools}
             await client.call_tool("remember", {"text": "The ferry leaves at nine."})
             assert "mirror" not in text(await client.call_tool("recall", {"question": "Where is the safe?"}))
         (hit,) = await memory.recall("When does the ferry leave?", space="ana", user="ana")

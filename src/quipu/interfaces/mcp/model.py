@@ -5,14 +5,15 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict
 
 if TYPE_CHECKING:
     from quipu import AsyncMemory
 
-Level = Literal["read", "write"]
+Level = Literal["read", "write", "admin"]
+LEVELS: Final[tuple[Level, ...]] = ("read", "write", "admin")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,9 +26,13 @@ class Caller:
 
     space: str
     user: str | None = None
-    level: Level = "write"
+    level: Level = "admin"
     schema: str = "memory"
     agent: str | None = None
+
+    def may(self, tool: Tool) -> bool:
+        """Whether they may use a tool."""
+        return LEVELS.index(self.level) >= LEVELS.index(tool.level)
 
     @property
     def person(self) -> str:

@@ -35,7 +35,7 @@ def door(serving: Served) -> HttpDoor:
         return Caller(
             space=found.space_for(request.headers.get(SPACE_HEADER)),
             user=optional_name("user", request.headers.get(USER_HEADER)),
-            level="read" if found.level == "read" else "write",
+            level=found.level,
         )
 
     return HttpDoor(memory, caller, hosts=sorted(serving.terms.hosts))

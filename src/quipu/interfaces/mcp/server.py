@@ -76,9 +76,7 @@ class Door:
     async def list_tools(self, context: Context, _: PaginatedRequestParams | None) -> ListToolsResult:
         """The tools that the caller may use."""
         caller = self._caller_of(context)
-        return ListToolsResult(
-            tools=[shown.tool(tool) for tool in self._tools.values() if _may(caller, tool)]
-        )
+        return ListToolsResult(tools=[shown.tool(tool) for tool in self._tools.values() if caller.may(tool)])
 
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
         """The answer of a tool, or what went wrong and what to do about it.
@@ -92,8 +90,10 @@ class Door:
                 INVALID_PARAMS, f"There is no tool {params.name[:100]!r}: {', '.join(self._tools)}."
             )
         caller = self._caller_of(context)
-        if not _may(caller, tool):
-            return _failed(f"{tool.name} writes, and this connection may only read.")
+        if not caller.may(tool):
+            return _failed(
+                f"{tool.name} needs the level {tool.level!r}; this connection has {caller.level!r}."
+            )
         try:
             given = tool.given.model_validate(params.arguments or {})
         except ValidationError as error:
@@ -200,10 +200,6 @@ async def _keep_in(ctx: Context, call_next: CallNext) -> HandlerResult:
     except Exception as error:  # noqa: BLE001 - the outermost frame of a request
         _LOG.error("unforeseen, in %s", ctx.method, exc_info=error)
         raise MCPError(INTERNAL_ERROR, title(QuipuError)) from None
-
-
-def _may(caller: Caller, tool: Tool) -> bool:
-    return caller.level == "write" or tool.level == "read"
 
 
 def _failed(text: str) -> CallToolResult:

@@ -112,7 +112,7 @@ def _serve(
     caller = Caller(
         space=check_name("space", space),
         user=optional_name("user", user),
-        level="read" if read_only else "write",
+        level="read" if read_only else "admin",
         schema=schema,
         agent=optional_name("agent", agent),
     )

@@ -75,7 +75,7 @@ FORGET: Final = Tool(
         "what would go and a token. Show that to the user; after they agree, call again with the token. "
         "Returns a receipt."
     ),
-    level="write",
+    level="admin",
     given=ForgetGiven,
     answer=ForgetAnswer,
     call=_forget,
