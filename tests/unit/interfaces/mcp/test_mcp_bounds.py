@@ -15,7 +15,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(st.lists(VALUES, max_size=12), st.integers(1, 500))
 def test_what_fits_is_the_beginning_and_costs_no_more_than_the_budget(items: list[Any], budget: int) -> None:
     kept, left = fitting(items, most_tokens=budget)
@@ -25,7 +25,7 @@ def test_what_fits_is_the_beginning_and_costs_no_more_than_the_budget(items: lis
     assert sum(tokens(compact(item)) for item in kept) <= budget or len(kept) == 1
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(VALUES, st.integers(5, 100))
 def test_no_text_stays_longer_than_it_may_and_short_ones_stay_as_they_are(value: Any, longest: int) -> None:
     def texts(of: Any) -> list[str]:
