@@ -75,7 +75,7 @@ coverage: $(DEV)
 ##@ Work
 .PHONY: format sync schema constraints bench-recall bench-speed bench-startup bench-ledger bench-queue bench-transcripts \
   bench-extraction bench-hooks bench-episodes bench-boundaries bench-observing bench-chunking bench-loops \
-  bench-concepts wheel clean
+  bench-concepts bench-condensing bench-serve wheel clean
 format: $(DEV) ## Format the code and sort its imports
 	$(BIN)/ruff check --select I --fix .
 	$(BIN)/ruff format .
@@ -129,8 +129,14 @@ bench-chunking: $(DEV) ## Measure how well exchanges are read by rules (ARGS=--f
 bench-loops: $(DEV) ## Measure how well open loops are found, and what closes them (ARGS="--half tune --errors")
 	$(BIN)/python bench/loops.py $(ARGS)
 
+bench-condensing: $(DEV) ## Measure how something ended and felt, by words and by meaning (ARGS=--faults)
+	$(BIN)/python bench/condensing.py $(ARGS)
+
 bench-concepts: $(DEV) ## Measure whether following associations helps recall (ARGS="--data locomo10.json")
 	$(BIN)/python bench/concepts.py $(ARGS)
+
+bench-serve: $(DEV) ## Measure recalls a second by HTTP, of 1, 8 and 32 clients (ARGS=--quick)
+	$(BIN)/python bench/serve.py $(ARGS)
 
 wheel: $(DEV) ## Build dist/*.whl
 	$(BIN)/python -m build --wheel --no-isolation --outdir dist .
@@ -167,7 +173,7 @@ $(DEV): | $(RUNTIME)
 	@echo "Installing the tools for development"
 	@$(BIN)/python -c 'import tomllib; p = tomllib.load(open("pyproject.toml", "rb")); \
 	  print(*p["dependency-groups"]["dev"], *p["build-system"]["requires"], \
-	  *(line for extra in ("llm", "redis", "openai-agents", "langgraph") \
+	  *(line for extra in ("llm", "redis", "openai-agents", "langgraph", "server") \
 	  for line in p["project"]["optional-dependencies"][extra]), sep="\n")' > $(VENV)/dev.txt
 	@$(PIP) install --constraint constraints.txt --requirement $(VENV)/dev.txt
 	@touch $@

@@ -25,6 +25,8 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.kinds.transcripts.seeing.seeing
 - quipu.kinds.transcripts.sqlite.exchange
 - quipu.kinds.transcripts.transcripts
+- quipu.upkeep.answers.answers
+- quipu.upkeep.keys.keys
 - quipu.upkeep.settings.settings
 - quipu.upkeep.snapshots.snapshots
 """
@@ -175,8 +177,12 @@ if TYPE_CHECKING:
     from quipu.record.report import Report
     from quipu.record.service import Progress
     from quipu.record.store import Session
+    from quipu.upkeep.answers.answers import AsyncAnswers
+    from quipu.upkeep.answers.model import Asking, KeptAnswer
     from quipu.upkeep.erasure.model import Erasure
     from quipu.upkeep.health import Health
+    from quipu.upkeep.keys.keys import AsyncKeys
+    from quipu.upkeep.keys.model import Issued, Key, Level
     from quipu.upkeep.reembed.model import ReembedReport
     from quipu.upkeep.settings.model import SettingState, SettingValue
     from quipu.upkeep.settings.settings import AsyncSettings
@@ -187,12 +193,14 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "Answers",
     "Beliefs",
     "Bootstrapping",
     "Conversations",
     "Episodes",
     "Evaluating",
     "Exchange",
+    "Keys",
     "Ledger",
     "Longterm",
     "Looking",
@@ -374,9 +382,19 @@ class Rooms:
         self._portal = portal
 
     @property
+    def answers(self) -> Answers:
+        """Answers that a server gave, kept for a day, so that a repeated request is not done twice."""
+        return Answers(self._inner.answers, self._portal)
+
+    @property
     def conversations(self) -> Conversations:
         """Conversations: their status, topics, threads and exchanges; prompts that wait for an answer."""
         return Conversations(self._inner.conversations, self._portal)
+
+    @property
+    def keys(self) -> Keys:
+        """API keys: who may reach this memory through a server, and what for."""
+        return Keys(self._inner.keys, self._portal)
 
     @property
     def ledger(self) -> Ledger:
@@ -692,6 +710,87 @@ class Memory(Rooms):
     def close(self) -> None:
         """Give back connections and the model, and stop the embedded server if nobody else uses it."""
         self._portal.close()
+
+
+class Answers:
+    """What was answered to requests that may be sent again. Kept for 24 hours."""
+
+    def __init__(self, inner: AsyncAnswers, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def begin(self, asking: Asking) -> KeptAnswer | None:
+        """Take a request on: None where it is to be done now, else what was answered to it before.
+
+        Raises:
+            BadInput: something else was asked under the same key.
+            Conflict: it is being done at this moment.
+        """
+        return self._portal.call(lambda: self._inner.begin(asking))
+
+    def keep(self, asking: Asking, answer: KeptAnswer) -> None:
+        """Keep the answer to a request that was done; not where its space was forgotten meanwhile."""
+        self._portal.call(lambda: self._inner.keep(asking, answer))
+
+    def release(self, asking: Asking) -> None:
+        """Give back a request that failed: it may be sent again under the same key."""
+        self._portal.call(lambda: self._inner.release(asking))
+
+    def drop_old(self) -> int:
+        """Drop what is older than 24 hours, in every space; how many."""
+        return self._portal.call(lambda: self._inner.drop_old())
+
+
+class Keys:
+    """The API keys of a database."""
+
+    def __init__(self, inner: AsyncKeys, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def create(
+        self, name: str, *, space: str | None = None, level: Level = "read", requests_per_minute: int = 600
+    ) -> Issued:
+        """A new key with its token, which cannot be shown again.
+
+        ``name`` is for people: which program it is for. ``space`` is the one space that it opens, which need
+        not be there yet; None opens all of them, which with the level ``admin`` is what the owner of the
+        database may. ``level``: ``read``, ``write``, or ``admin``, which also forgets, restores, makes keys.
+
+        Raises:
+            BadInput: a name, the level or the number (1 to 1,000,000) cannot be taken.
+        """
+        return self._portal.call(
+            lambda: self._inner.create(
+                name, space=space, level=level, requests_per_minute=requests_per_minute
+            )
+        )
+
+    def list(self, *, space: str | None = None) -> Sequence[Key]:
+        """Every key, the newest first, revoked ones too; only those of ``space`` where it is named."""
+        return self._portal.call(lambda: self._inner.list(space=space))
+
+    def revoke(self, key: str, *, space: str | None = None) -> Key:
+        """End a key by its id; servers take notice within seconds. Ending it again changes nothing.
+
+        Where ``space`` is named it must be a key of that space.
+
+        Raises:
+            NotFound: there is no such key.
+        """
+        return self._portal.call(lambda: self._inner.revoke(key, space=space))
+
+    def opened_by(self, token: str) -> Key | None:
+        """The key that a token opens now; None where it is none of ours, or was revoked."""
+        return self._portal.call(lambda: self._inner.opened_by(token))
+
+    def count(self) -> int:
+        """How many keys open anything: neither revoked nor forgotten with their space."""
+        return self._portal.call(lambda: self._inner.count())
+
+    def used(self, keys: Sequence[str]) -> None:
+        """Note that keys, by id, were used just now."""
+        self._portal.call(lambda: self._inner.used(keys))
 
 
 class Recommendations:

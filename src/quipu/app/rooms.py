@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from quipu.kinds.tables.tables import AsyncTables
     from quipu.kinds.transcripts.memories.memories import AsyncMemories
     from quipu.kinds.transcripts.transcripts import AsyncTranscripts
+    from quipu.upkeep.answers.answers import AsyncAnswers
+    from quipu.upkeep.keys.keys import AsyncKeys
     from quipu.upkeep.settings.settings import AsyncSettings
     from quipu.upkeep.snapshots.snapshots import AsyncSnapshots
 
@@ -41,6 +43,13 @@ class AsyncRooms:
     _rooms: dict[str, object]
 
     @property
+    def answers(self) -> AsyncAnswers:
+        """Answers that a server gave, kept for a day, so that a repeated request is not done twice."""
+        from quipu.upkeep.answers.answers import AsyncAnswers  # noqa: PLC0415
+
+        return self._room(AsyncAnswers, lambda parts: AsyncAnswers(parts.database, clock=self._clock))
+
+    @property
     def conversations(self) -> AsyncConversations:
         """Conversations: their status, topics, threads and exchanges; prompts that wait for an answer."""
         from quipu.kinds.episodes.conversing.conversations import AsyncConversations  # noqa: PLC0415
@@ -49,6 +58,13 @@ class AsyncRooms:
             AsyncConversations,
             lambda parts: AsyncConversations(parts.database, clock=self._clock, settings=self._settings),
         )
+
+    @property
+    def keys(self) -> AsyncKeys:
+        """API keys: who may reach this memory through a server, and what for."""
+        from quipu.upkeep.keys.keys import AsyncKeys  # noqa: PLC0415
+
+        return self._room(AsyncKeys, lambda parts: AsyncKeys(parts.database, clock=self._clock))
 
     @property
     def ledger(self) -> AsyncLedger:

@@ -1,0 +1,139 @@
+"""The record: taking in what is said, its sessions, and forgetting."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Final
+
+from fastapi import Body, Request
+from pydantic import Field
+
+from quipu.errors import BadInput
+from quipu.interfaces.rest.door import Administering, Reading, Writing, refused, room
+from quipu.interfaces.rest.models import Asked, Told
+from quipu.interfaces.rest.pages import Page, Paging
+from quipu.interfaces.serving import confirming
+from quipu.interfaces.serving.served import served
+from quipu.upkeep.erasure.model import Erasure
+
+router = room("record", prefix="")
+
+_SAID: Final = {
+    "messages": [{"role": "user", "content": "I moved to Lisbon in May.", "time": "2026-05-04T10:00:00Z"}],
+    "session": "s1",
+}
+
+
+class Said(Asked):
+    """What was just said."""
+
+    messages: Annotated[
+        list[dict[str, Any]],
+        Field(
+            min_length=1,
+            description="Each with `content`; `id, session, role, speaker, time, user` if known.",
+        ),
+    ]
+    session: Annotated[str | None, Field(description="Of those that do not say.")] = None
+    user: Annotated[str | None, Field(description="Of those that do not say.")] = None
+
+
+class RefusalTold(Told):
+    """Why a message was not taken in."""
+
+    line: int | None
+    field: str | None
+    reason: str
+
+
+class ReportTold(Told):
+    """What was taken in, and what was not and why."""
+
+    imported: int
+    duplicates: int
+    echoes: Annotated[int, Field(description="Nothing but memory that was recalled before.")]
+    refused: list[RefusalTold]
+    redacted: Annotated[dict[str, int], Field(description="Secrets cut out, by kind.")]
+    repaired: Annotated[int, Field(description="Characters that no database can store, replaced.")]
+    assumed_utc: Annotated[int, Field(description="Times that came without a zone.")]
+    ignored: Annotated[list[str], Field(description="Keys that we have no place for.")]
+    ids: Annotated[list[str], Field(description="The ids under which they can be found again.")]
+    seconds: float
+
+
+@router.post("/observe", status_code=201, summary="Take in what was just said")
+async def observe(said: Annotated[Said, Body(examples=[_SAID])], here: Writing) -> ReportTold:
+    """Stored, searchable and durable when this answers; all of it or, where one cannot be taken, nothing."""
+    report = await here.memory.observe(said.messages, space=here.space, session=said.session, user=said.user)
+    return ReportTold.model_validate(report)
+
+
+class SessionTold(Told):
+    """A session and its span."""
+
+    name: str
+    messages: int
+    started_at: datetime | None
+    last_at: datetime | None
+
+
+@router.get("/sessions", summary="Sessions, the latest first")
+async def sessions(here: Reading, page: Paging) -> Page[SessionTold]:
+    """The sessions of a space."""
+    found = await here.memory.sessions(
+        space=here.space, limit=page.limit + 1, offset=page.counted("sessions")
+    )
+    return page.of_counted("sessions", [SessionTold.model_validate(one) for one in found])
+
+
+class Forgotten(Asked):
+    """What is to be forgotten: what satisfies all that is named."""
+
+    session: str | None = None
+    user: Annotated[str | None, Field(description="A person: kept for them, or said by them.")] = None
+    message: Annotated[str | None, Field(description="The message with this id of yours.")] = None
+    everything: Annotated[bool, Field(description="The whole space; then nothing is named.")] = False
+    confirm: Annotated[
+        str | None, Field(description="The token of the preview; without it nothing is changed.")
+    ] = None
+
+
+class ErasureTold(Told):
+    """What would go, with the token that has it done; or what is gone, with the receipt."""
+
+    counts: Annotated[dict[str, int], Field(description="Rows by table.")]
+    confirm: Annotated[str | None, Field(description="Send it back to have it done.")] = None
+    receipt: Annotated[str | None, Field(description="Names the proof, which holds no content.")] = None
+    erased_at: datetime | None = None
+
+
+@router.post(
+    "/forget",
+    summary="Forget a message, a session, a person or the space",
+    responses=refused(_412="What would go is no longer what was shown."),
+)
+async def forget(
+    asked: Annotated[Forgotten, Body(examples=[{"user": "ana"}])], here: Administering, request: Request
+) -> ErasureTold:
+    """First a preview with a token; with that token it goes, from every table and index at once.
+
+    If what would go has changed since the preview, nothing is done and the answer is 412.
+    """
+    named = {"session": asked.session, "user": asked.user, "message": asked.message}
+    if asked.everything == any(value is not None for value in named.values()):
+        raise BadInput("name what to forget, or say everything: true; not both.", field="everything")
+    preview = await here.memory.forget(space=here.space, **named, confirm=False)
+    shown = _shown(preview)
+    if not confirming.confirmed(asked.confirm, "forget", shown):
+        return ErasureTold(counts=dict(preview.counts), confirm=confirming.token("forget", shown))
+    erased = await here.memory.forget(space=here.space, **named, confirm=True)
+    if asked.everything:
+        served(request).access.forget()  # the keys of the space are gone with it
+    return ErasureTold.model_validate(erased)
+
+
+def _shown(preview: Erasure) -> dict[str, object]:
+    """All that the preview shows, but jobs that wait: workers do those at any moment."""
+    what = preview.what
+    counts = {table: rows for table, rows in preview.counts.items() if table != "jobs"}
+    return {"space": preview.space, "what": [what.session, what.user, what.message], "counts": counts}

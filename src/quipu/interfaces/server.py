@@ -1,0 +1,84 @@
+"""The server: one ASGI application with every door that is reached by HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+
+from fastapi import APIRouter, FastAPI
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+import quipu
+from quipu.app.memory import AsyncMemory
+from quipu.interfaces.mcp import mounted as mcp
+from quipu.interfaces.rest.routes import ROUTERS
+from quipu.interfaces.serving import entrance, guards, openapi, probes, problems
+from quipu.interfaces.serving.served import Served
+from quipu.interfaces.serving.terms import Terms
+from quipu.kernel.config import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """An application of its own under a path, such as MCP: ``build`` makes it, ``running`` is open around it.
+
+    It asks ``await served.caller(request)`` who asks, as every door does.
+    """
+
+    path: str
+    build: Callable[[Served], ASGIApp]
+    running: Callable[[ASGIApp], AbstractAsyncContextManager[None]] | None = None
+
+
+# The doors beside REST: a router of pages is included as it is, an application is mounted under its path.
+PAGES: tuple[APIRouter, ...] = ()
+MOUNTS: tuple[Mount, ...] = (Mount("/mcp", mcp.door, mcp.running),)
+
+
+def create_app(
+    settings: Settings | None = None, *, memory: AsyncMemory | None = None, terms: Terms | None = None
+) -> FastAPI:
+    """The application over the memory of ``settings``, which its lifespan opens and closes.
+
+    A ``memory`` that is handed in is used as it is, and stays open; then the application can be asked without
+    its lifespan, as tests do. It answers to the names in ``terms.hosts`` only: ask it as http://localhost.
+    """
+    serving = Served(memory or AsyncMemory(settings=settings), terms or Terms())
+    mounted = [(mount, mount.build(serving)) for mount in MOUNTS]
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncGenerator[None]:
+        async with AsyncExitStack() as stack:
+            if memory is None:
+                await stack.enter_async_context(serving.memory)
+            for mount, app in mounted:
+                if mount.running is not None:
+                    await stack.enter_async_context(mount.running(app))
+            async with serving.upkeep():
+                yield
+
+    app = FastAPI(
+        title="Quipu",
+        summary="Memory for software agents.",
+        version=quipu.__version__,
+        lifespan=lifespan,
+        openapi_url="/v1/openapi.json",
+        generate_unique_id_function=openapi.name,
+        docs_url=None,  # what they show is loaded from other hosts
+        redoc_url=None,
+    )
+    app.openapi = partial(openapi.document, app)
+    app.state.served = serving
+    app.add_middleware(guards.around, terms=serving.terms, metrics=serving.metrics)
+    problems.install(app)
+    for router in ROUTERS:
+        app.include_router(router, prefix="/v1")
+    for router in (probes.router, entrance.router, *PAGES):
+        app.include_router(router)
+    for mount, inner in mounted:
+        app.router.routes.append(Route(mount.path, endpoint=inner))  # the path itself, without a slash
+        app.mount(mount.path, inner)
+    return app

@@ -1,0 +1,146 @@
+"""Listening: an application on a socket until the process is told to end; requests in hand are finished."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+from collections.abc import Callable, Generator
+from typing import Any, Final
+
+import anyio
+import h11
+import uvicorn
+from anyio import CancelScope
+from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from quipu.errors import ConfigError
+from quipu.interfaces.serving.terms import Terms
+
+_BACKLOG: Final = 2048
+_IDLE_SECONDS: Final = 15
+
+
+def _impatient(head_seconds: float) -> type[H11Protocol]:
+    """Connections that are closed where the head of a request takes longer to come."""
+
+    class Impatient(H11Protocol):
+        _due: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            self._expect()
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            if self.conn.their_state is not h11.IDLE:
+                self._rest()
+            elif self._due is None:
+                self._expect()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._rest()
+            super().connection_lost(exc)
+
+        def _expect(self) -> None:
+            self._due = self.loop.call_later(head_seconds, self.transport.close)
+
+        def _rest(self) -> None:
+            if self._due is not None:
+                self._due.cancel()
+                self._due = None
+
+    return Impatient
+
+
+class _Server(uvicorn.Server):
+    """A server that leaves signals to us: its own way ends the process before the memory is closed."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._ready()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """A socket that is bound there; port 0 takes one that is free.
+
+    Raises:
+        ConfigError: it cannot be bound; says why.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # ``socket.create_server`` does not name the protocol; then asyncio leaves Nagle's algorithm on, and each
+    # answer waits 40 ms for an acknowledgement.
+    sock = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        if os.name == "posix":
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.bind((host.strip("[]"), port))
+        sock.listen(_BACKLOG)
+    except (OSError, OverflowError) as error:
+        sock.close()
+        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise ConfigError(
+            f"Nothing can listen on {host}, port {port}: {why}.", hint="Choose another with --port."
+        ) from error
+    return sock
+
+
+async def listen(
+    app: ASGIApp,
+    sock: socket.socket,
+    terms: Terms,
+    *,
+    ready: Callable[[], None],
+    leaving: Callable[[], None],
+    behind_proxy: bool = False,
+    certificate: str | None = None,
+    private_key: str | None = None,
+) -> None:
+    """Serve until SIGTERM or SIGINT; the second one ends it without waiting for requests in hand.
+
+    ``ready`` is called when requests are taken, ``leaving`` when it was told to end. ``behind_proxy``: the
+    headers of a proxy on this machine tell who asks. ``certificate`` and ``private_key``: files, for https.
+    """
+    config = uvicorn.Config(
+        app,
+        http=_impatient(terms.head_seconds),
+        ws="none",
+        loop="asyncio",
+        lifespan="on",
+        log_config=None,
+        access_log=False,  # it would hold sign-in links
+        server_header=False,
+        proxy_headers=behind_proxy,
+        limit_concurrency=terms.connections,
+        timeout_keep_alive=_IDLE_SECONDS,
+        timeout_graceful_shutdown=round(terms.leave_seconds),
+        ssl_certfile=certificate,
+        ssl_keyfile=private_key,
+    )
+    server = _Server(config, ready)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_heed, server, leaving)
+        with CancelScope(shield=True):
+            await server.serve(sockets=[sock])
+        tasks.cancel_scope.cancel()
+
+
+async def _heed(server: uvicorn.Server, leaving: Callable[[], None]) -> None:
+    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as received:
+        async for _ in received:
+            if server.should_exit:
+                server.force_exit = True
+            else:
+                server.should_exit = True
+                leaving()

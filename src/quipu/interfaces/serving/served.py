@@ -1,0 +1,98 @@
+"""What a running server works with; every door gets it from the request."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Final, cast
+
+import anyio
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import Response
+
+from quipu.app.memory import AsyncMemory
+from quipu.errors import AccessRefused, QuipuError
+from quipu.interfaces.serving.access import Access
+from quipu.interfaces.serving.caller import Caller
+from quipu.interfaces.serving.metrics import Metrics
+from quipu.interfaces.serving.rates import Rates
+from quipu.interfaces.serving.signin import COOKIE, CSRF_HEADER, SignIn
+from quipu.interfaces.serving.terms import Terms
+
+_SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+_KNOWN: Final = "quipu.caller"  # of a request that was asked already: it counts once
+_UPKEEP_SECONDS: Final = 60.0
+_LOG: Final = logging.getLogger("quipu.server")
+
+
+PageOf = Callable[[Request, Mapping[str, object]], Response]
+"""An error as a page: from the request and the problem document (``status``, ``title``, ``detail``, …)."""
+
+
+class Served:
+    """The memory that is served, who may reach it, and the limits.
+
+    ``page_of``: how the door of the pages shows an error; None where there is no such door.
+    """
+
+    page_of: PageOf | None = None
+
+    def __init__(self, memory: AsyncMemory, terms: Terms) -> None:
+        self.memory = memory
+        self.terms = terms
+        self.access = Access(memory, Rates())
+        self.signin = SignIn(session_seconds=terms.session_seconds)
+        self.metrics = Metrics()
+
+    async def caller(self, asked: HTTPConnection) -> Caller:
+        """Who asks: by a key in ``Authorization``, else by the session of a browser.
+
+        Raises:
+            KeyRefused: neither.
+            AccessRefused: a browser is to change something, and nothing shows that a page of ours wants it.
+            TooManyRequests: they ask too often.
+        """
+        known = asked.scope.get(_KNOWN)
+        if known is None:
+            known = asked.scope[_KNOWN] = await self._caller(asked)
+        return known
+
+    async def _caller(self, asked: HTTPConnection) -> Caller:
+        header = asked.headers.get("authorization")
+        session = self.signin.session(asked.cookies.get(COOKIE)) if header is None else None
+        if session is None:
+            return await self.access.bearer(header, peer=asked.client.host if asked.client else "")
+        if asked.scope.get("method") not in _SAFE and not session.sent(asked.headers.get(CSRF_HEADER)):
+            raise AccessRefused(
+                "This did not come from a page of ours.",
+                hint="Scripts send X-CSRF-Token; programs use a key.",
+            )
+        self.access.pace(f"session {session.id}", self.terms.session_per_minute)
+        return Caller(None, "admin", "session")
+
+    @asynccontextmanager
+    async def upkeep(self) -> AsyncGenerator[None]:
+        """For the block, once a minute: which keys were used is noted, old answers are dropped."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._keep_up)
+            yield
+            tasks.cancel_scope.cancel()
+        await self._once()
+
+    async def _keep_up(self) -> None:
+        while True:
+            await anyio.sleep(_UPKEEP_SECONDS)
+            await self._once()
+
+    async def _once(self) -> None:
+        try:
+            await self.access.note_use()
+            await self.memory.answers.drop_old()
+        except QuipuError as error:  # it matters less than that the server goes on
+            _LOG.warning("upkeep has to wait: %s", error)
+
+
+def served(asked: HTTPConnection) -> Served:
+    """What the server of a request works with."""
+    return cast("Served", asked.app.state.served)
