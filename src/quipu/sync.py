@@ -174,6 +174,7 @@ if TYPE_CHECKING:
     from quipu.record.store import Session
     from quipu.upkeep.erasure.model import Erasure
     from quipu.upkeep.health import Health
+    from quipu.upkeep.overview import Overview
     from quipu.upkeep.reembed.model import ReembedReport
     from quipu.upkeep.spaces import SpaceCounts
 
@@ -618,6 +619,17 @@ class Memory(Rooms):
         names and numbers, nothing that was said; but names are often people, so do not hand it to an agent.
         """
         return self._portal.call(lambda: self._inner.spaces())
+
+    def space_names(self) -> list[str]:
+        """The names of all spaces of the database, in order; quick, for nothing is counted.
+
+        For whoever administers the database, as `spaces` is.
+        """
+        return self._portal.call(lambda: self._inner.space_names())
+
+    def overview(self, *, space: str) -> Overview:
+        """How many memories of each kind a space holds, and how many came in on which day."""
+        return self._portal.call(lambda: self._inner.overview(space=space))
 
     def forget(
         self,

@@ -32,6 +32,7 @@ from quipu.record.store import Session
 from quipu.upkeep.erasure import service as erasure
 from quipu.upkeep.erasure.model import Erasure, What
 from quipu.upkeep.health import Health, examine
+from quipu.upkeep.overview import Overview, overview
 from quipu.upkeep.reembed import service as change
 from quipu.upkeep.reembed.model import ReembedReport
 from quipu.upkeep.spaces import SpaceCounts, count
@@ -39,6 +40,7 @@ from quipu.upkeep.spaces import SpaceCounts, count
 if TYPE_CHECKING:
     from quipu.kernel.queue.model import Worked
 
+_NAMES = {kind.code: kind.name for kind in KINDS}
 _CITES = {kind.code: kind.cite for kind in KINDS}
 
 
@@ -253,6 +255,17 @@ class AsyncMemory(AsyncRooms):
         names and numbers, nothing that was said; but names are often people, so do not hand it to an agent.
         """
         return await count(self._ready.database)
+
+    async def space_names(self) -> list[str]:
+        """The names of all spaces of the database, in order; quick, for nothing is counted.
+
+        For whoever administers the database, as `spaces` is.
+        """
+        return [space.name for space in await self._ready.database.spaces()]
+
+    async def overview(self, *, space: str) -> Overview:
+        """How many memories of each kind a space holds, and how many came in on which day."""
+        return await overview(self._ready.database, _NAMES, check_name("space", space))
 
     async def forget(
         self,

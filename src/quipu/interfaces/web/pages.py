@@ -1,0 +1,24 @@
+"""All pages as one router, for the server to mount."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from fastapi import APIRouter
+
+from quipu.interfaces.web import files, overview, theme
+
+PAGES: Final = (
+    files.router,
+    theme.router,
+    overview.router,
+)
+"""One line for each page; the navigation's are in navigation.py."""
+
+
+def pages() -> APIRouter:
+    """Every page."""
+    router = APIRouter()
+    for one in PAGES:
+        router.include_router(one)
+    return router

@@ -1,0 +1,77 @@
+"""Each page of the navigation: there, small, ours alone, and closed to strangers."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+from page_client import SPACE, faults
+
+from quipu.interfaces.web.navigation import HOUSE, MEMORY, Entry
+
+ENTRIES = [*MEMORY, *HOUSE]
+MOST_BYTES = 100_000
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
+async def test_a_page_is_whole_and_takes_nothing_from_elsewhere(
+    client: httpx.AsyncClient, entry: Entry
+) -> None:
+    answer = await client.get(entry.path, params={"space": SPACE})
+    assert answer.status_code == 200
+    assert answer.headers["content-type"].startswith("text/html")
+    assert len(answer.content) < MOST_BYTES
+    assert faults(answer.text) == []
+    assert answer.text.count("<h1") == 1
+    assert f'aria-current="page">{entry.name}</a>' in answer.text
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
+async def test_a_page_of_a_space_that_is_not_there_is_empty_and_not_an_error(
+    client: httpx.AsyncClient, entry: Entry
+) -> None:
+    assert (await client.get(entry.path, params={"space": "nowhere"})).status_code == 200
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
+async def test_strangers_are_told_how_to_sign_in_and_nothing_else(
+    stranger: httpx.AsyncClient, entry: Entry
+) -> None:
+    answer = await stranger.get(entry.path, params={"space": SPACE})
+    assert answer.status_code == 401
+    assert "quipu serve" in answer.text
+    assert "friends" not in answer.text
+
+
+async def test_the_files_of_the_pages_are_kept_by_browsers(stranger: httpx.AsyncClient) -> None:
+    for name, media in (
+        ("style.css", "text/css"),
+        ("htmx.min.js", "text/javascript"),
+        ("icon.svg", "image/svg"),
+    ):
+        answer = await stranger.get(f"/static/{name}")
+        assert answer.headers["content-type"].startswith(media)
+        assert "immutable" in answer.headers["cache-control"]
+    assert (await stranger.get("/static/../pages.py")).status_code == 404
+    assert (await stranger.get("/static/pages.py")).status_code == 404
+
+
+async def test_a_form_without_its_token_changes_nothing(client: httpx.AsyncClient) -> None:
+    for token in ({}, {"token": "guessed"}):
+        answer = await client.post("/theme", data={"theme": "dark", **token})
+        assert answer.status_code == 403
+        assert "set-cookie" not in answer.headers
+
+
+async def test_the_colours_are_kept_and_the_reader_stays_where_they_are(client: httpx.AsyncClient) -> None:
+    page = await client.get("/", params={"space": SPACE})
+    assert 'data-theme="auto"' in page.text
+    form = {"theme": "dark", "token": "the-token-of-this-visitor", "back": "/recall?space=x"}
+    chosen = await client.post("/theme", data=form)
+    assert (chosen.status_code, chosen.headers["location"]) == (303, "/recall?space=x")
+    assert 'data-theme="dark"' in (await client.get("/")).text
+
+
+async def test_nobody_is_sent_elsewhere_by_a_form(client: httpx.AsyncClient) -> None:
+    for address in ("https://example.org/", "//example.org", "/\\example.org"):
+        form = {"theme": "dark", "token": "the-token-of-this-visitor", "back": address}
+        assert (await client.post("/theme", data=form)).headers["location"] == "/"
