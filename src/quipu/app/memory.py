@@ -248,13 +248,17 @@ class AsyncMemory(AsyncRooms):
         """The sessions of a space, the latest first."""
         return await self._ready.answering.sessions(check_name("space", space), limit=limit, offset=offset)
 
-    async def spaces(self) -> list[SpaceCounts]:
+    async def spaces(self, *, after: str | None = None, limit: int | None = None) -> list[SpaceCounts]:
         """Every space of the database, by name, with how many memories and sessions it holds.
+
+        To count takes a millisecond for each; ``limit`` and ``after`` (a name) have a part of them counted.
 
         For whoever administers the database: it is the one call that is not kept to one space. It tells
         names and numbers, nothing that was said; but names are often people, so do not hand it to an agent.
         """
-        return await count(self._ready.database)
+        if limit is not None:
+            whole("limit", limit, least=1, most=1_000_000)
+        return await count(self._ready.database, after=after, limit=limit)
 
     async def space_names(self) -> list[str]:
         """The names of all spaces of the database, in order; quick, for nothing is counted.

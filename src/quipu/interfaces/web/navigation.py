@@ -18,8 +18,14 @@ class Entry:
         return path == self.path or (self.path != "/" and path.startswith(f"{self.path}/"))
 
 
-MEMORY: Final[tuple[Entry, ...]] = (Entry("Overview", "/"),)
+MEMORY: Final[tuple[Entry, ...]] = (
+    Entry("Overview", "/"),
+    Entry("Recall", "/recall"),
+)
 """Pages on what is remembered."""
 
-HOUSE: Final[tuple[Entry, ...]] = ()
+HOUSE: Final[tuple[Entry, ...]] = (
+    Entry("Spaces", "/spaces"),
+    Entry("Erasure", "/erasure"),
+)
 """Pages on the memory itself: its settings, keys and spaces."""

@@ -6,12 +6,15 @@ from typing import Final
 
 from fastapi import APIRouter
 
-from quipu.interfaces.web import files, overview, theme
+from quipu.interfaces.web import erasure, files, overview, recall, spaces, theme
 
 PAGES: Final = (
     files.router,
     theme.router,
     overview.router,
+    recall.router,
+    spaces.router,
+    erasure.router,
 )
 """One line for each page; the navigation's are in navigation.py."""
 
