@@ -3,8 +3,14 @@
     QuipuError
     ├── ConfigError              a setting is missing, unknown or out of range
     ├── BadInput                 what was handed in cannot be taken; names the field
+    │   ├── TooLarge             it is larger than a server takes
     │   └── Conflict             it contradicts what is stored under the same id
+    │       └── Outdated         what was to be changed has changed since it was read
     ├── NotFound                 nothing is stored under that name
+    ├── AccessRefused            the caller of a server may not do that
+    │   └── KeyRefused           it has no key, or one that opens nothing
+    ├── TooManyRequests          a key is used more often than it may; says when it may again
+    ├── TookTooLong              a request was not done in the time that it had
     ├── DatabaseError
     │   ├── DatabaseUnavailable  nobody answers there, or not to us
     │   ├── DatabaseUnsuitable   it answers, but lacks something we need
@@ -54,8 +60,36 @@ class Conflict(BadInput):
     """Something else is already stored under the same id."""
 
 
+class TooLarge(BadInput):
+    """It is larger than what is taken at once."""
+
+
+class Outdated(Conflict):
+    """It was changed since you read it."""
+
+
 class NotFound(QuipuError):
     """Nothing is stored under that name."""
+
+
+class AccessRefused(QuipuError):
+    """You may not do that."""
+
+
+class KeyRefused(AccessRefused):
+    """A key is needed, and this is none that opens anything."""
+
+
+class TooManyRequests(QuipuError):
+    """That were too many requests in so short a time."""
+
+    def __init__(self, message: str | None = None, *, wait_seconds: float, hint: str | None = None) -> None:
+        self.wait_seconds = wait_seconds
+        super().__init__(message, hint=hint)
+
+
+class TookTooLong(QuipuError):
+    """It took too long and was given up."""
 
 
 class DatabaseError(QuipuError):

@@ -25,6 +25,7 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.kinds.transcripts.seeing.seeing
 - quipu.kinds.transcripts.sqlite.exchange
 - quipu.kinds.transcripts.transcripts
+- quipu.upkeep.keys.keys
 """
 
 from __future__ import annotations
@@ -174,6 +175,8 @@ if TYPE_CHECKING:
     from quipu.record.store import Session
     from quipu.upkeep.erasure.model import Erasure
     from quipu.upkeep.health import Health
+    from quipu.upkeep.keys.keys import AsyncKeys
+    from quipu.upkeep.keys.model import Issued, Key, Level
     from quipu.upkeep.overview import Overview
     from quipu.upkeep.reembed.model import ReembedReport
     from quipu.upkeep.spaces import SpaceCounts
@@ -186,6 +189,7 @@ __all__ = [
     "Episodes",
     "Evaluating",
     "Exchange",
+    "Keys",
     "Ledger",
     "Longterm",
     "Looking",
@@ -368,6 +372,11 @@ class Rooms:
     def conversations(self) -> Conversations:
         """Conversations: their status, topics, threads and exchanges; prompts that wait for an answer."""
         return Conversations(self._inner.conversations, self._portal)
+
+    @property
+    def keys(self) -> Keys:
+        """API keys: who may reach this memory through a server, and what for."""
+        return Keys(self._inner.keys, self._portal)
 
     @property
     def ledger(self) -> Ledger:
@@ -612,13 +621,15 @@ class Memory(Rooms):
         """The sessions of a space, the latest first."""
         return self._portal.call(lambda: self._inner.sessions(space=space, limit=limit, offset=offset))
 
-    def spaces(self) -> list[SpaceCounts]:
+    def spaces(self, *, after: str | None = None, limit: int | None = None) -> list[SpaceCounts]:
         """Every space of the database, by name, with how many memories and sessions it holds.
+
+        To count takes a millisecond for each; ``limit`` and ``after`` (a name) have a part of them counted.
 
         For whoever administers the database: it is the one call that is not kept to one space. It tells
         names and numbers, nothing that was said; but names are often people, so do not hand it to an agent.
         """
-        return self._portal.call(lambda: self._inner.spaces())
+        return self._portal.call(lambda: self._inner.spaces(after=after, limit=limit))
 
     def space_names(self) -> list[str]:
         """The names of all spaces of the database, in order; quick, for nothing is counted.
@@ -684,6 +695,58 @@ class Memory(Rooms):
     def close(self) -> None:
         """Give back connections and the model, and stop the embedded server if nobody else uses it."""
         self._portal.close()
+
+
+class Keys:
+    """The API keys of a database."""
+
+    def __init__(self, inner: AsyncKeys, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def create(
+        self, name: str, *, space: str | None = None, level: Level = "read", requests_per_minute: int = 600
+    ) -> Issued:
+        """A new key with its token, which cannot be shown again.
+
+        ``name`` is for people: which program it is for. ``space`` is the one space that it opens; None opens
+        all of them, which with the level ``admin`` is what the owner of the database may. ``level``: ``read``,
+        ``write``, or ``admin``, which also forgets, restores and makes keys. The space need not be there yet.
+
+        Raises:
+            BadInput: a name, the level or the number (1 to 1,000,000) cannot be taken.
+        """
+        return self._portal.call(
+            lambda: self._inner.create(
+                name, space=space, level=level, requests_per_minute=requests_per_minute
+            )
+        )
+
+    def list(self, *, space: str | None = None) -> Sequence[Key]:
+        """Every key, the newest first, revoked ones too; only those of ``space`` where it is named."""
+        return self._portal.call(lambda: self._inner.list(space=space))
+
+    def revoke(self, key: str, *, space: str | None = None) -> Key:
+        """End a key by its id; servers take notice within seconds. Ending it again changes nothing.
+
+        Where ``space`` is named it must be a key of that space.
+
+        Raises:
+            NotFound: there is no such key.
+        """
+        return self._portal.call(lambda: self._inner.revoke(key, space=space))
+
+    def opened_by(self, token: str) -> Key | None:
+        """The key that a token opens now; None where it is none of ours, or was revoked."""
+        return self._portal.call(lambda: self._inner.opened_by(token))
+
+    def count(self) -> int:
+        """How many keys open anything: neither revoked nor forgotten with their space."""
+        return self._portal.call(lambda: self._inner.count())
+
+    def used(self, keys: Sequence[str]) -> None:
+        """Note that keys, by id, were used just now."""
+        self._portal.call(lambda: self._inner.used(keys))
 
 
 class Recommendations:

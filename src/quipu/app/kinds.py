@@ -11,6 +11,7 @@ from quipu.kinds.transcripts.kind import TRANSCRIPTS
 from quipu.record.cite import cite
 from quipu.record.eraser import RecordEraser
 from quipu.record.service import MESSAGE
+from quipu.upkeep.keys.eraser import KeysEraser
 from quipu.upkeep.outbox import OutboxEraser
 
 RECORD = Kind(name="message", code=MESSAGE, package="quipu.record", cite=cite, eraser=RecordEraser())
@@ -19,7 +20,7 @@ KINDS = (RECORD, LEDGER, TRANSCRIPTS, EPISODES, LONGTERM, TABLES)
 
 HEARS = tuple(topic for kind in KINDS for topic in kind.hears)
 
-ERASERS = (OutboxEraser(), *(kind.eraser for kind in reversed(KINDS)))  # what others refer to goes last
+ERASERS = (OutboxEraser(), KeysEraser(), *(kind.eraser for kind in reversed(KINDS)))  # what others refer to goes last
 
 PACKAGES = (
     "quipu.kernel.db",
@@ -27,5 +28,6 @@ PACKAGES = (
     "quipu.kernel.queue",
     "quipu.recall",
     "quipu.upkeep.erasure",
+    "quipu.upkeep.keys",
     *(kind.package for kind in KINDS),
 )

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from quipu.kinds.tables.tables import AsyncTables
     from quipu.kinds.transcripts.memories.memories import AsyncMemories
     from quipu.kinds.transcripts.transcripts import AsyncTranscripts
+    from quipu.upkeep.keys.keys import AsyncKeys
 
 _Room = TypeVar("_Room")
 
@@ -47,6 +48,13 @@ class AsyncRooms:
             AsyncConversations,
             lambda parts: AsyncConversations(parts.database, clock=self._clock, settings=self._settings),
         )
+
+    @property
+    def keys(self) -> AsyncKeys:
+        """API keys: who may reach this memory through a server, and what for."""
+        from quipu.upkeep.keys.keys import AsyncKeys  # noqa: PLC0415
+
+        return self._room(AsyncKeys, lambda parts: AsyncKeys(parts.database, clock=self._clock))
 
     @property
     def ledger(self) -> AsyncLedger:

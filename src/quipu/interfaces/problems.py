@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from inspect import cleandoc
 
 from quipu.errors import (
+    AccessRefused,
     BadInput,
+    BudgetSpent,
     ConfigError,
     Conflict,
     DatabaseError,
+    DatabaseUnavailable,
+    DiskFull,
     EmbeddingError,
+    KeyRefused,
     LanguageFailed,
     MissingExtra,
     NotFound,
+    Outdated,
     QuipuError,
+    TookTooLong,
+    TooLarge,
+    TooManyRequests,
 )
 
 UNEXPECTED = 1
@@ -34,6 +44,26 @@ _EXIT_CODES: Mapping[type[QuipuError], int] = {
     EmbeddingError: 6,
     MissingExtra: 7,
     LanguageFailed: 8,
+    AccessRefused: 9,
+}
+
+_STATUSES: Mapping[type[QuipuError], int] = {
+    QuipuError: 500,
+    BadInput: 422,
+    TooLarge: 413,
+    Conflict: 409,
+    Outdated: 412,
+    NotFound: 404,
+    AccessRefused: 403,
+    KeyRefused: 401,
+    TooManyRequests: 429,
+    TookTooLong: 503,
+    DatabaseUnavailable: 503,
+    DiskFull: 507,
+    EmbeddingError: 503,
+    LanguageFailed: 502,
+    BudgetSpent: 503,
+    MissingExtra: 501,
 }
 
 
@@ -62,6 +92,26 @@ def problem(error: QuipuError) -> Problem:
 def exit_code(kind: type[QuipuError]) -> int:
     """The exit code of a command that ends with this class of error."""
     return next(_EXIT_CODES[ancestor] for ancestor in kind.__mro__ if ancestor in _EXIT_CODES)
+
+
+def status(kind: type[QuipuError]) -> int:
+    """The HTTP status of a request that ends with this class of error."""
+    return next(_STATUSES[ancestor] for ancestor in kind.__mro__ if ancestor in _STATUSES)
+
+
+def title(kind: type[QuipuError]) -> str:
+    """What errors of this class have in common, as a sentence."""
+    return cleandoc(kind.__doc__ or "").splitlines()[0]
+
+
+def public(error: QuipuError) -> Problem:
+    """The error for somebody far away: of what is our own trouble, not theirs, no more than which kind it is.
+
+    The messages of a database or of the embedding model may tell of statements, paths and addresses.
+    """
+    if status(type(error)) < 500 or isinstance(error, MissingExtra | TookTooLong):
+        return problem(error)
+    return replace(problem(error), message=title(type(error)), hint=None, field=None)
 
 
 def _kebab(name: str) -> str:

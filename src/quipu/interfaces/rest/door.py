@@ -1,0 +1,115 @@
+"""What every route needs to know: who asks, what they may, which space it is about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Query, Request, Security
+from fastapi.security import HTTPBearer
+
+from quipu.app.memory import AsyncMemory
+from quipu.interfaces.rest.models import Problem
+from quipu.interfaces.serving.caller import Caller
+from quipu.interfaces.serving.problems import MEDIA_TYPE
+from quipu.interfaces.serving.served import served
+from quipu.upkeep.keys.model import Level
+
+_BEARER: Final = HTTPBearer(
+    auto_error=False, bearerFormat="quipu_…", description="An API key: `quipu keys create`."
+)
+_Key = Annotated[object, Security(_BEARER)]
+SpaceName = Annotated[
+    str | None,
+    Query(
+        min_length=1,
+        max_length=512,
+        description="The space. A key for one space need not say it; a key for all must.",
+        examples=["ana"],
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """What a route works with: the memory, the space that the call is about, who asks."""
+
+    memory: AsyncMemory
+    space: str
+    caller: Caller
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """What a route about the whole database works with."""
+
+    memory: AsyncMemory
+    caller: Caller
+
+
+class Needs:
+    """A dependency: lets in who may do what needs ``level``, in one space."""
+
+    def __init__(self, level: Level) -> None:
+        self.level: Final[Level] = level
+
+    async def __call__(self, request: Request, _: _Key, space: SpaceName = None) -> Here:
+        """The memory, the space, who asks.
+
+        Raises:
+            KeyRefused: nobody whom we know.
+            AccessRefused: their key is for something else.
+        """
+        serving = served(request)
+        caller = await serving.caller(request)
+        caller.may(self.level)
+        return Here(serving.memory, caller.space_for(space), caller)
+
+
+class NeedsEngine:
+    """A dependency: lets in who may do what needs ``level``, in the whole database."""
+
+    def __init__(self, level: Level) -> None:
+        self.level: Final[Level] = level
+
+    async def __call__(self, request: Request, _: _Key) -> Engine:
+        """The memory, and who asks. Raises as ``Needs`` does."""
+        serving = served(request)
+        caller = await serving.caller(request)
+        caller.may(self.level)
+        caller.owns_all()
+        return Engine(serving.memory, caller)
+
+
+READS: Final = Needs("read")
+WRITES: Final = Needs("write")
+ADMINISTERS: Final = Needs("admin")
+
+Reading = Annotated[Here, Security(READS)]
+Writing = Annotated[Here, Security(WRITES)]
+Administering = Annotated[Here, Security(ADMINISTERS)]
+OwningAll = Annotated[Engine, Security(NeedsEngine("admin"))]
+
+_REFUSALS: Final = {
+    401: "No key, or one that opens nothing.",
+    403: "The key is for another space, or its level is not enough.",
+    413: "Larger than what is taken at once.",
+    422: "What was sent cannot be taken; `field` or `errors` says what.",
+    429: "Too often; `Retry-After` says when to ask again.",
+    503: "Not now: it took too long, or the database does not answer.",
+}
+
+
+def refused(**more: str) -> dict[int | str, dict[str, Any]]:
+    """The problems that a route may answer with: those of all routes, and ``more``: ``_404="No such fact."``"""
+    said = _REFUSALS | {int(name.lstrip("_")): text for name, text in more.items()}
+    return {
+        code: {"description": text, "model": Problem, "content": {MEDIA_TYPE: {}}}
+        for code, text in sorted(said.items())
+    }
+
+
+def room(name: str, *, prefix: str | None = None) -> APIRouter:
+    """A router for what belongs together: ``room("ledger")`` has its routes under ``/v1/ledger``."""
+    where = f"/{name}" if prefix is None else prefix
+    return APIRouter(prefix=where, tags=[name], responses=refused())

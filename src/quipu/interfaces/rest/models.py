@@ -1,0 +1,38 @@
+"""What all routes say in the same words."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Asked(BaseModel):
+    """The base of request bodies: a word that nobody knows is refused, not passed over."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Told(BaseModel):
+    """The base of answers: made from the values that the memory returns, by the same names."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+
+class Fault(BaseModel):
+    """One thing that is wrong with what was sent."""
+
+    field: str
+    detail: str
+
+
+class Problem(BaseModel):
+    """What went wrong (RFC 9457)."""
+
+    type: Annotated[str, Field(examples=["/problems/bad-input"])]
+    title: Annotated[str, Field(examples=["What was handed in cannot be taken."])]
+    status: Annotated[int, Field(examples=[422])]
+    detail: Annotated[str, Field(examples=["limit: a whole number from 1 to 1,000, not 0."])]
+    hint: Annotated[str | None, Field(description="What to do about it.")] = None
+    field: Annotated[str | None, Field(description="The part of the request that is meant.")] = None
+    errors: Annotated[list[Fault] | None, Field(description="Everything that is wrong.")] = None

@@ -1,0 +1,7 @@
+"""The routers of all kinds, which the server mounts under ``/v1``."""
+
+from __future__ import annotations
+
+from quipu.interfaces.rest import record
+
+ROUTERS = (record.router,)

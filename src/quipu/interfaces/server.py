@@ -1,0 +1,76 @@
+"""The server: one ASGI application with every door that is reached by HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+from fastapi import APIRouter, FastAPI
+from starlette.types import ASGIApp
+
+import quipu
+from quipu.app.memory import AsyncMemory
+from quipu.interfaces.rest.routes import ROUTERS
+from quipu.interfaces.serving import problems
+from quipu.interfaces.serving.served import Served
+from quipu.interfaces.serving.terms import Terms
+from quipu.kernel.config import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """An application of its own under a path, such as MCP: ``build`` makes it, ``running`` is open around it.
+
+    It asks ``await served.caller(request)`` who asks, as every door does.
+    """
+
+    path: str
+    build: Callable[[Served], ASGIApp]
+    running: Callable[[ASGIApp], AbstractAsyncContextManager[None]] | None = None
+
+
+# The doors beside REST: a router of pages is included as it is, an application is mounted under its path.
+PAGES: tuple[APIRouter, ...] = ()
+MOUNTS: tuple[Mount, ...] = ()
+
+
+def create_app(
+    settings: Settings | None = None, *, memory: AsyncMemory | None = None, terms: Terms | None = None
+) -> FastAPI:
+    """The application over the memory of ``settings``, which its lifespan opens and closes.
+
+    A ``memory`` that is handed in is used as it is, and stays open; then ``app.state.served`` is ready without
+    a lifespan, for tests.
+    """
+    serving = Served(memory or AsyncMemory(settings=settings), terms or Terms())
+    mounted = [(mount, mount.build(serving)) for mount in MOUNTS]
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncGenerator[None]:
+        async with AsyncExitStack() as stack:
+            if memory is None:
+                await stack.enter_async_context(serving.memory)
+            for mount, app in mounted:
+                if mount.running is not None:
+                    await stack.enter_async_context(mount.running(app))
+            yield
+
+    app = FastAPI(
+        title="Quipu",
+        summary="Memory for software agents.",
+        version=quipu.__version__,
+        lifespan=lifespan,
+        openapi_url="/v1/openapi.json",
+        docs_url=None,  # what they show is loaded from other hosts
+        redoc_url=None,
+    )
+    app.state.served = serving
+    problems.install(app)
+    for router in ROUTERS:
+        app.include_router(router, prefix="/v1")
+    for router in PAGES:
+        app.include_router(router)
+    for mount, inner in mounted:
+        app.mount(mount.path, inner)
+    return app

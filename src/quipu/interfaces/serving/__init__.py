@@ -1,0 +1,1 @@
+"""What every door of a server needs: who asks, how much they may, what a running server works with."""

@@ -1,0 +1,86 @@
+"""From what a request brings to who asks: keys are looked up, remembered for seconds, and counted."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from time import monotonic
+from typing import Final
+
+from quipu.app.memory import AsyncMemory
+from quipu.errors import KeyRefused, TooManyRequests
+from quipu.interfaces.serving.caller import Caller
+from quipu.interfaces.serving.rates import Rates
+from quipu.upkeep.keys.model import Key
+from quipu.upkeep.keys.rules import id_in, sha256
+
+_FRESH_SECONDS: Final = 3.0
+_MOST: Final = 10_000
+_STRANGERS_PER_MINUTE: Final = 600.0
+_HINT: Final = "Send it as `Authorization: Bearer quipu_…`; `quipu keys create` makes one."
+
+
+class Access:
+    """The keys of a memory, as a server asks for them."""
+
+    def __init__(self, memory: AsyncMemory, rates: Rates) -> None:
+        self._memory = memory
+        self._rates = rates
+        self._known: OrderedDict[bytes, tuple[float, Key | None]] = OrderedDict()
+        self._used: set[str] = set()
+
+    async def bearer(self, authorization: str | None, *, peer: str = "") -> Caller:
+        """Who sends this header ``Authorization`` from the address ``peer``.
+
+        Raises:
+            KeyRefused: nobody; also where the key was revoked, three seconds ago at most.
+            TooManyRequests: they do so too often.
+        """
+        scheme, _, token = (authorization or "").partition(" ")
+        token = token.strip()
+        if scheme.lower() != "bearer" or id_in(token) is None:
+            raise KeyRefused(hint=_HINT)
+        key = await self._key(token, peer)
+        if key is None:
+            raise KeyRefused(hint=_HINT)
+        self.pace(key.id, key.requests_per_minute)
+        self._used.add(key.id)
+        return Caller(key.space, key.level, key.id)
+
+    def pace(self, who: str, per_minute: float) -> None:
+        """Nothing, where they may ask now.
+
+        Raises:
+            TooManyRequests: they ask too often.
+        """
+        wait = self._rates.wait_seconds(who, per_minute)
+        if wait:
+            raise TooManyRequests(
+                f"You may ask {per_minute:,.0f} times a minute.",
+                wait_seconds=wait,
+                hint="Wait as long as Retry-After says; a key can be made for more.",
+            )
+
+    async def _key(self, token: str, peer: str) -> Key | None:
+        """The key of a token, as it was a few seconds ago at most."""
+        hashed = sha256(token)
+        at, key = self._known.get(hashed, (-_FRESH_SECONDS, None))
+        if monotonic() - at < _FRESH_SECONDS:
+            return key
+        if key is None:  # who tries tokens must not keep the database busy
+            self.pace(f"strangers at {peer}", _STRANGERS_PER_MINUTE)
+        key = await self._memory.keys.opened_by(token)
+        self._known.pop(hashed, None)
+        self._known[hashed] = (monotonic(), key)
+        if len(self._known) > _MOST:
+            self._known.popitem(last=False)
+        return key
+
+    def forget(self) -> None:
+        """Look every key up anew: one of them was changed here."""
+        self._known.clear()
+
+    async def note_use(self) -> None:
+        """Write down which keys were used since the last time."""
+        used, self._used = sorted(self._used), set()
+        if used:
+            await self._memory.keys.used(used)

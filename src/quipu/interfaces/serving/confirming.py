@@ -1,0 +1,38 @@
+"""What destroys is shown first: the preview comes with a token, and only with that token is it done.
+
+The token is a digest of what was shown: it proves that somebody saw what will go, and that it is still that.
+Nothing is kept for it, so it holds for every process and door.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Final
+
+from quipu.errors import Outdated
+
+_DIGITS: Final = 32
+
+
+def token(act: str, shown: Mapping[str, object]) -> str:
+    """The token of a preview: ``act`` names what would be done (``forget``), ``shown`` is all that counts."""
+    told = json.dumps([act, shown], sort_keys=True, default=str, ensure_ascii=False)
+    return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+
+
+def confirmed(given: str | None, act: str, shown: Mapping[str, object]) -> bool:
+    """Whether what is shown now was confirmed; False where nobody confirms yet.
+
+    Raises:
+        Outdated: something else was confirmed: what would go has changed since.
+    """
+    if given is None:
+        return False
+    if given != token(act, shown):
+        raise Outdated(
+            "What would be done is not what was shown.",
+            hint="Look at the preview again, and confirm that one.",
+        )
+    return True

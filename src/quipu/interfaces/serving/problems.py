@@ -1,0 +1,123 @@
+"""Errors as answers: problem documents (RFC 9457), the same from every door of a server."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any, Final, cast
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from quipu.errors import (
+    BudgetSpent,
+    DatabaseUnavailable,
+    KeyRefused,
+    QuipuError,
+    TookTooLong,
+    TooManyRequests,
+)
+from quipu.interfaces import problems
+
+MEDIA_TYPE: Final = "application/problem+json"
+_LOG: Final = logging.getLogger("quipu.server")
+_AGAIN_SECONDS: Final = 5
+
+
+class ProblemResponse(JSONResponse):
+    """A problem document."""
+
+    media_type = MEDIA_TYPE
+
+
+def install(app: FastAPI) -> None:
+    """Have every error of an application answered as a problem document."""
+    app.add_exception_handler(QuipuError, _ours)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _unforeseen)
+
+
+def document(error: QuipuError) -> dict[str, object]:
+    """The problem document of an error: what a client may know of it."""
+    told = problems.public(error)
+    found: dict[str, object] = {
+        "type": f"/problems/{told.kind}",
+        "title": problems.title(type(error)),
+        "status": problems.status(type(error)),
+        "detail": told.message,
+    }
+    if told.hint is not None:
+        found["hint"] = told.hint
+    if told.field is not None:
+        found["field"] = told.field
+    return found
+
+
+def response(error: QuipuError) -> ProblemResponse:
+    """The answer to a request that ended with an error."""
+    status = problems.status(type(error))
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        _LOG.error("%s: %s", type(error).__name__, error, exc_info=error)
+    return ProblemResponse(document(error), status, headers=_headers(error))
+
+
+def _headers(error: QuipuError) -> dict[str, str]:
+    match error:
+        case KeyRefused():
+            return {"WWW-Authenticate": 'Bearer realm="quipu"'}
+        case TooManyRequests():
+            return {"Retry-After": str(max(1, math.ceil(error.wait_seconds)))}
+        case DatabaseUnavailable() | TookTooLong():
+            return {"Retry-After": str(_AGAIN_SECONDS)}
+        case BudgetSpent() if error.opens_at is not None:
+            return {"Retry-After": error.opens_at.strftime("%a, %d %b %Y %H:%M:%S GMT")}
+        case _:
+            return {}
+
+
+async def _ours(_: Request, error: Exception) -> Response:
+    return response(cast("QuipuError", error))
+
+
+async def _invalid(_: Request, error: Exception) -> Response:
+    """What FastAPI found wrong, without repeating what was sent."""
+    faults = cast("RequestValidationError", error).errors()
+    errors = [{"field": _place(fault), "detail": fault["msg"]} for fault in faults]
+    found: dict[str, object] = {
+        "type": "/problems/bad-input",
+        "title": "What was handed in cannot be taken.",
+        "status": 422,
+        "detail": "; ".join(f"{one['field']}: {one['detail']}" for one in errors[:3]),
+        "errors": errors[:20],
+    }
+    return ProblemResponse(found, 422)
+
+
+def _place(fault: Mapping[str, Any]) -> str:
+    """Where it stands: ``messages.0.content``."""
+    parts = [str(part) for part in fault["loc"]]
+    return ".".join(parts[1:] if len(parts) > 1 else parts)
+
+
+async def _http(_: Request, error: Exception) -> Response:
+    raised = cast("HTTPException", error)
+    status = HTTPStatus(raised.status_code)
+    found = {
+        "type": "about:blank",
+        "title": status.phrase,
+        "status": status.value,
+        "detail": str(raised.detail) if status < HTTPStatus.INTERNAL_SERVER_ERROR else status.description,
+    }
+    return ProblemResponse(found, status.value, headers=raised.headers)
+
+
+async def _unforeseen(_: Request, error: Exception) -> Response:
+    """What nobody foresaw: in our log with its traceback; the answer says no more than that."""
+    _LOG.error("unforeseen", exc_info=error)
+    return ProblemResponse(document(QuipuError()), 500)

@@ -1,0 +1,52 @@
+"""What a running server works with; every door gets it from the request."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from starlette.requests import HTTPConnection
+
+from quipu.app.memory import AsyncMemory
+from quipu.errors import AccessRefused
+from quipu.interfaces.serving.access import Access
+from quipu.interfaces.serving.caller import Caller
+from quipu.interfaces.serving.rates import Rates
+from quipu.interfaces.serving.signin import COOKIE, CSRF_HEADER, SignIn
+from quipu.interfaces.serving.terms import Terms
+
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+class Served:
+    """The memory that is served, who may reach it, and the limits."""
+
+    def __init__(self, memory: AsyncMemory, terms: Terms) -> None:
+        self.memory = memory
+        self.terms = terms
+        self.access = Access(memory, Rates())
+        self.signin = SignIn(session_seconds=terms.session_seconds)
+
+    async def caller(self, asked: HTTPConnection) -> Caller:
+        """Who asks: by a key in ``Authorization``, else by the session of a browser.
+
+        Raises:
+            KeyRefused: neither.
+            AccessRefused: a browser is to change something, and nothing shows that a page of ours wants it.
+            TooManyRequests: they ask too often.
+        """
+        header = asked.headers.get("authorization")
+        session = self.signin.session(asked.cookies.get(COOKIE)) if header is None else None
+        if session is None:
+            return await self.access.bearer(header, peer=asked.client.host if asked.client else "")
+        if asked.scope.get("method") not in _SAFE and not session.sent(asked.headers.get(CSRF_HEADER)):
+            raise AccessRefused(
+                "This did not come from a page of ours.",
+                hint="Scripts send X-CSRF-Token; programs use a key.",
+            )
+        self.access.pace(f"session {session.id}", self.terms.session_per_minute)
+        return Caller(None, "admin", "session")
+
+
+def served(asked: HTTPConnection) -> Served:
+    """What the server of a request works with."""
+    return cast("Served", asked.app.state.served)

@@ -1,0 +1,74 @@
+"""Signing in: a link that works once, exchanged for a session of a browser.
+
+Sessions live in the memory of the process and end with it: whoever can restart the server can sign in again,
+and nothing that opens the memory lies on a disk.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import monotonic
+from typing import Final
+
+COOKIE: Final = "quipu_session"
+CSRF_FIELD: Final = "csrf_token"
+CSRF_HEADER: Final = "x-csrf-token"
+_MOST: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A browser that is signed in. ``csrf`` is what its forms bring back, to show that they are ours."""
+
+    id: str
+    csrf: str
+    since: float
+
+    def sent(self, token: object) -> bool:
+        """Whether a form or a script of ours sent this."""
+        return isinstance(token, str) and hmac.compare_digest(token.encode(), self.csrf.encode())
+
+
+class SignIn:
+    """The sign-in links and sessions of one process; the last 100 sessions are kept."""
+
+    def __init__(self, *, session_seconds: float, clock: Callable[[], float] = monotonic) -> None:
+        self._session_seconds = session_seconds
+        self._clock = clock
+        self._token = secrets.token_urlsafe(32)
+        self._sessions: OrderedDict[str, Session] = OrderedDict()
+        self.told: Callable[[str], None] | None = None  # hears of the next token when one was used
+
+    @property
+    def token(self) -> str:
+        """The token that signs somebody in, once."""
+        return self._token
+
+    def redeem(self, token: str) -> Session | None:
+        """A new session for who has the token, which is worth nothing afterwards; None for any other."""
+        if not hmac.compare_digest(token.encode(), self._token.encode()):
+            return None
+        self._token = secrets.token_urlsafe(32)
+        session = Session(secrets.token_urlsafe(32), secrets.token_urlsafe(32), self._clock())
+        self._sessions[session.id] = session
+        if len(self._sessions) > _MOST:
+            self._sessions.popitem(last=False)
+        if self.told is not None:
+            self.told(self._token)
+        return session
+
+    def session(self, cookie: str | None) -> Session | None:
+        """The session of a cookie, if it is not over."""
+        session = self._sessions.get(cookie or "")
+        if session is not None and self._clock() - session.since > self._session_seconds:
+            del self._sessions[session.id]
+            return None
+        return session
+
+    def end(self, session: Session) -> None:
+        """Sign out."""
+        self._sessions.pop(session.id, None)

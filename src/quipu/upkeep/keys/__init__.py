@@ -1,0 +1,1 @@
+"""API keys: who may reach a memory through a server, and what for."""

@@ -1,0 +1,37 @@
+"""Tokens: how they are made, read and compared.
+
+``quipu_<12 hexadecimal digits: the id>_<43 characters: 256 random bits>``. The secret is random and long, so
+one SHA-256 protects it; a slow hash is for passwords that people choose.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+import secrets
+from typing import Final
+
+_TOKEN: Final = re.compile(r"quipu_([0-9a-f]{12})_[A-Za-z0-9_-]{43}\Z", re.ASCII)
+
+
+def new_token() -> tuple[str, str]:
+    """The id of a new key, and its token."""
+    key = secrets.token_hex(6)
+    return key, f"quipu_{key}_{secrets.token_urlsafe(32)}"
+
+
+def id_in(token: str) -> str | None:
+    """The id of the key that a token says it is of; None where it is no token of ours."""
+    match = _TOKEN.match(token)
+    return match[1] if match else None
+
+
+def sha256(token: str) -> bytes:
+    """What is kept of a token."""
+    return hashlib.sha256(token.encode()).digest()
+
+
+def opens(token: str, token_sha256: bytes) -> bool:
+    """Whether it is the token that was hashed, told in the same time wherever they differ."""
+    return hmac.compare_digest(sha256(token), token_sha256)
