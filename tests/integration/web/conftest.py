@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
-import httpx
 import pytest
 from fastapi import FastAPI
-from page_client import OneVisitor, client_of, seed
+from page_client import Browser, seed
 
 from quipu import AsyncMemory
-from quipu.interfaces.web.pages import pages
+from quipu.interfaces.server import create_app
+from quipu.interfaces.serving.terms import Terms
 from quipu.kernel.config import Settings
 
 
@@ -29,20 +29,17 @@ async def memory(server_settings: Settings, module_url: str) -> AsyncIterator[As
 
 @pytest.fixture(scope="module")
 async def app(memory: AsyncMemory) -> FastAPI:
-    made = FastAPI()
-    made.state.memory = memory
-    made.state.gate = OneVisitor()
-    made.include_router(pages())
-    return made
+    return create_app(memory=memory, terms=Terms(hosts=frozenset({"127.0.0.1"})))
 
 
 @pytest.fixture
-async def client(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
-    async with client_of(app, signed_in=True) as one:
+async def client(app: FastAPI) -> AsyncIterator[Browser]:
+    async with Browser(app) as one:
+        await one.sign_in()
         yield one
 
 
 @pytest.fixture
-async def stranger(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
-    async with client_of(app, signed_in=False) as one:
+async def stranger(app: FastAPI) -> AsyncIterator[Browser]:
+    async with Browser(app) as one:
         yield one

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import httpx
 import pytest
-from page_client import SPACE, faults
+from page_client import SPACE, Browser, faults
 
 from quipu.interfaces.web.navigation import HOUSE, MEMORY, Entry
 
@@ -13,9 +12,7 @@ MOST_BYTES = 100_000
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
-async def test_a_page_is_whole_and_takes_nothing_from_elsewhere(
-    client: httpx.AsyncClient, entry: Entry
-) -> None:
+async def test_a_page_is_whole_and_takes_nothing_from_elsewhere(client: Browser, entry: Entry) -> None:
     answer = await client.get(entry.path, params={"space": SPACE})
     assert answer.status_code == 200
     assert answer.headers["content-type"].startswith("text/html")
@@ -27,22 +24,20 @@ async def test_a_page_is_whole_and_takes_nothing_from_elsewhere(
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
 async def test_a_page_of_a_space_that_is_not_there_is_empty_and_not_an_error(
-    client: httpx.AsyncClient, entry: Entry
+    client: Browser, entry: Entry
 ) -> None:
     assert (await client.get(entry.path, params={"space": "nowhere"})).status_code == 200
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
-async def test_strangers_are_told_how_to_sign_in_and_nothing_else(
-    stranger: httpx.AsyncClient, entry: Entry
-) -> None:
+async def test_strangers_are_told_how_to_sign_in_and_nothing_else(stranger: Browser, entry: Entry) -> None:
     answer = await stranger.get(entry.path, params={"space": SPACE})
-    assert answer.status_code == 401
-    assert "quipu serve" in answer.text
-    assert "friends" not in answer.text
+    assert (answer.status_code, answer.headers["location"]) == (303, "/signin")
+    assert "quipu serve" in (await stranger.get("/signin")).text
+    assert answer.text == ""
 
 
-async def test_the_files_of_the_pages_are_kept_by_browsers(stranger: httpx.AsyncClient) -> None:
+async def test_the_files_of_the_pages_are_kept_by_browsers(stranger: Browser) -> None:
     for name, media in (
         ("style.css", "text/css"),
         ("htmx.min.js", "text/javascript"),
@@ -55,23 +50,28 @@ async def test_the_files_of_the_pages_are_kept_by_browsers(stranger: httpx.Async
     assert (await stranger.get("/static/pages.py")).status_code == 404
 
 
-async def test_a_form_without_its_token_changes_nothing(client: httpx.AsyncClient) -> None:
-    for token in ({}, {"token": "guessed"}):
+async def test_a_form_without_its_token_changes_nothing(client: Browser) -> None:
+    for token in ({}, {"csrf_token": "guessed"}):
         answer = await client.post("/theme", data={"theme": "dark", **token})
         assert answer.status_code == 403
+        assert "did not come from a page of yours" in answer.text
         assert "set-cookie" not in answer.headers
 
 
-async def test_the_colours_are_kept_and_the_reader_stays_where_they_are(client: httpx.AsyncClient) -> None:
-    page = await client.get("/", params={"space": SPACE})
-    assert 'data-theme="auto"' in page.text
-    form = {"theme": "dark", "token": "the-token-of-this-visitor", "back": "/recall?space=x"}
-    chosen = await client.post("/theme", data=form)
+async def test_the_colours_are_kept_and_the_reader_stays_where_they_are(client: Browser) -> None:
+    assert 'data-theme="auto"' in (await client.get("/", params={"space": SPACE})).text
+    chosen = await client.submit("/theme", {"theme": "dark", "back": "/recall?space=x"})
     assert (chosen.status_code, chosen.headers["location"]) == (303, "/recall?space=x")
-    assert 'data-theme="dark"' in (await client.get("/")).text
+    assert 'data-theme="dark"' in (await client.get("/recall")).text
 
 
-async def test_nobody_is_sent_elsewhere_by_a_form(client: httpx.AsyncClient) -> None:
+async def test_nobody_is_sent_elsewhere_by_a_form(client: Browser) -> None:
     for address in ("https://example.org/", "//example.org", "/\\example.org"):
-        form = {"theme": "dark", "token": "the-token-of-this-visitor", "back": address}
-        assert (await client.post("/theme", data=form)).headers["location"] == "/"
+        assert (await client.submit("/theme", {"theme": "dark", "back": address})).headers["location"] == "/"
+
+
+async def test_what_went_wrong_is_a_page(client: Browser) -> None:
+    answer = await client.get("/no/such/page")
+    assert answer.status_code == 404
+    assert "That did not work" in answer.text
+    assert faults(answer.text) == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -56,7 +57,7 @@ def test_the_parts_of_a_score_lie_side_by_side_within_the_bar(amounts: dict[str,
     pieces = [(float(part.get("x", 0)), float(part.get("width", 0))) for part in svg][1:]
     assert all(x >= 0 and x + width <= 300.01 for x, width in pieces)
     added = [piece for part, piece in zip(svg[1:], pieces, strict=True) if part.get("class") != "taken"]
-    assert all(abs(a[0] + a[1] - b[0]) < 0.02 for a, b in zip(added, added[1:], strict=False))
+    assert all(abs(a[0] + a[1] - b[0]) < 0.02 for a, b in pairwise(added))
 
 
 @given(st.dictionaries(NAMES, st.floats(0, 1e6), min_size=1, max_size=8))

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 from fastapi import Depends, Query
 
-from quipu import AsyncMemory
+from quipu.app.memory import AsyncMemory
 from quipu.errors import NotFound
 from quipu.interfaces.web.links import Value
 from quipu.recall.model import Hit

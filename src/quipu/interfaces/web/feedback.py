@@ -11,7 +11,7 @@ from typing import Final
 
 import orjson
 
-from quipu import AsyncMemory
+from quipu.app.memory import AsyncMemory
 from quipu.errors import NotFound
 from quipu.kinds.ledger.model import Value
 from quipu.recall.model import Hit

@@ -140,7 +140,7 @@ def _shown(visit: Visit, asking: Asked, hit: Hit) -> Shown:
 
 
 def _forgetting(visit: Visit, hit: Hit) -> str | None:
-    """Where the words that a hit comes from are forgotten: the message itself, or the session it was said in."""
+    """Where the words that a hit comes from are forgotten: the message, or the session it was said in."""
     source = hit.source
     if hit.kind == "message":
         return visit.link("/erasure", message=source.message, session=source.session)

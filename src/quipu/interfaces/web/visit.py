@@ -6,12 +6,14 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Annotated, Any, Final, Protocol
+from typing import Annotated, Any, Final
 
-from fastapi import Depends, Form, Query, Request
+from fastapi import Depends, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from quipu import AsyncMemory
+from quipu.app.memory import AsyncMemory
+from quipu.interfaces.serving.entrance import Posted, SignedIn
+from quipu.interfaces.serving.served import served
 from quipu.interfaces.web import navigation, said
 from quipu.interfaces.web.drawing import environment
 from quipu.interfaces.web.links import Value, is_ours, link
@@ -20,26 +22,6 @@ THEME: Final = "quipu_theme"
 THEMES: Final = ("auto", "light", "dark")
 _MOST_LISTED = 200
 _SPACES_SECONDS = 2.0
-
-
-class NotSignedIn(Exception):
-    """Nobody is signed in: a signal to `PageRoute`, which shows how to."""
-
-
-class Forged(Exception):
-    """A form was sent that no page of ours has shown: a signal to `PageRoute`."""
-
-
-class Gate(Protocol):
-    """Knows who is signed in."""
-
-    def token(self, request: Request) -> str | None:
-        """What forms of this visitor must carry; None where nobody is signed in."""
-        ...
-
-    def admits(self, request: Request, token: str) -> bool:
-        """Whether a form with this token was shown to this visitor by us."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,30 +89,25 @@ class Visit:
         return response
 
 
-async def visiting(request: Request, space: Annotated[str | None, Query(max_length=1000)] = None) -> Visit:
+async def visiting(
+    request: Request, who: SignedIn, space: Annotated[str | None, Query(max_length=1000)] = None
+) -> Visit:
     """The visit of somebody who is signed in.
 
     Raises:
-        NotSignedIn: nobody is.
+        KeyRefused: nobody is.
     """
-    gate: Gate = request.app.state.gate
-    token = gate.token(request)
-    if token is None:
-        raise NotSignedIn
-    memory: AsyncMemory = request.app.state.memory
+    memory = served(request).memory
     spaces = await _spaces(request, memory)
-    return Visit(memory, request, space or next(iter(spaces), ""), spaces, token)
+    return Visit(memory, request, space or next(iter(spaces), ""), spaces, who.csrf)
 
 
-async def posting(visit: Annotated[Visit, Depends(visiting)], token: Annotated[str, Form()] = "") -> Visit:
+async def posting(visit: Annotated[Visit, Depends(visiting)], _: Posted) -> Visit:
     """The visit of somebody who sends a form that we have shown to them.
 
     Raises:
-        Forged: the form does not carry their token.
+        AccessRefused: the form does not carry their token.
     """
-    gate: Gate = visit.request.app.state.gate
-    if not gate.admits(visit.request, token):
-        raise Forged
     return visit
 
 
@@ -138,19 +115,21 @@ Visiting = Annotated[Visit, Depends(visiting)]
 Posting = Annotated[Visit, Depends(posting)]
 
 
-def plain_page(request: Request, template: str, status: int, **values: Any) -> Response:
-    """A page for somebody of whom nothing is known: to sign in, or told of an error."""
-    return HTMLResponse(_render(request, template, visit=None, said=None, link=_bare_link, **values), status)
+def page_of(request: Request, problem: Mapping[str, object]) -> Response:
+    """The page of an error, from its problem document."""
+    space = request.query_params.get("space")
+
+    def linked(path: str, **query: Value) -> str:
+        return link(path, {"space": space, **query})
+
+    html = _render(request, "error.html", visit=None, said=None, link=linked, problem=problem)
+    return HTMLResponse(html, int(str(problem["status"])))
 
 
 def theme(request: Request) -> str:
     """The colours that the visitor chose: ``auto`` follows their system."""
     chosen = request.cookies.get(THEME, "auto")
     return chosen if chosen in THEMES else "auto"
-
-
-def _bare_link(path: str, **query: Value) -> str:
-    return link(path, query)
 
 
 def _render(request: Request, template: str, **values: Any) -> str:
