@@ -20,11 +20,8 @@ KINDS = (RECORD, LEDGER, TRANSCRIPTS, EPISODES, LONGTERM, TABLES)
 
 HEARS = tuple(topic for kind in KINDS for topic in kind.hears)
 
-ERASERS = (
-    OutboxEraser(),
-    KeysEraser(),
-    *(kind.eraser for kind in reversed(KINDS)),
-)  # what others refer to goes last
+# What others refer to goes last.
+ERASERS = (OutboxEraser(), KeysEraser(), *(kind.eraser for kind in reversed(KINDS)))
 
 PACKAGES = (
     "quipu.kernel.db",

@@ -12,9 +12,11 @@ from starlette.types import ASGIApp
 import quipu
 from quipu.app.memory import AsyncMemory
 from quipu.interfaces.rest.routes import ROUTERS
-from quipu.interfaces.serving import problems
+from quipu.interfaces.serving import entrance, problems
 from quipu.interfaces.serving.served import Served
 from quipu.interfaces.serving.terms import Terms
+from quipu.interfaces.web.pages import pages
+from quipu.interfaces.web.visit import page_of
 from quipu.kernel.config import Settings
 
 
@@ -31,7 +33,7 @@ class Mount:
 
 
 # The doors beside REST: a router of pages is included as it is, an application is mounted under its path.
-PAGES: tuple[APIRouter, ...] = ()
+PAGES: tuple[APIRouter, ...] = (pages(),)
 MOUNTS: tuple[Mount, ...] = ()
 
 
@@ -40,8 +42,8 @@ def create_app(
 ) -> FastAPI:
     """The application over the memory of ``settings``, which its lifespan opens and closes.
 
-    A ``memory`` that is handed in is used as it is, and stays open; then ``app.state.served`` is ready without
-    a lifespan, for tests.
+    A ``memory`` that is handed in is used as it is, and stays open; then the application can be asked without
+    its lifespan, as tests do.
     """
     serving = Served(memory or AsyncMemory(settings=settings), terms or Terms())
     mounted = [(mount, mount.build(serving)) for mount in MOUNTS]
@@ -66,10 +68,11 @@ def create_app(
         redoc_url=None,
     )
     app.state.served = serving
+    serving.page_of = page_of
     problems.install(app)
     for router in ROUTERS:
         app.include_router(router, prefix="/v1")
-    for router in PAGES:
+    for router in (entrance.router, *PAGES):
         app.include_router(router)
     for mount, inner in mounted:
         app.mount(mount.path, inner)

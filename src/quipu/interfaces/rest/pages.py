@@ -2,11 +2,13 @@
 
     @router.get("", summary="Facts, the newest first")
     async def facts(here: Reading, page: Paging) -> Page[FactTold]:
-        after = page.after("facts", FactPlace)                 # None on the first page
+        after = page.after("facts", FactPlace)  # None on the first page
         found = await here.memory.ledger.list(after=after, limit=page.limit + 1, space=here.space)
-        return page.of("facts", [FactTold.model_validate(one) for one in found], lambda last: FactPlace(id=last.id))
+        told = [FactTold.model_validate(one) for one in found]
+        return page.of("facts", told, lambda last: FactPlace(id=last.id))
 
-``FactPlace`` is a pydantic model: where the last row of a page stands in the order of the list.
+``FactPlace`` is a pydantic model: where the last row of a page stands in the order of the list. A list that
+the memory counts from its beginning has ``offset=page.counted("facts")``, ``page.of_counted("facts", told)``.
 """
 
 from __future__ import annotations

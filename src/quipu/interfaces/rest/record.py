@@ -1,19 +1,24 @@
-"""The record: taking in what is said, and recalling it."""
+"""The record: taking in what is said, its sessions, and forgetting."""
 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
-from fastapi import Body
+from fastapi import Body, Request
 from pydantic import Field
 
-from quipu.interfaces.rest.door import Reading, Writing, room
+from quipu.errors import BadInput
+from quipu.interfaces.rest.door import Administering, Reading, Writing, refused, room
 from quipu.interfaces.rest.models import Asked, Told
+from quipu.interfaces.rest.pages import Page, Paging
+from quipu.interfaces.serving import confirming
+from quipu.interfaces.serving.served import served
+from quipu.upkeep.erasure.model import Erasure
 
 router = room("record", prefix="")
 
-_SAID = {
+_SAID: Final = {
     "messages": [{"role": "user", "content": "I moved to Lisbon in May.", "time": "2026-05-04T10:00:00Z"}],
     "session": "s1",
 }
@@ -63,59 +68,72 @@ async def observe(said: Annotated[Said, Body(examples=[_SAID])], here: Writing) 
     return ReportTold.model_validate(report)
 
 
-class Question(Asked):
-    """A question, and what narrows it."""
+class SessionTold(Told):
+    """A session and its span."""
 
-    question: Annotated[str, Field(examples=["Where does Ana live?"])]
-    user: Annotated[str | None, Field(description="Only what is kept for this person.")] = None
-    session: Annotated[str | None, Field(description="Only this session.")] = None
-    kinds: Annotated[list[str] | None, Field(examples=[["message", "ledger"]])] = None
-    since: Annotated[str | None, Field(description="From this time on.", examples=["2026-05-01"])] = None
-    until: Annotated[str | None, Field(description="Before this time.")] = None
-    limit: Annotated[int, Field(ge=1, le=1000)] = 10
+    name: str
+    messages: int
+    started_at: datetime | None
+    last_at: datetime | None
 
 
-class SourceTold(Told):
-    """Where a memory comes from."""
-
-    message: str | None
-    session: str | None
-    speaker: str | None
-    role: str | None
-    user: str | None
-    span: Annotated[tuple[int, int] | None, Field(description="Of a passage: its characters in the message.")]
-
-
-class HitTold(Told):
-    """One memory that came back."""
-
-    kind: str
-    id: str
-    text: str
-    score: Annotated[float, Field(description="0 to 1, the sum of the parts.")]
-    parts: Annotated[dict[str, float], Field(description="What each signal added.")]
-    happened_at: datetime
-    recorded_at: datetime
-    source: SourceTold
-
-
-class Hits(Told):
-    """The memories that answer a question, best first; none where nothing relevant is known."""
-
-    hits: list[HitTold]
-
-
-@router.post("/recall", summary="Ask a question")
-async def recall(asked: Question, here: Reading) -> Hits:
-    """The memories that answer it, best first, each with its score, its parts and its source."""
-    found = await here.memory.recall(
-        asked.question,
-        space=here.space,
-        user=asked.user,
-        session=asked.session,
-        kinds=asked.kinds,
-        since=asked.since,
-        until=asked.until,
-        limit=asked.limit,
+@router.get("/sessions", summary="Sessions, the latest first")
+async def sessions(here: Reading, page: Paging) -> Page[SessionTold]:
+    """The sessions of a space."""
+    found = await here.memory.sessions(
+        space=here.space, limit=page.limit + 1, offset=page.counted("sessions")
     )
-    return Hits(hits=[HitTold.model_validate(hit) for hit in found])
+    return page.of_counted("sessions", [SessionTold.model_validate(one) for one in found])
+
+
+class Forgotten(Asked):
+    """What is to be forgotten: what satisfies all that is named."""
+
+    session: str | None = None
+    user: Annotated[str | None, Field(description="A person: kept for them, or said by them.")] = None
+    message: Annotated[str | None, Field(description="The message with this id of yours.")] = None
+    everything: Annotated[bool, Field(description="The whole space; then nothing is named.")] = False
+    confirm: Annotated[
+        str | None, Field(description="The token of the preview; without it nothing is changed.")
+    ] = None
+
+
+class ErasureTold(Told):
+    """What would go, with the token that has it done; or what is gone, with the receipt."""
+
+    counts: Annotated[dict[str, int], Field(description="Rows by table.")]
+    confirm: Annotated[str | None, Field(description="Send it back to have it done.")] = None
+    receipt: Annotated[str | None, Field(description="Names the proof, which holds no content.")] = None
+    erased_at: datetime | None = None
+
+
+@router.post(
+    "/forget",
+    summary="Forget a message, a session, a person or the space",
+    responses=refused(_412="What would go is no longer what was shown."),
+)
+async def forget(
+    asked: Annotated[Forgotten, Body(examples=[{"user": "ana"}])], here: Administering, request: Request
+) -> ErasureTold:
+    """First a preview with a token; with that token it goes, from every table and index at once.
+
+    If what would go has changed since the preview, nothing is done and the answer is 412.
+    """
+    named = {"session": asked.session, "user": asked.user, "message": asked.message}
+    if asked.everything == any(value is not None for value in named.values()):
+        raise BadInput("name what to forget, or say everything: true; not both.", field="everything")
+    preview = await here.memory.forget(space=here.space, **named, confirm=False)
+    shown = _shown(preview)
+    if not confirming.confirmed(asked.confirm, "forget", shown):
+        return ErasureTold(counts=dict(preview.counts), confirm=confirming.token("forget", shown))
+    erased = await here.memory.forget(space=here.space, **named, confirm=True)
+    if asked.everything:
+        served(request).access.forget()  # the keys of the space are gone with it
+    return ErasureTold.model_validate(erased)
+
+
+def _shown(preview: Erasure) -> dict[str, object]:
+    """All that the preview shows, but jobs that wait: workers do those at any moment."""
+    what = preview.what
+    counts = {table: rows for table, rows in preview.counts.items() if table != "jobs"}
+    return {"space": preview.space, "what": [what.session, what.user, what.message], "counts": counts}

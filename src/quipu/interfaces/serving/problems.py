@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from quipu.errors import (
     BudgetSpent,
@@ -23,10 +23,12 @@ from quipu.errors import (
     TooManyRequests,
 )
 from quipu.interfaces import problems
+from quipu.interfaces.serving.served import served
 
 MEDIA_TYPE: Final = "application/problem+json"
 _LOG: Final = logging.getLogger("quipu.server")
 _AGAIN_SECONDS: Final = 5
+_FOR_PROGRAMS: Final = ("/v1/", "/mcp")
 
 
 class ProblemResponse(JSONResponse):
@@ -81,11 +83,28 @@ def _headers(error: QuipuError) -> dict[str, str]:
             return {}
 
 
-async def _ours(_: Request, error: Exception) -> Response:
-    return response(cast("QuipuError", error))
+async def _ours(request: Request, error: Exception) -> Response:
+    ours = cast("QuipuError", error)
+    if _wants_page(request):
+        if isinstance(ours, KeyRefused):
+            return RedirectResponse("/signin", HTTPStatus.SEE_OTHER)
+        return _page(request, document(ours), response(ours))
+    return response(ours)
 
 
-async def _invalid(_: Request, error: Exception) -> Response:
+def _wants_page(request: Request) -> bool:
+    """Whether a browser asks for a page for somebody to read."""
+    to_read = "text/html" in request.headers.get("accept", "")
+    return to_read and not request.url.path.startswith(_FOR_PROGRAMS)
+
+
+def _page(request: Request, found: Mapping[str, object], plain: Response) -> Response:
+    """The error as the pages show it; where there are none, as it is for programs."""
+    page_of = served(request).page_of
+    return plain if page_of is None else page_of(request, found)
+
+
+async def _invalid(request: Request, error: Exception) -> Response:
     """What FastAPI found wrong, without repeating what was sent."""
     faults = cast("RequestValidationError", error).errors()
     errors = [{"field": _place(fault), "detail": fault["msg"]} for fault in faults]
@@ -96,7 +115,8 @@ async def _invalid(_: Request, error: Exception) -> Response:
         "detail": "; ".join(f"{one['field']}: {one['detail']}" for one in errors[:3]),
         "errors": errors[:20],
     }
-    return ProblemResponse(found, 422)
+    plain = ProblemResponse(found, 422)
+    return _page(request, found, plain) if _wants_page(request) else plain
 
 
 def _place(fault: Mapping[str, Any]) -> str:
@@ -105,7 +125,7 @@ def _place(fault: Mapping[str, Any]) -> str:
     return ".".join(parts[1:] if len(parts) > 1 else parts)
 
 
-async def _http(_: Request, error: Exception) -> Response:
+async def _http(request: Request, error: Exception) -> Response:
     raised = cast("HTTPException", error)
     status = HTTPStatus(raised.status_code)
     found = {
@@ -114,10 +134,13 @@ async def _http(_: Request, error: Exception) -> Response:
         "status": status.value,
         "detail": str(raised.detail) if status < HTTPStatus.INTERNAL_SERVER_ERROR else status.description,
     }
-    return ProblemResponse(found, status.value, headers=raised.headers)
+    plain = ProblemResponse(found, status.value, headers=raised.headers)
+    return _page(request, found, plain) if _wants_page(request) else plain
 
 
-async def _unforeseen(_: Request, error: Exception) -> Response:
+async def _unforeseen(request: Request, error: Exception) -> Response:
     """What nobody foresaw: in our log with its traceback; the answer says no more than that."""
     _LOG.error("unforeseen", exc_info=error)
-    return ProblemResponse(document(QuipuError()), 500)
+    found = document(QuipuError())
+    plain = ProblemResponse(found, 500)
+    return _page(request, found, plain) if _wants_page(request) else plain

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import cast
 
-from starlette.requests import HTTPConnection
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import Response
 
 from quipu.app.memory import AsyncMemory
 from quipu.errors import AccessRefused
@@ -17,8 +19,17 @@ from quipu.interfaces.serving.terms import Terms
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
+PageOf = Callable[[Request, Mapping[str, object]], Response]
+"""An error as a page: from the request and the problem document (``status``, ``title``, ``detail``, …)."""
+
+
 class Served:
-    """The memory that is served, who may reach it, and the limits."""
+    """The memory that is served, who may reach it, and the limits.
+
+    ``page_of``: how the door of the pages shows an error; None where there is no such door.
+    """
+
+    page_of: PageOf | None = None
 
     def __init__(self, memory: AsyncMemory, terms: Terms) -> None:
         self.memory = memory

@@ -13,16 +13,18 @@ class Terms:
     client that sends nothing of its request for so long is sent away. ``request_seconds``: for one answer,
     from the last byte of the question on. ``leave_seconds``: for requests in hand when the server is to end.
     ``session_seconds``: after which a person signs in again. ``session_per_minute``: requests of one session.
+    ``connections``: at a time; more are answered 503.
     ``hosts``: names by which it may be called (the header ``Host``); empty for any.
     ``secure_cookies``: it is reached by https only.
     """
 
     body_bytes: int = 2_000_000
     import_bytes: int = 1_000_000_000
-    body_seconds: float = 15.0
+    body_seconds: float = 30.0
     request_seconds: float = 60.0
     leave_seconds: float = 20.0
     session_seconds: float = 12 * 3600.0
     session_per_minute: int = 1_200
+    connections: int = 1_000
     hosts: frozenset[str] = frozenset({"localhost", "127.0.0.1", "[::1]"})
     secure_cookies: bool = False

@@ -33,9 +33,9 @@ class AsyncKeys:
     ) -> Issued:
         """A new key with its token, which cannot be shown again.
 
-        ``name`` is for people: which program it is for. ``space`` is the one space that it opens; None opens
-        all of them, which with the level ``admin`` is what the owner of the database may. ``level``: ``read``,
-        ``write``, or ``admin``, which also forgets, restores and makes keys. The space need not be there yet.
+        ``name`` is for people: which program it is for. ``space`` is the one space that it opens, which need
+        not be there yet; None opens all of them, which with the level ``admin`` is what the owner of the
+        database may. ``level``: ``read``, ``write``, or ``admin``, which also forgets, restores, makes keys.
 
         Raises:
             BadInput: a name, the level or the number (1 to 1,000,000) cannot be taken.

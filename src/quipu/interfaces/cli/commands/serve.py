@@ -1,0 +1,116 @@
+"""``quipu serve``: this memory by HTTP."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import anyio
+import click
+
+from quipu.app.memory import AsyncMemory
+from quipu.errors import BadInput, MissingExtra
+from quipu.interfaces.cli.call import Call, common
+from quipu.interfaces.cli.opening import settings_of
+from quipu.interfaces.cli.screen import Screen
+from quipu.interfaces.serving import binding
+from quipu.interfaces.serving.terms import Terms
+
+if TYPE_CHECKING:
+    from socket import socket
+
+    from fastapi import FastAPI
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--port", default=4780, show_default=True, help="The port; 0 takes one that is free.")
+@click.option("--public-url", metavar="URL", help="How people reach it, if a proxy stands before it.")
+@click.option("--certificate", metavar="FILE", type=Path, help="For https, with --private-key.")
+@click.option("--private-key", metavar="FILE", type=Path, help="The key of that certificate.")
+@common
+@click.pass_obj
+def command(
+    call: Call,
+    host: str,
+    port: int,
+    public_url: str | None,
+    certificate: Path | None,
+    private_key: Path | None,
+) -> None:
+    """Serve this memory: REST under /v1 for programs with a key, pages for people who open the printed link.
+
+    The link works once; when it was used, the next one is printed. Other machines are let in (--host) only
+    where there are keys: see `quipu keys`. SIGTERM or Ctrl-C ends it: requests in hand are finished first.
+
+    Example: quipu serve --port 4780
+    """
+    if (certificate is None) != (private_key is None):
+        raise BadInput("--certificate and --private-key belong together.", field="certificate")
+    for file in (certificate, private_key):
+        if file is not None and not file.is_file():
+            raise BadInput(f"there is no file {file}.", field="certificate")
+    doors = _Doors(Screen(call), host, port, public_url, certificate, private_key)
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    anyio.run(doors.serve, AsyncMemory(settings=settings_of(call)))
+
+
+class _Doors:
+    """One run of the server."""
+
+    def __init__(
+        self,
+        screen: Screen,
+        host: str,
+        port: int,
+        public_url: str | None,
+        certificate: Path | None,
+        private_key: Path | None,
+    ) -> None:
+        self._screen = screen
+        self._host, self._port = host, port
+        self._public_url = public_url
+        self._certificate = None if certificate is None else str(certificate)
+        self._private_key = None if private_key is None else str(private_key)
+
+    async def serve(self, memory: AsyncMemory) -> None:
+        """Open the memory, listen, and close it when the last request is answered."""
+        try:
+            from quipu.interfaces.server import create_app  # noqa: PLC0415 - an optional extra
+            from quipu.interfaces.serving.listening import bound, listen  # noqa: PLC0415 - as above
+        except ImportError as error:
+            raise MissingExtra("server", "`quipu serve`") from error
+        terms = binding.terms_for(self._host, self._public_url, Terms())
+        async with memory:
+            binding.check(self._host, keys=await memory.keys.count())
+            app = create_app(memory=memory, terms=terms)
+            with bound(self._host, self._port) as sock:
+                await listen(
+                    app,
+                    sock,
+                    terms,
+                    ready=lambda: self._ready(app, sock),
+                    leaving=lambda: self._screen.note("Finishing what is in hand."),
+                    behind_proxy=self._public_url is not None,
+                    certificate=self._certificate,
+                    private_key=self._private_key,
+                )
+
+    def _ready(self, app: FastAPI, sock: socket) -> None:
+        """Print where it is, and the link; from now on each used link is followed by the next."""
+        base = self._public_url or self._address(sock)
+        signin = app.state.served.signin
+
+        def tell(token: str) -> None:
+            link = f"{base.rstrip('/')}/signin?token={token}"
+            self._screen.answer({"url": base, "link": link}, f"Pages: {link}")
+
+        signin.told = tell
+        self._screen.show(f"REST: {base.rstrip('/')}/v1")
+        tell(signin.token)
+
+    def _address(self, sock: socket) -> str:
+        shown = f"[{self._host}]" if ":" in self._host else self._host
+        scheme = "http" if self._certificate is None else "https"
+        return f"{scheme}://{shown}:{sock.getsockname()[1]}"

@@ -1,0 +1,53 @@
+"""The whole database: its spaces, and its health."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from quipu.interfaces.rest.door import OwningAll, room
+from quipu.interfaces.rest.models import Told
+
+router = room("house", prefix="")
+
+
+class SpaceTold(Told):
+    """A space, and how much it holds."""
+
+    name: str
+    entries: Annotated[int, Field(description="Memories that can be recalled.")]
+    sessions: int
+
+
+class Spaces(Told):
+    """The spaces, by name."""
+
+    spaces: list[SpaceTold]
+
+
+@router.get("/spaces", summary="List the spaces")
+async def spaces(engine: OwningAll) -> Spaces:
+    """Every space of the database, by name."""
+    return Spaces(spaces=[SpaceTold.model_validate(one) for one in await engine.memory.spaces()])
+
+
+class HealthTold(Told):
+    """What the memory runs on and how much it holds."""
+
+    embedded: bool
+    server_version: str
+    pgvector: str
+    postgis: bool
+    model: Annotated[str, Field(description="The embedding model that is searched.")]
+    wanted_model: Annotated[str, Field(description="That of the settings.")]
+    dimensions: int
+    spaces: int
+    entries: int
+    size_bytes: int
+
+
+@router.get("/health", summary="What the memory runs on")
+async def health(engine: OwningAll) -> HealthTold:
+    """Versions, counts and sizes. Whether the server is well is asked at ``/ready``, without a key."""
+    return HealthTold.model_validate(await engine.memory.health())

@@ -1,0 +1,210 @@
+"""Recall: questions, the reasons for an answer, and text for prompts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Annotated, Any, Final
+
+from pydantic import Field
+
+from quipu.errors import NotFound
+from quipu.interfaces.rest.door import Reading, Writing, refused, room
+from quipu.interfaces.rest.models import Asked, Told
+from quipu.recall.model import Hit, Source
+
+router = room("recall", prefix="")
+
+_NEVER: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MOST_QUESTIONS: Final = 100
+_Id = Annotated[str, Field(pattern=r"^-?[0-9]{1,19}$", max_length=20)]
+
+
+class Narrowed(Asked):
+    """What narrows a question."""
+
+    user: Annotated[str | None, Field(description="Only what is kept for this person.")] = None
+    session: Annotated[str | None, Field(description="Only this session.")] = None
+    kinds: Annotated[list[str] | None, Field(examples=[["message", "ledger"]])] = None
+    since: Annotated[str | None, Field(description="From this time on.", examples=["2026-05-01"])] = None
+    until: Annotated[str | None, Field(description="Before this time.")] = None
+    limit: Annotated[int, Field(ge=1, le=1000)] = 10
+
+    def filters(self) -> dict[str, Any]:
+        """The same as arguments of a recall."""
+        names = ("user", "session", "kinds", "since", "until", "limit")
+        return {name: getattr(self, name) for name in names}
+
+
+class Question(Narrowed):
+    """A question, and what narrows it."""
+
+    question: Annotated[str, Field(examples=["Where does Ana live?"])]
+
+
+class SourceTold(Told):
+    """Where a memory comes from."""
+
+    message: str | None
+    session: str | None
+    speaker: str | None
+    role: str | None
+    user: str | None
+    span: Annotated[tuple[int, int] | None, Field(description="Of a passage: its characters in the message.")]
+
+
+class HitTold(Told):
+    """One memory that came back."""
+
+    kind: str
+    id: str
+    text: str
+    score: Annotated[float, Field(description="0 to 1, the sum of the parts.")]
+    parts: Annotated[dict[str, float], Field(description="What each signal added.")]
+    happened_at: datetime
+    recorded_at: datetime
+    source: SourceTold
+
+
+class Hits(Told):
+    """The memories that answer a question, best first; none where nothing relevant is known."""
+
+    hits: list[HitTold]
+
+
+@router.post("/recall", summary="Ask a question")
+async def recall(asked: Question, here: Reading) -> Hits:
+    """The memories that answer it, best first, each with its score, its parts and its source."""
+    found = await here.memory.recall(asked.question, space=here.space, **asked.filters())
+    return Hits(hits=[HitTold.model_validate(hit) for hit in found])
+
+
+class Questions(Narrowed):
+    """Questions, and what narrows all of them."""
+
+    questions: Annotated[
+        list[str],
+        Field(
+            min_length=1,
+            max_length=_MOST_QUESTIONS,
+            examples=[["Where does Ana live?", "What was broken?"]],
+        ),
+    ]
+
+
+class Answers(Told):
+    """The hits of each question, in their order."""
+
+    answers: list[Hits]
+
+
+@router.post("/recall/many", summary="Ask many questions at once")
+async def recall_many(asked: Questions, here: Reading) -> Answers:
+    """As ``/recall`` for each; they are embedded together. At most 100."""
+    found = await here.memory.recall_many(asked.questions, space=here.space, **asked.filters())
+    return Answers(answers=[Hits(hits=[HitTold.model_validate(hit) for hit in hits]) for hits in found])
+
+
+class BlockAsked(Question):
+    """A question of which the answer is to stand in a prompt."""
+
+    budget_tokens: Annotated[int, Field(ge=1, le=1_000_000, examples=[800])]
+    limit: Annotated[int, Field(ge=1, le=1000)] = 20
+
+
+class BlockTold(Told):
+    """Text for a prompt, and the memories in it."""
+
+    text: str
+    tokens: int
+    hits: list[HitTold]
+
+
+@router.post("/recall/block", summary="Memories as text for a prompt")
+async def recall_block(asked: BlockAsked, here: Writing) -> BlockTold:
+    """Never longer than ``budget_tokens``; what is open comes first. It counts as use: it needs ``write``."""
+    made = await here.memory.recall_block(
+        asked.question, budget_tokens=asked.budget_tokens, space=here.space, **asked.filters()
+    )
+    return BlockTold.model_validate(made)
+
+
+class WhyAsked(Question):
+    """A question, and one of the memories that came back."""
+
+    kind: Annotated[str, Field(examples=["message"])]
+    id: Annotated[_Id, Field(examples=["4711"])]
+
+
+class ReasonTold(Told):
+    """One signal: what it added to the score, and what that means."""
+
+    signal: str
+    amount: float
+    sentence: str
+
+
+class WhyTold(Told):
+    """Why a memory came back."""
+
+    hit: HitTold
+    reasons: list[ReasonTold]
+    words: Annotated[list[str], Field(description="Words of the question that it has.")]
+    before: Annotated[list[str], Field(description="The turns before it in its session.")]
+    after: list[str]
+
+
+@router.post(
+    "/why", summary="Why a memory came back", responses=refused(_404="It does not answer that question.")
+)
+async def why(asked: WhyAsked, here: Reading) -> WhyTold:
+    """The question is asked again with the same filters; then the memory of that kind and id is explained."""
+    found = await here.memory.recall(asked.question, space=here.space, **asked.filters())
+    hit = next((hit for hit in found if (hit.kind, hit.id) == (asked.kind, asked.id)), None)
+    if hit is None:
+        raise NotFound("That memory does not come back for this question.", hint="Ask again with /recall.")
+    return WhyTold.model_validate(await here.memory.why(hit))
+
+
+class Used(Asked):
+    """A memory that was of use."""
+
+    kind: Annotated[str, Field(examples=["episodes"])]
+    id: _Id
+
+
+class Uses(Asked):
+    """Memories that were of use, such as in a prompt."""
+
+    hits: Annotated[list[Used], Field(min_length=1, max_length=1000)]
+
+
+class Counted(Told):
+    """How many uses count: the same again within an hour does not."""
+
+    counted: int
+
+
+@router.post("/reinforce", summary="Memories were of use")
+async def reinforce(asked: Uses, here: Writing) -> Counted:
+    """What ages does so from now on."""
+    hits = [_named(one, here.space) for one in asked.hits]
+    return Counted(counted=await here.memory.reinforce(hits))
+
+
+def _named(one: Used, space: str) -> Hit:
+    """The memory as it came back, as far as it matters to who is told that it was of use."""
+    nothing: Mapping[str, float] = {}
+    return Hit(one.kind, one.id, "", 0.0, nothing, _NEVER, _NEVER, Source(None, None), space=space)
+
+
+class RemindersTold(Told):
+    """What is open, the most urgent first."""
+
+    reminders: list[str]
+
+
+@router.get("/reminders", summary="What is open")
+async def reminders(here: Reading, user: str | None = None, session: str | None = None) -> RemindersTold:
+    """What is open to a person or in a session, or in the space, each a line."""
+    return RemindersTold(reminders=await here.memory.reminders(space=here.space, user=user, session=session))

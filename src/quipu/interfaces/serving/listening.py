@@ -1,0 +1,134 @@
+"""Listening: an application on a socket until the process is told to end; requests in hand are finished."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import socket
+from collections.abc import Callable, Generator
+from typing import Any, Final
+
+import anyio
+import h11
+import uvicorn
+from anyio import CancelScope
+from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from quipu.errors import ConfigError
+from quipu.interfaces.serving.terms import Terms
+
+_BACKLOG: Final = 2048
+_HEADER_SECONDS: Final = 10.0
+_IDLE_SECONDS: Final = 15
+
+
+class _Impatient(H11Protocol):
+    """A connection that is closed where the head of a request takes longer than ten seconds to come."""
+
+    _due: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._expect()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.conn.their_state is not h11.IDLE:
+            self._rest()
+        elif self._due is None:
+            self._expect()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._rest()
+        super().connection_lost(exc)
+
+    def _expect(self) -> None:
+        self._due = self.loop.call_later(_HEADER_SECONDS, self.transport.close)
+
+    def _rest(self) -> None:
+        if self._due is not None:
+            self._due.cancel()
+            self._due = None
+
+
+class _Server(uvicorn.Server):
+    """A server that leaves signals to us: its own way ends the process before the memory is closed."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """A socket that is bound there; port 0 takes one that is free.
+
+    Raises:
+        ConfigError: it cannot be bound; says why.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host.strip("[]"), port), family=family, backlog=_BACKLOG)
+    except (OSError, OverflowError) as error:
+        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise ConfigError(
+            f"Nothing can listen on {host}, port {port}: {why}.", hint="Choose another with --port."
+        ) from error
+
+
+async def listen(
+    app: ASGIApp,
+    sock: socket.socket,
+    terms: Terms,
+    *,
+    ready: Callable[[], None],
+    leaving: Callable[[], None],
+    behind_proxy: bool = False,
+    certificate: str | None = None,
+    private_key: str | None = None,
+) -> None:
+    """Serve until SIGTERM or SIGINT; the second one ends it without waiting for requests in hand.
+
+    ``ready`` is called when requests are taken, ``leaving`` when it was told to end. ``behind_proxy``: the
+    headers of a proxy on this machine tell who asks. ``certificate`` and ``private_key`` are files, for https.
+    """
+    config = uvicorn.Config(
+        app,
+        http=_Impatient,
+        ws="none",
+        loop="asyncio",
+        lifespan="on",
+        log_config=None,
+        access_log=False,  # it would hold sign-in links
+        server_header=False,
+        proxy_headers=behind_proxy,
+        limit_concurrency=terms.connections,
+        timeout_keep_alive=_IDLE_SECONDS,
+        timeout_graceful_shutdown=round(terms.leave_seconds),
+        ssl_certfile=certificate,
+        ssl_keyfile=private_key,
+    )
+    server = _Server(config)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_heed, server, leaving)
+        tasks.start_soon(_announce, server, ready)
+        with CancelScope(shield=True):
+            await server.serve(sockets=[sock])
+        tasks.cancel_scope.cancel()
+
+
+async def _announce(server: uvicorn.Server, ready: Callable[[], None]) -> None:
+    while not server.started:
+        await anyio.sleep(0.01)
+    ready()
+
+
+async def _heed(server: uvicorn.Server, leaving: Callable[[], None]) -> None:
+    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as received:
+        async for _ in received:
+            if server.should_exit:
+                server.force_exit = True
+            else:
+                server.should_exit = True
+                leaving()
