@@ -26,7 +26,7 @@ async def test_answers_show_their_parts_and_where_they_are_from(client: Browser)
     page = await asked(client, "Where did Ana move?")
     assert "I moved to Lisbon in May." in page
     assert '<svg class="parts" role="img" aria-label="Score ' in page
-    assert re.search(r"meaning 0\.\d\d", page)
+    assert re.search(r"words 0\.\d\d", page)
     assert "Ana in <q>s &#34;1&#34; &lt;b&gt;</q>" in page
 
 
@@ -44,7 +44,7 @@ async def test_why_explains_a_hit_with_what_stood_around_it(client: Browser) -> 
     why = links(await asked(client, "Where did Ana move?"), "Why")[0]
     page = (await client.get(why)).text
     assert faults(page) == []
-    assert "lies near the question in meaning" in page
+    assert "has words of the question" in page
     assert "How do you like Lisbon?" in page
 
 
@@ -97,7 +97,7 @@ async def test_what_was_said_can_only_be_forgotten(client: Browser, memory: Asyn
     assert links(page, "Wrong") == []
     forget = links(page, "Forget")[0]
     preview = (await client.get(forget)).text
-    assert "core.messages" in preview
+    assert "<code>messages</code>" in preview
     assert "Forget the message" in preview
     assert "harbour" in await asked(client, "When does the harbour close?", "to forget")
     unsure = await client.submit(forget)
