@@ -25,6 +25,8 @@ MEMORY: Final[tuple[Entry, ...]] = (
 """Pages on what is remembered."""
 
 HOUSE: Final[tuple[Entry, ...]] = (
+    Entry("Settings", "/config/settings"),
+    Entry("Keys", "/keys"),
     Entry("Spaces", "/spaces"),
     Entry("Erasure", "/erasure"),
 )

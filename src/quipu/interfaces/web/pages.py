@@ -6,13 +6,15 @@ from typing import Final
 
 from fastapi import APIRouter
 
-from quipu.interfaces.web import erasure, files, overview, recall, spaces, theme
+from quipu.interfaces.web import erasure, files, keys, overview, recall, settings, spaces, theme
 
 PAGES: Final = (
     files.router,
     theme.router,
     overview.router,
     recall.router,
+    settings.router,
+    keys.router,
     spaces.router,
     erasure.router,
 )
