@@ -12,7 +12,7 @@ from starlette.types import ASGIApp
 import quipu
 from quipu.app.memory import AsyncMemory
 from quipu.interfaces.rest.routes import ROUTERS
-from quipu.interfaces.serving import entrance, problems
+from quipu.interfaces.serving import entrance, guards, probes, problems
 from quipu.interfaces.serving.served import Served
 from quipu.interfaces.serving.terms import Terms
 from quipu.interfaces.web.pages import pages
@@ -43,7 +43,7 @@ def create_app(
     """The application over the memory of ``settings``, which its lifespan opens and closes.
 
     A ``memory`` that is handed in is used as it is, and stays open; then the application can be asked without
-    its lifespan, as tests do.
+    its lifespan, as tests do. It answers to the names in ``terms.hosts`` only: ask it as http://localhost.
     """
     serving = Served(memory or AsyncMemory(settings=settings), terms or Terms())
     mounted = [(mount, mount.build(serving)) for mount in MOUNTS]
@@ -56,7 +56,8 @@ def create_app(
             for mount, app in mounted:
                 if mount.running is not None:
                     await stack.enter_async_context(mount.running(app))
-            yield
+            async with serving.upkeep():
+                yield
 
     app = FastAPI(
         title="Quipu",
@@ -69,10 +70,11 @@ def create_app(
     )
     app.state.served = serving
     serving.page_of = page_of
+    app.add_middleware(guards.around, terms=serving.terms, metrics=serving.metrics)
     problems.install(app)
     for router in ROUTERS:
         app.include_router(router, prefix="/v1")
-    for router in (entrance.router, *PAGES):
+    for router in (probes.router, entrance.router, *PAGES):
         app.include_router(router)
     for mount, inner in mounted:
         app.mount(mount.path, inner)

@@ -101,7 +101,7 @@ _REFUSALS: Final = {
 
 
 def refused(**more: str) -> dict[int | str, dict[str, Any]]:
-    """The problems that a route may answer with: of all routes, and ``more``, as in ``_404="No such fact."``"""
+    """The problems that a route may answer with: of all routes, and ``more`` (``_404="No such fact."``)."""
     said = _REFUSALS | {int(name.lstrip("_")): text for name, text in more.items()}
     return {
         code: {"description": text, "model": Problem, "content": {MEDIA_TYPE: {}}}

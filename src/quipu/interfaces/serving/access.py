@@ -14,6 +14,7 @@ from quipu.upkeep.keys.model import Key
 from quipu.upkeep.keys.rules import id_in, sha256
 
 _FRESH_SECONDS: Final = 3.0
+_READY_SECONDS: Final = 1.0
 _MOST: Final = 10_000
 _STRANGERS_PER_MINUTE: Final = 600.0
 _HINT: Final = "Send it as `Authorization: Bearer quipu_…`; `quipu keys create` makes one."
@@ -27,6 +28,7 @@ class Access:
         self._rates = rates
         self._known: OrderedDict[bytes, tuple[float, Key | None]] = OrderedDict()
         self._used: set[str] = set()
+        self._answered = -_READY_SECONDS
 
     async def bearer(self, authorization: str | None, *, peer: str = "") -> Caller:
         """Who sends this header ``Authorization`` from the address ``peer``.
@@ -74,6 +76,16 @@ class Access:
         if len(self._known) > _MOST:
             self._known.popitem(last=False)
         return key
+
+    async def ready(self) -> None:
+        """Nothing, where the database answered within the last second.
+
+        Raises:
+            DatabaseUnavailable: it does not answer.
+        """
+        if monotonic() - self._answered >= _READY_SECONDS:
+            await self._memory.keys.count()
+            self._answered = monotonic()
 
     def forget(self) -> None:
         """Look every key up anew: one of them was changed here."""

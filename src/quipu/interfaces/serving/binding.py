@@ -37,7 +37,7 @@ def check(host: str, *, keys: int) -> None:
 
 
 def terms_for(host: str, public_url: str | None, terms: Terms) -> Terms:
-    """The terms of a server at this address, which people reach as ``public_url`` if a proxy stands before it.
+    """The terms of a server at this address; ``public_url`` is how people reach it through a proxy, if any.
 
     Raises:
         BadInput: that is no address of a web server.

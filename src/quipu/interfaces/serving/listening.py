@@ -56,6 +56,14 @@ class _Impatient(H11Protocol):
 class _Server(uvicorn.Server):
     """A server that leaves signals to us: its own way ends the process before the memory is closed."""
 
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._ready()
+
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
         yield
@@ -91,7 +99,7 @@ async def listen(
     """Serve until SIGTERM or SIGINT; the second one ends it without waiting for requests in hand.
 
     ``ready`` is called when requests are taken, ``leaving`` when it was told to end. ``behind_proxy``: the
-    headers of a proxy on this machine tell who asks. ``certificate`` and ``private_key`` are files, for https.
+    headers of a proxy on this machine tell who asks. ``certificate`` and ``private_key``: files, for https.
     """
     config = uvicorn.Config(
         app,
@@ -109,19 +117,12 @@ async def listen(
         ssl_certfile=certificate,
         ssl_keyfile=private_key,
     )
-    server = _Server(config)
+    server = _Server(config, ready)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_heed, server, leaving)
-        tasks.start_soon(_announce, server, ready)
         with CancelScope(shield=True):
             await server.serve(sockets=[sock])
         tasks.cancel_scope.cancel()
-
-
-async def _announce(server: uvicorn.Server, ready: Callable[[], None]) -> None:
-    while not server.started:
-        await anyio.sleep(0.01)
-    ready()
 
 
 async def _heed(server: uvicorn.Server, leaving: Callable[[], None]) -> None:

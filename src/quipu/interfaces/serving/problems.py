@@ -6,6 +6,7 @@ import logging
 import math
 from collections.abc import Mapping
 from http import HTTPStatus
+from types import MappingProxyType
 from typing import Any, Final, cast
 
 from fastapi import FastAPI
@@ -61,12 +62,12 @@ def document(error: QuipuError) -> dict[str, object]:
     return found
 
 
-def response(error: QuipuError) -> ProblemResponse:
+def response(error: QuipuError, *, headers: Mapping[str, str] = MappingProxyType({})) -> ProblemResponse:
     """The answer to a request that ended with an error."""
     status = problems.status(type(error))
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         _LOG.error("%s: %s", type(error).__name__, error, exc_info=error)
-    return ProblemResponse(document(error), status, headers=_headers(error))
+    return ProblemResponse(document(error), status, headers={**_headers(error), **headers})
 
 
 def _headers(error: QuipuError) -> dict[str, str]:

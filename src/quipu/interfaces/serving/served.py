@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import cast
+import logging
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Final, cast
 
+import anyio
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
 from quipu.app.memory import AsyncMemory
-from quipu.errors import AccessRefused
+from quipu.errors import AccessRefused, QuipuError
 from quipu.interfaces.serving.access import Access
 from quipu.interfaces.serving.caller import Caller
+from quipu.interfaces.serving.metrics import Metrics
 from quipu.interfaces.serving.rates import Rates
 from quipu.interfaces.serving.signin import COOKIE, CSRF_HEADER, SignIn
 from quipu.interfaces.serving.terms import Terms
 
-_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+_SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+_UPKEEP_SECONDS: Final = 60.0
+_LOG: Final = logging.getLogger("quipu.server")
 
 
 PageOf = Callable[[Request, Mapping[str, object]], Response]
@@ -36,6 +42,7 @@ class Served:
         self.terms = terms
         self.access = Access(memory, Rates())
         self.signin = SignIn(session_seconds=terms.session_seconds)
+        self.metrics = Metrics()
 
     async def caller(self, asked: HTTPConnection) -> Caller:
         """Who asks: by a key in ``Authorization``, else by the session of a browser.
@@ -56,6 +63,26 @@ class Served:
             )
         self.access.pace(f"session {session.id}", self.terms.session_per_minute)
         return Caller(None, "admin", "session")
+
+    @asynccontextmanager
+    async def upkeep(self) -> AsyncGenerator[None]:
+        """For the block, write down every minute which keys were used; and once more at its end."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._keep_up)
+            yield
+            tasks.cancel_scope.cancel()
+        await self._note_use()
+
+    async def _keep_up(self) -> None:
+        while True:
+            await anyio.sleep(_UPKEEP_SECONDS)
+            await self._note_use()
+
+    async def _note_use(self) -> None:
+        try:
+            await self.access.note_use()
+        except QuipuError as error:  # when a key was last used matters less than that the server goes on
+            _LOG.warning("the use of keys was not noted: %s", error)
 
 
 def served(asked: HTTPConnection) -> Served:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
+
+_STREAMS: Final = ("/v1/import", "/mcp")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,3 +31,7 @@ class Terms:
     connections: int = 1_000
     hosts: frozenset[str] = frozenset({"localhost", "127.0.0.1", "[::1]"})
     secure_cookies: bool = False
+
+    def streams(self, path: str) -> bool:
+        """Whether requests there come or are answered bit by bit, however long it takes."""
+        return path.startswith(_STREAMS)

@@ -1,0 +1,38 @@
+"""Whether the server lives, whether it can answer, and its counters."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel
+from starlette.responses import Response
+
+from quipu.interfaces.serving.served import served
+
+router = APIRouter(tags=["probes"])
+
+
+class State(BaseModel):
+    """How it is."""
+
+    status: str
+
+
+@router.get("/health", summary="Whether the server lives")
+async def health() -> State:
+    """It does, where this answers; asks nobody."""
+    return State(status="ok")
+
+
+@router.get("/ready", summary="Whether the server can answer", responses={503: {"description": "It cannot."}})
+async def ready(request: Request) -> State:
+    """Its database answers. Asked anew once a second at most."""
+    await served(request).access.ready()
+    return State(status="ready")
+
+
+@router.get("/metrics", summary="Counters for Prometheus", response_class=Response)
+async def metrics(request: Request) -> Response:
+    """Requests by route and status, and their durations. Needs any key for all spaces."""
+    serving = served(request)
+    (await serving.caller(request)).owns_all()
+    return Response(serving.metrics.text(), media_type=serving.metrics.content_type)
