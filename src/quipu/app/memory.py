@@ -271,7 +271,8 @@ class AsyncMemory(AsyncRooms):
 
     async def overview(self, *, space: str) -> Overview:
         """How many memories of each kind a space holds, and how many came in on which day."""
-        return await overview(self._ready.database, _NAMES, check_name("space", space))
+        async with self._ready.answering.filed(check_name("space", space)) as within:
+            return await overview(within, _NAMES)
 
     async def forget(
         self,

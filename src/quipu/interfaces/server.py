@@ -15,6 +15,7 @@ from quipu.interfaces.rest.routes import ROUTERS
 from quipu.interfaces.serving import entrance, guards, probes, problems
 from quipu.interfaces.serving.served import Served
 from quipu.interfaces.serving.terms import Terms
+from quipu.interfaces.web.labours import labouring
 from quipu.interfaces.web.pages import pages
 from quipu.interfaces.web.visit import page_of
 from quipu.kernel.config import Settings
@@ -49,13 +50,14 @@ def create_app(
     mounted = [(mount, mount.build(serving)) for mount in MOUNTS]
 
     @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncGenerator[None]:
+    async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
         async with AsyncExitStack() as stack:
             if memory is None:
                 await stack.enter_async_context(serving.memory)
-            for mount, app in mounted:
+            for mount, inner in mounted:
                 if mount.running is not None:
-                    await stack.enter_async_context(mount.running(app))
+                    await stack.enter_async_context(mount.running(inner))
+            await stack.enter_async_context(labouring(app))
             async with serving.upkeep():
                 yield
 

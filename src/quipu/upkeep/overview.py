@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from quipu.kernel.db import queries
-from quipu.kernel.db.database import Database
+from quipu.kernel.db.database import Within
 
 _SQL = queries.load("quipu.upkeep")
 
@@ -23,14 +23,12 @@ class Overview:
     days: Sequence[tuple[date, int]]
 
 
-async def overview(database: Database, names: Mapping[int, str], space: str) -> Overview:
-    """Count what a space holds; nothing where there is no such space. ``names``: of kinds, by their code."""
-    async with database.reading(space) as within:
-        if within is None:
-            return Overview({}, ())
-        found = await (
-            await within.conn.execute(_SQL["count_by_kind_and_day"], {"space": within.space.id})
-        ).fetchall()
+async def overview(within: Within | None, names: Mapping[int, str]) -> Overview:
+    """Count what a space holds; nothing where it is not there. ``names``: of kinds, by their code."""
+    if within is None:
+        return Overview({}, ())
+    values = {"space": within.space.id}
+    found = await (await within.conn.execute(_SQL["count_by_kind_and_day"], values)).fetchall()
     kinds: dict[int, int] = {}
     days: dict[date, int] = {}
     for kind, day, entries in found:

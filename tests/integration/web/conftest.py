@@ -28,8 +28,10 @@ async def memory(server_settings: Settings, module_url: str) -> AsyncIterator[As
 
 
 @pytest.fixture(scope="module")
-async def app(memory: AsyncMemory) -> FastAPI:
-    return create_app(memory=memory, terms=Terms(hosts=frozenset({"127.0.0.1"})))
+async def app(memory: AsyncMemory) -> AsyncIterator[FastAPI]:
+    made = create_app(memory=memory, terms=Terms(import_bytes=100_000))
+    async with made.router.lifespan_context(made):
+        yield made
 
 
 @pytest.fixture

@@ -25,6 +25,7 @@ MEMORY: Final[tuple[Entry, ...]] = (
 """Pages on what is remembered."""
 
 HOUSE: Final[tuple[Entry, ...]] = (
+    Entry("Memory", "/config/memory"),
     Entry("Settings", "/config/settings"),
     Entry("Keys", "/keys"),
     Entry("Spaces", "/spaces"),

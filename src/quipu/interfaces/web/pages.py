@@ -6,13 +6,30 @@ from typing import Final
 
 from fastapi import APIRouter
 
-from quipu.interfaces.web import erasure, files, keys, overview, recall, settings, spaces, theme
+from quipu.interfaces.web import (
+    config,
+    dumps,
+    erasure,
+    files,
+    jobs,
+    keys,
+    overview,
+    recall,
+    settings,
+    snapshots,
+    spaces,
+    theme,
+)
 
 PAGES: Final = (
     files.router,
     theme.router,
     overview.router,
     recall.router,
+    config.router,
+    snapshots.router,
+    dumps.router,
+    jobs.router,
     settings.router,
     keys.router,
     spaces.router,
