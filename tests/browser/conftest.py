@@ -92,7 +92,9 @@ def page(context: BrowserContext, signed_in: tuple[str, Any]) -> Iterator[Page]:
     opened, wrong = context.new_page(), []
     opened.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
     opened.on("pageerror", lambda error: wrong.append(str(error)))
-    opened.on("request", lambda asked: None if asked.url.startswith(signed_in[0]) else wrong.append(asked.url))
+    opened.on(
+        "request", lambda asked: None if asked.url.startswith(signed_in[0]) else wrong.append(asked.url)
+    )
     yield opened
     assert [fault for fault in wrong if "409 (Conflict)" not in fault] == []
 
@@ -112,7 +114,9 @@ def sound() -> Callable[[Page], None]:
             if one["impact"] in SERIOUS
         ]
         assert faults == [], page.url
-        too_wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        too_wide = page.evaluate(
+            "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        )
         assert too_wide <= 0, f"{page.url} is {too_wide} pixels too wide"
 
     return check

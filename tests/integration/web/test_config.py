@@ -12,12 +12,13 @@ from quipu import AsyncMemory
 
 SPACE = "config"
 HERE = f"/config/memory?space={SPACE}"
-TABLE = "create table memory.pets (id serial primary key, name text not null, kind text)"
+TABLE = "create table pets (id serial primary key, name text not null, kind text)"
 
 
 @pytest.fixture(scope="module", autouse=True)
 async def _tables(memory: AsyncMemory) -> None:
     await memory.tables.create_table(
+        "pets",
         TABLE,
         description="Animals <b>of the house</b>",
         embed_fields=["name"],
@@ -27,11 +28,11 @@ async def _tables(memory: AsyncMemory) -> None:
 
 
 async def names(memory: AsyncMemory) -> list[str]:
-    return [one.name for one in await memory.snapshots.list(space=SPACE)]
+    return [one.name for one in await memory.snapshots.list(space=SPACE, schema="memory")]
 
 
 async def pets(memory: AsyncMemory) -> int:
-    return (await memory.tables.query("select count(*) from memory.pets", space=SPACE)).rows[0][0]
+    return (await memory.tables.query("select name from pets", space=SPACE)).count
 
 
 async def test_it_lists_tables_with_what_they_are_for(client: Browser) -> None:

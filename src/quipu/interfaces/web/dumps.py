@@ -11,7 +11,7 @@ from starlette.background import BackgroundTask
 from starlette.datastructures import UploadFile
 from starlette.responses import FileResponse, Response
 
-from quipu.errors import AccessRefused, BadInput, NotFound, TooLarge
+from quipu.errors import AccessRefused, BadInput, NotFound, QuipuError, TooLarge
 from quipu.interfaces.serving.entrance import SignedIn
 from quipu.interfaces.serving.served import served
 from quipu.interfaces.serving.signin import CSRF_FIELD
@@ -75,13 +75,18 @@ async def take_in(
         async with await anyio.open_file(path, "wb") as file:
             while chunk := await sent.read(_CHUNK):
                 await file.write(chunk)
-    return await look(visit, path.name, schema)
+    try:
+        return await look(visit, path.name, schema)
+    except QuipuError:
+        await anyio.Path(path).unlink()
+        raise
 
 
 @router.get("/config/memory/import/{file}")
 async def look(visit: Visiting, file: str, schema: SchemaName = "memory") -> Response:
     """What a file would change, from a trial that is taken back."""
-    found = await visit.memory.snapshots.import_dump(_kept(visit, file), space=visit.space, schema=schema)
+    path = await _kept(visit, file)
+    found = await visit.memory.snapshots.import_dump(path, space=visit.space, schema=schema)
     return visit.page(
         "restore.html",
         title="Import this dump?",
