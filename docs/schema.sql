@@ -67,11 +67,35 @@ CREATE TYPE longterm.importance AS ENUM (
     'high'
 );
 
+CREATE FUNCTION core.count_api_keys() RETURNS bigint
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$ select count(*) from core.api_keys where revoked_at is null $$;
+
+COMMENT ON FUNCTION core.count_api_keys() IS 'How many keys open anything.';
+
+CREATE FUNCTION core.count_api_keys_of_space() RETURNS bigint
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$ select count(*) from core.api_keys where space = current_setting('quipu.space', true) $$;
+
+COMMENT ON FUNCTION core.count_api_keys_of_space() IS 'How many keys the space of this transaction has, revoked ones too.';
+
 CREATE FUNCTION core.current_space() RETURNS integer
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN (NULLIF(current_setting('quipu.space_id'::text, true), ''::text))::integer;
 
 COMMENT ON FUNCTION core.current_space() IS 'The space of this transaction, or null: then row level security shows nothing.';
+
+CREATE FUNCTION core.drop_api_keys_of_space() RETURNS bigint
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+    with gone as (delete from core.api_keys where space = current_setting('quipu.space', true) returning 1)
+    select count(*) from gone
+    $$;
+
+COMMENT ON FUNCTION core.drop_api_keys_of_space() IS 'Forgets the keys of the space of this transaction, and with them its name.';
 
 CREATE FUNCTION core.drop_empty_sessions(gone bigint[]) RETURNS void
     LANGUAGE plpgsql
@@ -90,6 +114,15 @@ end
 $$;
 
 COMMENT ON FUNCTION core.drop_empty_sessions(gone bigint[]) IS 'Deletes sessions of the space that was entered, where nothing was said and no other kind of memory refers to them.';
+
+CREATE FUNCTION core.drop_kept_answers(before timestamp with time zone) RETURNS bigint
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+    with gone as (delete from core.kept_answers where begun_at < before returning 1) select count(*) from gone
+    $$;
+
+COMMENT ON FUNCTION core.drop_kept_answers(before timestamp with time zone) IS 'Drops those of all spaces that were begun before; how many.';
 
 CREATE TABLE core.spaces (
     id integer NOT NULL,
@@ -134,6 +167,35 @@ end
 $$;
 
 COMMENT ON FUNCTION core.enter(space text) IS 'Makes this transaction see that space and no other; a row of nulls where there is none yet.';
+
+CREATE TABLE core.api_keys (
+    id text NOT NULL,
+    name text NOT NULL,
+    space text,
+    level text NOT NULL,
+    requests_per_minute integer NOT NULL,
+    token_sha256 bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    last_used_at timestamp with time zone,
+    revoked_at timestamp with time zone,
+    CONSTRAINT api_keys_id_check CHECK ((id ~ '^[0-9a-f]{12}$'::text)),
+    CONSTRAINT api_keys_level_check CHECK ((level = ANY (ARRAY['read'::text, 'write'::text, 'admin'::text]))),
+    CONSTRAINT api_keys_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 512))),
+    CONSTRAINT api_keys_requests_per_minute_check CHECK (((requests_per_minute >= 1) AND (requests_per_minute <= 1000000))),
+    CONSTRAINT api_keys_space_check CHECK (((char_length(space) >= 1) AND (char_length(space) <= 512))),
+    CONSTRAINT api_keys_token_sha256_check CHECK ((octet_length(token_sha256) = 32))
+);
+
+COMMENT ON TABLE core.api_keys IS 'Of no space: a key is looked up before a space is entered, and may be there before its space is.';
+
+COMMENT ON COLUMN core.api_keys.space IS 'The one space that it opens; null: all of them.';
+
+CREATE FUNCTION core.find_api_key(wanted text) RETURNS SETOF core.api_keys
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$ select * from core.api_keys where id = wanted $$;
+
+COMMENT ON FUNCTION core.find_api_key(wanted text) IS 'One key by its id: who has not got the id finds none.';
 
 CREATE FUNCTION core.jobs_go_with_their_session() RETURNS trigger
     LANGUAGE plpgsql
@@ -259,6 +321,15 @@ end
 $$;
 
 COMMENT ON FUNCTION core.take_out(gone bigint[]) IS 'Takes entries of the space that was entered out of the index; what their neighbours inherited and the counters of the space stay as they were.';
+
+CREATE FUNCTION core.touch_api_keys(used text[], at timestamp with time zone) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+    update core.api_keys set last_used_at = at where id = any (used) and (last_used_at is null or last_used_at < at)
+    $$;
+
+COMMENT ON FUNCTION core.touch_api_keys(used text[], at timestamp with time zone) IS 'Notes when keys were last used.';
 
 CREATE FUNCTION episodes.activation(happened_at timestamp with time zone, uses integer, recent timestamp with time zone[], moment timestamp with time zone) RETURNS double precision
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -1732,6 +1803,27 @@ ALTER TABLE ONLY core.erasures FORCE ROW LEVEL SECURITY;
 COMMENT ON TABLE core.erasures IS 'No reference to core.spaces: the proof outlives a space that was erased whole.';
 
 COMMENT ON COLUMN core.erasures.user_hash IS 'SHA-256 of space and name: a restored snapshot is checked against it.';
+
+CREATE TABLE core.kept_answers (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    caller text NOT NULL,
+    request_key text NOT NULL,
+    request_sha256 bytea NOT NULL,
+    begun_at timestamp with time zone NOT NULL,
+    status integer,
+    headers jsonb,
+    body bytea,
+    CONSTRAINT kept_answers_caller_check CHECK (((char_length(caller) >= 1) AND (char_length(caller) <= 64))),
+    CONSTRAINT kept_answers_request_key_check CHECK (((char_length(request_key) >= 1) AND (char_length(request_key) <= 255))),
+    CONSTRAINT kept_answers_request_sha256_check CHECK ((octet_length(request_sha256) = 32)),
+    CONSTRAINT kept_answers_status_check CHECK (((status >= 200) AND (status <= 299)))
+);
+
+ALTER TABLE ONLY core.kept_answers FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE core.kept_answers IS 'For a day; a repeated request gets the same answer. Any erasure in the space takes all of them.';
+
+COMMENT ON COLUMN core.kept_answers.status IS 'Null while the request is being done.';
 
 CREATE TABLE core.language_budget (
     day date NOT NULL,
@@ -3910,8 +4002,14 @@ END;
 
 COMMENT ON FUNCTION transcripts.settle_texts() IS 'Sorts in what was put into the text index lately: until then each search reads through it.';
 
+ALTER TABLE ONLY core.api_keys
+    ADD CONSTRAINT api_keys_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY core.erasures
     ADD CONSTRAINT erasures_pkey PRIMARY KEY (space_id, id);
+
+ALTER TABLE ONLY core.kept_answers
+    ADD CONSTRAINT kept_answers_pkey PRIMARY KEY (space_id, caller, request_key);
 
 ALTER TABLE ONLY core.language_budget
     ADD CONSTRAINT language_budget_pkey PRIMARY KEY (day, purpose);
@@ -4221,6 +4319,10 @@ ALTER TABLE ONLY transcripts.tool_results
 
 ALTER TABLE ONLY transcripts.unindexed
     ADD CONSTRAINT unindexed_pkey PRIMARY KEY (space_id, line_id);
+
+CREATE INDEX api_keys_of_space ON core.api_keys USING btree (space);
+
+CREATE INDEX kept_answers_begun ON core.kept_answers USING btree (begun_at);
 
 CREATE INDEX messages_user ON core.messages USING btree (space_id, user_name) WHERE (user_name IS NOT NULL);
 
@@ -4794,11 +4896,15 @@ ALTER TABLE ONLY transcripts.unindexed
 
 ALTER TABLE core.erasures ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE core.kept_answers ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE core.messages ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE core.outbox ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY own_space ON core.erasures USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON core.kept_answers USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 CREATE POLICY own_space ON core.messages USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
@@ -4857,6 +4963,10 @@ ALTER TABLE core.tool_calls ENABLE ROW LEVEL SECURITY;
 ALTER TABLE core.unfiled_messages ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY upkeep ON core.spaces FOR SELECT TO quipu_owner USING (true);
+
+CREATE POLICY upkeep_drops ON core.kept_answers FOR DELETE TO quipu_owner USING (true);
+
+CREATE POLICY upkeep_sees ON core.kept_answers FOR SELECT TO quipu_owner USING (true);
 
 ALTER TABLE episodes.accesses ENABLE ROW LEVEL SECURITY;
 
@@ -5165,17 +5275,35 @@ GRANT USAGE ON SCHEMA tables TO PUBLIC;
 GRANT USAGE ON SCHEMA transcripts TO quipu_app;
 GRANT USAGE ON SCHEMA transcripts TO quipu_see;
 
+REVOKE ALL ON FUNCTION core.count_api_keys() FROM PUBLIC;
+GRANT ALL ON FUNCTION core.count_api_keys() TO quipu_app;
+
+REVOKE ALL ON FUNCTION core.count_api_keys_of_space() FROM PUBLIC;
+GRANT ALL ON FUNCTION core.count_api_keys_of_space() TO quipu_app;
+
+REVOKE ALL ON FUNCTION core.drop_api_keys_of_space() FROM PUBLIC;
+GRANT ALL ON FUNCTION core.drop_api_keys_of_space() TO quipu_app;
+
+REVOKE ALL ON FUNCTION core.drop_kept_answers(before timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION core.drop_kept_answers(before timestamp with time zone) TO quipu_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.spaces TO quipu_app;
 
 GRANT SELECT(id) ON TABLE core.spaces TO quipu_relay;
 
 GRANT SELECT(name) ON TABLE core.spaces TO quipu_relay;
 
+REVOKE ALL ON FUNCTION core.find_api_key(wanted text) FROM PUBLIC;
+GRANT ALL ON FUNCTION core.find_api_key(wanted text) TO quipu_app;
+
 REVOKE ALL ON FUNCTION core.reserve_language_tokens(on_day date, purpose_name text, wanted bigint, most bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION core.reserve_language_tokens(on_day date, purpose_name text, wanted bigint, most bigint) TO quipu_app;
 
 REVOKE ALL ON FUNCTION core.settle_language_tokens(on_day date, purpose_name text, difference bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION core.settle_language_tokens(on_day date, purpose_name text, difference bigint) TO quipu_app;
+
+REVOKE ALL ON FUNCTION core.touch_api_keys(used text[], at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION core.touch_api_keys(used text[], at timestamp with time zone) TO quipu_app;
 
 REVOKE ALL ON FUNCTION ledger.count_evidence(recommendations bigint[]) FROM PUBLIC;
 
@@ -5242,6 +5370,8 @@ REVOKE ALL ON FUNCTION transcripts.ticket_space() FROM PUBLIC;
 GRANT ALL ON FUNCTION transcripts.ticket_space() TO quipu_see;
 
 GRANT SELECT,INSERT ON TABLE core.erasures TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.kept_answers TO quipu_app;
 
 GRANT SELECT ON TABLE core.language_budget TO quipu_app;
 

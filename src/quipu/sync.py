@@ -25,6 +25,7 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.kinds.transcripts.seeing.seeing
 - quipu.kinds.transcripts.sqlite.exchange
 - quipu.kinds.transcripts.transcripts
+- quipu.upkeep.answers.answers
 - quipu.upkeep.keys.keys
 - quipu.upkeep.settings.settings
 - quipu.upkeep.snapshots.snapshots
@@ -176,6 +177,8 @@ if TYPE_CHECKING:
     from quipu.record.report import Report
     from quipu.record.service import Progress
     from quipu.record.store import Session
+    from quipu.upkeep.answers.answers import AsyncAnswers
+    from quipu.upkeep.answers.model import Asking, KeptAnswer
     from quipu.upkeep.erasure.model import Erasure
     from quipu.upkeep.health import Health
     from quipu.upkeep.keys.keys import AsyncKeys
@@ -191,6 +194,7 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "Answers",
     "Beliefs",
     "Bootstrapping",
     "Conversations",
@@ -377,6 +381,11 @@ class Rooms:
     def __init__(self, inner: AsyncRooms, portal: Portal) -> None:
         self._inner = inner
         self._portal = portal
+
+    @property
+    def answers(self) -> Answers:
+        """Answers that a server gave, kept for a day, so that a repeated request is not done twice."""
+        return Answers(self._inner.answers, self._portal)
 
     @property
     def conversations(self) -> Conversations:
@@ -715,6 +724,35 @@ class Memory(Rooms):
     def close(self) -> None:
         """Give back connections and the model, and stop the embedded server if nobody else uses it."""
         self._portal.close()
+
+
+class Answers:
+    """What was answered to requests that may be sent again. Kept for 24 hours."""
+
+    def __init__(self, inner: AsyncAnswers, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def begin(self, asking: Asking) -> KeptAnswer | None:
+        """Take a request on: None where it is to be done now, else what was answered to it before.
+
+        Raises:
+            BadInput: something else was asked under the same key.
+            Conflict: it is being done at this moment.
+        """
+        return self._portal.call(lambda: self._inner.begin(asking))
+
+    def keep(self, asking: Asking, answer: KeptAnswer) -> None:
+        """Keep the answer to a request that was done; not where its space was forgotten meanwhile."""
+        self._portal.call(lambda: self._inner.keep(asking, answer))
+
+    def release(self, asking: Asking) -> None:
+        """Give back a request that failed: it may be sent again under the same key."""
+        self._portal.call(lambda: self._inner.release(asking))
+
+    def drop_old(self) -> int:
+        """Drop what is older than 24 hours, in every space; how many."""
+        return self._portal.call(lambda: self._inner.drop_old())
 
 
 class Keys:

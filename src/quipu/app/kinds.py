@@ -11,6 +11,7 @@ from quipu.kinds.transcripts.kind import TRANSCRIPTS
 from quipu.record.cite import cite
 from quipu.record.eraser import RecordEraser
 from quipu.record.service import MESSAGE
+from quipu.upkeep.answers.eraser import AnswersEraser
 from quipu.upkeep.keys.eraser import KeysEraser
 from quipu.upkeep.outbox import OutboxEraser
 from quipu.upkeep.settings.model import Register
@@ -24,13 +25,14 @@ REGISTER = Register((kind.name, kind.settings) for kind in KINDS)
 HEARS = tuple(topic for kind in KINDS for topic in kind.hears)
 
 # What others refer to goes last.
-ERASERS = (OutboxEraser(), KeysEraser(), *(kind.eraser for kind in reversed(KINDS)))
+ERASERS = (OutboxEraser(), AnswersEraser(), KeysEraser(), *(kind.eraser for kind in reversed(KINDS)))
 
 PACKAGES = (
     "quipu.kernel.db",
     "quipu.kernel.language",
     "quipu.kernel.queue",
     "quipu.recall",
+    "quipu.upkeep.answers",
     "quipu.upkeep.erasure",
     "quipu.upkeep.keys",
     *(kind.package for kind in KINDS),

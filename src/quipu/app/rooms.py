@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from quipu.kinds.tables.tables import AsyncTables
     from quipu.kinds.transcripts.memories.memories import AsyncMemories
     from quipu.kinds.transcripts.transcripts import AsyncTranscripts
+    from quipu.upkeep.answers.answers import AsyncAnswers
     from quipu.upkeep.keys.keys import AsyncKeys
     from quipu.upkeep.settings.settings import AsyncSettings
     from quipu.upkeep.snapshots.snapshots import AsyncSnapshots
@@ -40,6 +41,13 @@ class AsyncRooms:
     _clock: Clock
     _parts: Parts | None
     _rooms: dict[str, object]
+
+    @property
+    def answers(self) -> AsyncAnswers:
+        """Answers that a server gave, kept for a day, so that a repeated request is not done twice."""
+        from quipu.upkeep.answers.answers import AsyncAnswers  # noqa: PLC0415
+
+        return self._room(AsyncAnswers, lambda parts: AsyncAnswers(parts.database, clock=self._clock))
 
     @property
     def conversations(self) -> AsyncConversations:

@@ -10,6 +10,7 @@ from fastapi.security import HTTPBearer
 
 from quipu.app.memory import AsyncMemory
 from quipu.interfaces.rest.models import Problem
+from quipu.interfaces.rest.once import IdempotencyKey, Once
 from quipu.interfaces.serving.caller import Caller
 from quipu.interfaces.serving.problems import MEDIA_TYPE
 from quipu.interfaces.serving.served import served
@@ -50,6 +51,8 @@ class Engine:
 class Needs:
     """A dependency: lets in who may do what needs ``level``, in one space."""
 
+    writes = False  # whether ``Idempotency-Key`` is heeded
+
     def __init__(self, level: Level) -> None:
         self.level: Final[Level] = level
 
@@ -64,6 +67,22 @@ class Needs:
         caller = await serving.caller(request)
         caller.may(self.level)
         return Here(serving.memory, caller.space_for(space), caller)
+
+
+class NeedsToWrite(Needs):
+    """The same for a route that changes something: it may be asked again with the same key."""
+
+    writes = True
+
+    async def __call__(
+        self,
+        request: Request,
+        _: _Key,
+        space: SpaceName = None,
+        idempotency_key: IdempotencyKey = None,  # noqa: ARG002 - shown in the OpenAPI; ``Once`` heeds it
+    ) -> Here:
+        """The memory, the space, who asks."""
+        return await super().__call__(request, _, space)
 
 
 class NeedsEngine:
@@ -82,8 +101,8 @@ class NeedsEngine:
 
 
 READS: Final = Needs("read")
-WRITES: Final = Needs("write")
-ADMINISTERS: Final = Needs("admin")
+WRITES: Final = NeedsToWrite("write")
+ADMINISTERS: Final = NeedsToWrite("admin")
 
 Reading = Annotated[Here, Security(READS)]
 Writing = Annotated[Here, Security(WRITES)]
@@ -112,4 +131,4 @@ def refused(**more: str) -> dict[int | str, dict[str, Any]]:
 def room(name: str, *, prefix: str | None = None) -> APIRouter:
     """A router for what belongs together: ``room("ledger")`` has its routes under ``/v1/ledger``."""
     where = f"/{name}" if prefix is None else prefix
-    return APIRouter(prefix=where, tags=[name], responses=refused())
+    return APIRouter(prefix=where, tags=[name], responses=refused(), route_class=Once)

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from quipu.interfaces.rest import house, keys, recall, record
+from quipu.interfaces.rest import house, imports, keys, recall, record
 
-ROUTERS = (record.router, recall.router, keys.router, house.router)
+ROUTERS = (record.router, imports.router, recall.router, keys.router, house.router)

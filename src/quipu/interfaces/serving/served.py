@@ -21,6 +21,7 @@ from quipu.interfaces.serving.signin import COOKIE, CSRF_HEADER, SignIn
 from quipu.interfaces.serving.terms import Terms
 
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+_KNOWN: Final = "quipu.caller"  # of a request that was asked already: it counts once
 _UPKEEP_SECONDS: Final = 60.0
 _LOG: Final = logging.getLogger("quipu.server")
 
@@ -52,6 +53,12 @@ class Served:
             AccessRefused: a browser is to change something, and nothing shows that a page of ours wants it.
             TooManyRequests: they ask too often.
         """
+        known = asked.scope.get(_KNOWN)
+        if known is None:
+            known = asked.scope[_KNOWN] = await self._caller(asked)
+        return known
+
+    async def _caller(self, asked: HTTPConnection) -> Caller:
         header = asked.headers.get("authorization")
         session = self.signin.session(asked.cookies.get(COOKIE)) if header is None else None
         if session is None:
@@ -66,23 +73,24 @@ class Served:
 
     @asynccontextmanager
     async def upkeep(self) -> AsyncGenerator[None]:
-        """For the block, write down every minute which keys were used; and once more at its end."""
+        """For the block, once a minute: which keys were used is noted, old answers are dropped."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._keep_up)
             yield
             tasks.cancel_scope.cancel()
-        await self._note_use()
+        await self._once()
 
     async def _keep_up(self) -> None:
         while True:
             await anyio.sleep(_UPKEEP_SECONDS)
-            await self._note_use()
+            await self._once()
 
-    async def _note_use(self) -> None:
+    async def _once(self) -> None:
         try:
             await self.access.note_use()
-        except QuipuError as error:  # when a key was last used matters less than that the server goes on
-            _LOG.warning("the use of keys was not noted: %s", error)
+            await self.memory.answers.drop_old()
+        except QuipuError as error:  # it matters less than that the server goes on
+            _LOG.warning("upkeep has to wait: %s", error)
 
 
 def served(asked: HTTPConnection) -> Served:

@@ -1,0 +1,158 @@
+"""Import: recorded messages as a stream of lines, answered by a stream of lines that tell how far it is."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import AsyncGenerator, AsyncIterable
+from typing import Annotated, Any, BinaryIO, Final
+
+import anyio
+from anyio import to_thread
+from fastapi import Request, Security
+from pydantic import Field
+from starlette.responses import StreamingResponse
+
+from quipu.errors import QuipuError, TookTooLong, TooLarge
+from quipu.interfaces.rest.door import Here, Needs, room
+from quipu.interfaces.rest.models import Problem, Told
+from quipu.interfaces.rest.record import RefusalTold
+from quipu.interfaces.serving.problems import document
+from quipu.interfaces.serving.served import served
+from quipu.interfaces.serving.terms import Terms
+from quipu.record.readers import jsonl
+from quipu.record.report import Report
+
+router = room("import", prefix="")
+
+_MEDIA_TYPE: Final = "application/x-ndjson"
+_TELL_SECONDS: Final = 0.5
+_REFUSALS: Final = 100
+_EXAMPLE: Final = '{"session": "s1", "id": "m1", "speaker": "Ana", "content": "I moved to Lisbon in May."}\n'
+_STREAM: Final[dict[str, Any]] = {
+    "requestBody": {
+        "required": True,
+        "content": {_MEDIA_TYPE: {"schema": {"type": "string"}, "example": _EXAMPLE}},
+    }
+}
+_Writing = Annotated[Here, Security(Needs("write"))]  # the same import again changes nothing: no key needed
+
+
+class ImportTold(Told):
+    """What was imported, and what was not and why."""
+
+    imported: int
+    duplicates: int
+    echoes: Annotated[int, Field(description="Nothing but memory that was recalled before.")]
+    refused: int
+    refusals: Annotated[list[RefusalTold], Field(description="The first hundred of those.")]
+    redacted: Annotated[dict[str, int], Field(description="Secrets cut out, by kind.")]
+    repaired: Annotated[int, Field(description="Characters that no database can store, replaced.")]
+    assumed_utc: Annotated[int, Field(description="Times that came without a zone.")]
+    ignored: Annotated[list[str], Field(description="Keys that we have no place for.")]
+    seconds: float
+
+
+class Progress(Told):
+    """One line of the answer. The last has a report or a problem."""
+
+    done: Annotated[int, Field(description="Lines dealt with so far.")]
+    report: ImportTold | None = None
+    problem: Problem | None = None
+
+
+@router.post(
+    "/import",
+    summary="Import recorded messages",
+    openapi_extra=_STREAM,
+    response_class=StreamingResponse,
+    responses={200: {"description": "Lines of progress.", "model": Progress, "content": {_MEDIA_TYPE: {}}}},
+)
+async def import_lines(request: Request, here: _Writing) -> StreamingResponse:
+    """JSON Lines: messages with ``content`` and, where known, ``id, session, role, speaker, time, user``.
+
+    What cannot be taken is refused and reported, the rest is stored. Importing the same again changes
+    nothing, so an import that was cut off is finished by sending it again. The answer begins when all was
+    sent: a line every half a second, the last one with the report.
+    """
+    lines = await _whole(request.stream(), served(request).terms)
+    return StreamingResponse(_told(here, lines), media_type=_MEDIA_TYPE)
+
+
+async def _whole(chunks: AsyncIterable[bytes], terms: Terms) -> BinaryIO:
+    """All that is sent, in a file without a name: a slow client holds no connection to the database.
+
+    Raises:
+        TooLarge: it is more than an import may have.
+        TookTooLong: nothing came for too long.
+    """
+    file = tempfile.TemporaryFile()  # noqa: SIM115 - closed by who reads it, or below
+    size = 0
+    waiting = aiter(chunks)
+    try:
+        while True:
+            with anyio.fail_after(terms.body_seconds):
+                chunk = await anext(waiting, None)
+            if chunk is None:
+                file.seek(0)
+                return file
+            size += len(chunk)
+            if size > terms.import_bytes:
+                raise TooLarge(f"An import may have {terms.import_bytes:,} bytes.", hint="Send it in parts.")
+            await to_thread.run_sync(file.write, chunk)
+    except BaseException as error:
+        file.close()
+        if isinstance(error, TimeoutError):
+            raise TookTooLong(f"Nothing was sent for {terms.body_seconds:g} seconds.") from error
+        raise
+
+
+async def _told(here: Here, file: BinaryIO) -> AsyncGenerator[bytes]:
+    """The lines of the answer, while the import goes on; it stops with who listens."""
+    done = told = 0
+
+    def count(lines: int) -> None:
+        nonlocal done
+        done += lines
+
+    taking = asyncio.ensure_future(
+        here.memory.import_messages(jsonl.read(file), space=here.space, progress=count)
+    )
+    try:
+        while not (await asyncio.wait({taking}, timeout=_TELL_SECONDS))[0]:
+            if done > told:
+                told = done
+                yield _line(Progress(done=done))
+        yield _line(_last(taking, done))
+    finally:
+        taking.cancel()
+        with anyio.CancelScope(shield=True):
+            await asyncio.wait({taking})
+        file.close()
+
+
+def _last(taking: asyncio.Future[Report], done: int) -> Progress:
+    error = taking.exception()
+    if error is None:
+        return Progress(done=done, report=_report(taking.result()))
+    ours = error if isinstance(error, QuipuError) else QuipuError()
+    return Progress(done=done, problem=Problem.model_validate(document(ours)))
+
+
+def _report(report: Report) -> ImportTold:
+    return ImportTold(
+        imported=report.imported,
+        duplicates=report.duplicates,
+        echoes=report.echoes,
+        refused=len(report.refused),
+        refusals=[RefusalTold.model_validate(one) for one in report.refused[:_REFUSALS]],
+        redacted=dict(report.redacted),
+        repaired=report.repaired,
+        assumed_utc=report.assumed_utc,
+        ignored=list(report.ignored[:_REFUSALS]),
+        seconds=report.seconds,
+    )
+
+
+def _line(told: Progress) -> bytes:
+    return told.model_dump_json(exclude_none=True).encode() + b"\n"

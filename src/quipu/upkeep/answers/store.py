@@ -1,0 +1,64 @@
+"""The queries of kept answers, one short function each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from psycopg.types.json import Jsonb
+
+from quipu.kernel.db import queries
+from quipu.kernel.db.database import Connection, Within
+from quipu.upkeep.answers.model import Asking, KeptAnswer
+
+_SQL = queries.load("quipu.upkeep.answers")
+
+
+def _values(within: Within, asking: Asking) -> Mapping[str, object]:
+    return {"space": within.space.id, "caller": asking.caller, "key": asking.key, "sha256": asking.sha256}
+
+
+async def begin(
+    within: Within, asking: Asking, *, now: datetime, expired: datetime, abandoned: datetime
+) -> bool:
+    """Take a request on; False where it is being done or was answered."""
+    values = {**_values(within, asking), "now": now, "expired": expired, "abandoned": abandoned}
+    return await (await within.conn.execute(_SQL["begin"], values)).fetchone() is not None
+
+
+async def find(within: Within, asking: Asking) -> tuple[bytes, KeptAnswer | None] | None:
+    """The SHA-256 of the request that came under this key, and its answer if there is one yet."""
+    row = await (await within.conn.execute(_SQL["find"], _values(within, asking))).fetchone()
+    if row is None:
+        return None
+    sha256, status, headers, body = row
+    return sha256, None if status is None else KeptAnswer(status, headers, body)
+
+
+async def keep(within: Within, asking: Asking, answer: KeptAnswer, *, now: datetime) -> None:
+    """Keep an answer."""
+    values = {
+        **_values(within, asking),
+        "now": now,
+        "status": answer.status,
+        "headers": Jsonb(dict(answer.headers)),
+        "body": answer.body,
+    }
+    await within.conn.execute(_SQL["keep"], values)
+
+
+async def release(within: Within, asking: Asking) -> None:
+    """Give a request back that failed."""
+    await within.conn.execute(_SQL["release"], _values(within, asking))
+
+
+async def drop_old(conn: Connection, before: datetime) -> int:
+    """Drop what was begun before, in every space; how many."""
+    row = await (await conn.execute(_SQL["drop_old"], {"before": before})).fetchone()
+    assert row is not None
+    return row[0]
+
+
+async def drop_of_space(within: Within) -> None:
+    """Drop all of the space."""
+    await within.conn.execute(_SQL["drop_of_space"], {"space": within.space.id})
