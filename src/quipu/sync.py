@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from quipu.kernel.base.clock import Clock
     from quipu.kernel.base.portal import Portal
     from quipu.kernel.config import Settings
-    from quipu.kernel.queue.model import Worked
+    from quipu.kernel.queue.model import QueueStatus, Worked
     from quipu.kinds.episodes.conversing.conversations import AsyncConversations
     from quipu.kinds.episodes.conversing.model import (
         Conversation,
@@ -716,6 +716,13 @@ class Memory(Rooms):
             BadInput: nobody handles such a topic, or ``concurrency`` is not 1 to 100.
         """
         return self._portal.call(lambda: self._inner.work(topics=topics, concurrency=concurrency))
+
+    def queue_status(self) -> QueueStatus:
+        """How the queue of the whole database stands: workers, and of each topic what waits or was given up.
+
+        For whoever administers the database, as `spaces` is.
+        """
+        return self._portal.call(lambda: self._inner.queue_status())
 
     def health(self) -> Health:
         """What this memory runs on and how much it holds."""

@@ -18,6 +18,7 @@ from quipu.upkeep.overview import Overview
 router = page_router()
 
 _MOST_POINTS: Final = 200
+_MOST_RECALLED: Final = 8
 _KINDS: Final = {
     "message": ("Messages", "/transcripts"),
     "ledger": ("Facts and evidence", "/ledger"),
@@ -31,7 +32,8 @@ _KINDS: Final = {
 @router.get("/")
 async def page(visit: Visiting) -> Response:
     """What the space holds."""
-    known = await visit.memory.overview(space=visit.space) if visit.space else Overview({}, ())
+    memory, space = visit.memory, visit.space
+    known = await memory.overview(space=space) if space else Overview({}, ())
     growth = totals(known.days)
     return visit.page(
         "overview.html",
@@ -39,7 +41,11 @@ async def page(visit: Visiting) -> Response:
         numbers=_numbers(visit, known),
         growth=growth,
         growth_told=_told(growth),
-        health=await visit.memory.health(),
+        recalled=await memory.longterm.audit(space=space, act="recover", limit=_MOST_RECALLED)
+        if space
+        else [],
+        queue=await memory.queue_status(),
+        health=await memory.health(),
     )
 
 
