@@ -1,7 +1,7 @@
 """Pages in a real browser, where QUIPU_TEST_BROWSER names the directory that `.ci/browser` made for it.
 
-A test asks for ``page``, which is signed in, at the widths of a desktop and of a phone. When it ends there must
-have been no error in the console and no request to another host; `sound(page)` asks axe-core for faults.
+A test asks for ``page``, which is signed in, at the widths of a desktop and of a phone. When it ends there
+must have been no error in the console and no request to another host; `sound(page)` asks axe-core for faults.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ PLACE = os.environ.get("QUIPU_TEST_BROWSER")  # before the fixtures take QUIPU_*
 CHROMIUM = "/usr/bin/chromium"
 WIDTHS = {"desktop": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 844}}
 SERIOUS = ("serious", "critical")
+OVERHANG = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 if PLACE is None:
     collect_ignore_glob = ["test_*.py"]
@@ -56,7 +57,7 @@ def site(house: Path, memory: Memory) -> Iterator[Site]:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - it is not installed everywhere
 
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
@@ -106,6 +107,7 @@ def sound() -> Callable[[Page], None]:
     source = (Path(PLACE) / "axe.min.js").read_text("utf-8")
 
     def check(page: Page) -> None:
+        page.wait_for_load_state()
         page.evaluate(source)
         found = page.evaluate("async () => (await axe.run()).violations")
         faults = [
@@ -114,9 +116,7 @@ def sound() -> Callable[[Page], None]:
             if one["impact"] in SERIOUS
         ]
         assert faults == [], page.url
-        too_wide = page.evaluate(
-            "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-        )
+        too_wide = page.evaluate(OVERHANG)
         assert too_wide <= 0, f"{page.url} is {too_wide} pixels too wide"
 
     return check

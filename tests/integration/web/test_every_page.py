@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from page_client import SPACE, Browser, faults
 
+from quipu.interfaces.web.files import address
 from quipu.interfaces.web.navigation import HOUSE, MEMORY, Entry
 
 ENTRIES = [*MEMORY, *HOUSE]
@@ -43,9 +44,10 @@ async def test_the_files_of_the_pages_are_kept_by_browsers(stranger: Browser) ->
         ("htmx.min.js", "text/javascript"),
         ("icon.svg", "image/svg"),
     ):
-        answer = await stranger.get(f"/static/{name}")
+        answer = await stranger.get(address(name))
         assert answer.headers["content-type"].startswith(media)
         assert "immutable" in answer.headers["cache-control"]
+        assert "immutable" not in (await stranger.get(f"/static/{name}")).headers["cache-control"]
     assert (await stranger.get("/static/../pages.py")).status_code == 404
     assert (await stranger.get("/static/pages.py")).status_code == 404
 

@@ -7,7 +7,8 @@ A new kind's page:
    ``visit.memory`` with ``space=visit.space``, and ends in ``return visit.page("<kind>.html", ...)``.
 2. Write ``templates/<kind>.html``: ``{% extends "layout.html" %}``, the blocks ``title`` and ``main``, and
    the macros of ``parts.html`` (fields, pager, empty). Every link is made by ``link(path, ...)``, which adds
-   the space; every form that changes something by ``{% call parts.form(action) %}``, which adds the token.
+   the space; every form that changes something by ``{% call parts.form(action) %}``, which adds the token; a
+   wide table stands in ``<div class="scroll" tabindex="0">``.
 3. A form changes one thing and ends in ``return visit.back(address, news="...")``: the browser is sent on and
    told. What destroys shows first what it would take: ``visit.confirm(...)`` posts again with
    ``confirmed=yes``.

@@ -43,9 +43,10 @@ def address(name: str) -> str:
 
 
 @router.get("/static/{name}")
-async def static(name: str) -> Response:
-    """A file; it may be kept for good, for its address changes with it."""
+async def static(name: str, v: str = "") -> Response:
+    """A file; under the address that changes with it, it may be kept for good."""
     if name not in _TYPES:
         return Response("There is no such file.", 404, media_type="text/plain")
     found = file(name)
-    return Response(found.content, media_type=found.media_type, headers={"Cache-Control": _KEPT})
+    kept = _KEPT if v == found.mark else "no-cache"
+    return Response(found.content, media_type=found.media_type, headers={"Cache-Control": kept})
