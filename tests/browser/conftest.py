@@ -102,7 +102,7 @@ def page(context: BrowserContext, signed_in: tuple[str, Any]) -> Iterator[Page]:
 
 @pytest.fixture(scope="session")
 def sound() -> Callable[[Page], None]:
-    """Fails where axe-core finds a serious fault of accessibility, or where a page is wider than its window."""
+    """Fails where axe-core finds a serious fault, or where a page is wider than its window."""
     assert PLACE is not None
     source = (Path(PLACE) / "axe.min.js").read_text("utf-8")
 

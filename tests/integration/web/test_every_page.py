@@ -68,8 +68,9 @@ async def test_the_colours_are_kept_and_the_reader_stays_where_they_are(client: 
 
 
 async def test_nobody_is_sent_elsewhere_by_a_form(client: Browser) -> None:
-    for address in ("https://example.org/", "//example.org", "/\\example.org"):
-        assert (await client.submit("/theme", {"theme": "dark", "back": address})).headers["location"] == "/"
+    for elsewhere in ("https://example.org/", "//example.org", "/\\example.org"):
+        answer = await client.submit("/theme", {"theme": "dark", "back": elsewhere})
+        assert answer.headers["location"] == "/"
 
 
 async def test_what_went_wrong_is_a_page(client: Browser) -> None:
