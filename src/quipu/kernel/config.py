@@ -272,7 +272,7 @@ class Settings:
         return (self.origins or {}).get(name, "default")
 
     def over(self, stored: Iterable[Stored]) -> Settings:
-        """The same over what is stored: what the process was given comes first, a later row before one before.
+        """The same over what is stored: what the process was given comes first, then the later of two rows.
 
         What is stored and cannot be read, such as by a version that knows other bounds, is passed over with a
         warning.

@@ -55,14 +55,12 @@ class Register:
 
     def __init__(self, kinds: Iterable[tuple[str, Iterable[Setting[Any]]]]) -> None:
         owned = {one.name: (kind, one) for kind, settings in kinds for one in settings}
-        self._all: Mapping[str, tuple[str, Setting[Any]]] = {
-            **{name: (HOUSE, one) for name, one in described().items()},
-            **owned,
-        }
+        house = {name: (HOUSE, one) for name, one in described().items() if name not in owned}
+        self._all: Mapping[str, tuple[str, Setting[Any]]] = {**house, **owned}
 
     def __iter__(self) -> Iterator[tuple[str, Setting[Any]]]:
-        """Kind and setting, those of the house first."""
-        return iter(sorted(self._all.values(), key=lambda pair: pair[0] != HOUSE))
+        """Kind and setting, those of the house first, then kind by kind."""
+        return iter(self._all.values())
 
     def named(self, name: str) -> tuple[str, Setting[Any]]:
         """The setting of a name, also written as its variable, with its kind.
