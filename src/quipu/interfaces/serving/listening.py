@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import signal
 import socket
 from collections.abc import Callable, Generator
@@ -76,13 +77,21 @@ def bound(host: str, port: int) -> socket.socket:
         ConfigError: it cannot be bound; says why.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # ``socket.create_server`` does not name the protocol; then asyncio leaves Nagle's algorithm on, and each
+    # answer waits 40 ms for an acknowledgement.
+    sock = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        return socket.create_server((host.strip("[]"), port), family=family, backlog=_BACKLOG)
+        if os.name == "posix":
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.bind((host.strip("[]"), port))
+        sock.listen(_BACKLOG)
     except (OSError, OverflowError) as error:
+        sock.close()
         why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise ConfigError(
             f"Nothing can listen on {host}, port {port}: {why}.", hint="Choose another with --port."
         ) from error
+    return sock
 
 
 async def listen(
