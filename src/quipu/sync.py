@@ -3191,6 +3191,15 @@ class Snapshots:
         """
         return self._portal.call(lambda: self._inner.list(space=space, schema=schema))
 
+    def find(self, name: str, *, space: str) -> Snapshot:
+        """The snapshot of that name.
+
+        Raises:
+            BadInput: that is no name of a snapshot.
+            NotFound: there is none of that name.
+        """
+        return self._portal.call(lambda: self._inner.find(name, space=space))
+
     def prune(self, *, space: str, schema: str | None = None, dry_run: bool = False) -> Thinned:
         """Thin out: 24 hourly ones stay, 4 a day to 7 days, one a day to ``memory_snapshot_retention_days``.
 

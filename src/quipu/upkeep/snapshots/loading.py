@@ -128,13 +128,17 @@ class Loading:
         target, source = self._target, self._source
         with source.path.open("rb") as file:
             dump = Dump(file)
-            said = 0
+            told = 0
             for read in dump.statements():
                 statement = renamed(read, source.schema_name, target.schema_name)
                 await self._do(statement, dump)
-                if self._progress is not None:
-                    self._progress(dump.bytes - said)
-                    said = dump.bytes
+                told = self._tell(dump, told)
+            self._tell(dump, told)
+
+    def _tell(self, dump: Dump, told: int) -> int:
+        if self._progress is not None and dump.bytes > told:
+            self._progress(dump.bytes - told)
+        return dump.bytes
 
     async def _do(self, statement: Statement, dump: Dump) -> None:
         given = order(

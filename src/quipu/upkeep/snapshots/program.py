@@ -17,7 +17,7 @@ from quipu.kernel.db import embedded
 from quipu.kernel.db.embedded import package
 from quipu.kernel.db.embedded.account import Account, name_of, serving_account, user_id
 from quipu.kernel.db.embedded.binaries import system_candidates
-from quipu.kernel.db.embedded.process import run
+from quipu.kernel.db.embedded.process import bare_environment, run
 
 _VERSION: Final = re.compile(r"PostgreSQL\) (\d+)")
 _LONGEST_SECONDS: Final = 3600
@@ -45,9 +45,10 @@ async def pg_dump(settings: Settings, *, major: int) -> tuple[Path, Mapping[str,
         return programs.tool("pg_dump"), programs.environment(settings.home)
     found: list[str] = []
     for path in _candidates(settings):
-        version = _VERSION.search(run([path, "--version"], account=_us(), env=os.environ).text)
+        environment = {**bare_environment(bin_dir=path.parent, home=Path.home()), **os.environ}
+        version = _VERSION.search(run([path, "--version"], account=_us(), env=environment).text)
         if version is not None and int(version[1]) >= major:
-            return path, os.environ
+            return path, environment
         found.append(f"{path} is of {version[1] if version else 'no version'}")
     raise DatabaseUnsuitable(
         f"The server is PostgreSQL {major}, and no pg_dump of that version or a newer one is here"

@@ -67,6 +67,15 @@ class AsyncSnapshots:
             found += [replace(one, tier=tiers.get(one.name, "kept")) for one in own]
         return sorted(found, key=lambda one: (one.taken_at, one.name), reverse=True)
 
+    async def find(self, name: str, *, space: str) -> Snapshot:
+        """The snapshot of that name.
+
+        Raises:
+            BadInput: that is no name of a snapshot.
+            NotFound: there is none of that name.
+        """
+        return await self._find(space, name)
+
     async def prune(self, *, space: str, schema: str | None = None, dry_run: bool = False) -> Thinned:
         """Thin out: 24 hourly ones stay, 4 a day to 7 days, one a day to ``memory_snapshot_retention_days``.
 
@@ -176,8 +185,10 @@ class AsyncSnapshots:
         """
         place = _absolute(path)
         schema_name = await to_thread.run_sync(_schema_of, place)
-        if not confirm and (looked := await self._looked(place, schema_name, space, schema)) is not None:
-            return looked
+        look = partial(look_through, place, schema_name, protected=self._ground.protected, code=False)
+        rows = await to_thread.run_sync(look)
+        if not confirm and not await self._is_there(space, schema):
+            return Restored(source=place.name, schema=schema, done=False, before={}, after=rows)
         target = await self._ground.find(space, schema, make=True)
         source = Source(path=place, schema_name=schema_name, code=False)
         return await self._load(
@@ -227,15 +238,15 @@ class AsyncSnapshots:
         trial: bool = False,
     ) -> Restored:
         before: dict[str, int] = {}
-        undo: str | None = None
+        undo: Snapshot | None = None
 
         async def ready() -> None:
             nonlocal before, undo
             if trial:
                 before = await self._rows_now(target.space, target.schema)
                 return
-            snapshot = await self._take(target, reason)
-            before, undo = {table: one.rows for table, one in snapshot.sums.items()}, snapshot.name
+            undo = await self._take(target, reason)
+            before = {table: one.rows for table, one in undo.sums.items()}
 
         async def work(conn: Connection) -> tuple[dict[str, int], int]:
             around = Around(
@@ -250,7 +261,12 @@ class AsyncSnapshots:
 
         async with self._database.owner() as holder, holder.transaction():
             await holder.execute(_SQL["keep_from_erasing"], {"name": target.space})
-            after, erased = await self._ground.change(target, work, seconds=_SECONDS, trial=trial)
+            try:
+                after, erased = await self._ground.change(target, work, seconds=_SECONDS, trial=trial)
+            except BadInput:  # then nothing was changed, and there is nothing to undo
+                if undo is not None:
+                    await self.forget([undo])
+                raise
         embedded = 0 if trial else await self._ground.follow(target)
         return Restored(
             source=name,
@@ -259,7 +275,7 @@ class AsyncSnapshots:
             before=before,
             after=after,
             erased=erased,
-            undo=undo,
+            undo=None if undo is None else undo.name,
             embedded=embedded,
         )
 
@@ -274,15 +290,12 @@ class AsyncSnapshots:
             now=self._clock.now(),
         )
 
-    async def _looked(self, path: Path, schema_name: str, space: str, schema: str) -> Restored | None:
-        """What a dump would bring into a schema that is not there yet; None where it is."""
+    async def _is_there(self, space: str, schema: str) -> bool:
         try:
             await self._ground.find(space, schema)
         except NotFound:
-            look = partial(look_through, path, schema_name, protected=self._ground.protected, code=False)
-            rows = await to_thread.run_sync(look)
-            return Restored(source=path.name, schema=schema, done=False, before={}, after=rows)
-        return None
+            return False
+        return True
 
     async def _groups(self, space: str, schema: str | None) -> Mapping[str, Sequence[Snapshot]]:
         """The snapshots of a space by their schema."""
@@ -323,10 +336,9 @@ class AsyncSnapshots:
 
     async def _rows_now(self, space: str, schema: str) -> dict[str, int]:
         """Rows by table; none where there is no such schema."""
-        try:
-            target = await self._ground.find(space, schema)
-        except NotFound:
+        if not await self._is_there(space, schema):
             return {}
+        target = await self._ground.find(space, schema)
         return await taking.count(self._database, self._ground, target)
 
 
