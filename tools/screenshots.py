@@ -24,7 +24,7 @@ SPACE = "samples"
 SIZE = {"width": 860, "height": 540}
 PAGES = {
     "overview": "/",
-    "recall": "/recall?q=Why+was+the+launch+of+Petrel+put+off%3F",
+    "recall": "/recall?q=What+did+the+dog+swallow%3F",
 }
 
 
