@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from contextlib import suppress
 from pathlib import Path
@@ -15,6 +16,7 @@ from test_snapshots_hostile import dump_with
 
 from quipu.errors import BadInput, NotFound
 from quipu.upkeep.snapshots.model import Snapshot
+from quipu.upkeep.snapshots.shelf import digest
 
 SECONDS = 5
 EVERYTHING = (
@@ -174,6 +176,33 @@ def test_snapshots_are_files_that_nobody_else_reads(house: House, filled: tuple[
     assert not [one for one in path.parent.iterdir() if ".part" in one.name]
 
 
+def test_what_is_equal_is_on_the_disk_once(house: House) -> None:
+    memory, where = house.memory, {"space": "twice"}
+    schema = house.schema("twice").schema_name
+    create = f"create table {schema}.words (id int primary key, word text)"
+    memory.tables.create_table("words", create, description="Words.", embed_fields=["word"], **where)
+    memory.tables.insert("words", {"id": 1, "word": "one"}, **where)
+    first, second = (file_of(house, memory.snapshots.create(**where)) for _ in range(2))
+    assert first != second
+    assert first.with_suffix(".vectors").samefile(second.with_suffix(".vectors"))
+    memory.snapshots.delete(first.name, **where)
+    assert memory.snapshots.restore(second.name, confirm=True, **where).done
+    assert second.with_suffix(".vectors").is_file()
+
+
+def test_what_a_crash_left_half_written_is_swept_up_a_day_later(house: House) -> None:
+    house.schema("crash")
+    kept = file_of(house, house.memory.snapshots.create(space="crash"))
+    old = [kept.with_name("memory_20200101_000000.sql"), kept.with_name("memory_20200101_000000.sql.part")]
+    young = kept.with_name("memory_20200101_000001.sql.part")
+    for path in (*old, young, kept):
+        path.touch()
+        if path is not young:
+            os.utime(path, (0, 0))
+    house.memory.snapshots.scheduled(space="crash")
+    assert [path.exists() for path in (*old, young, kept)] == [False, False, True, True]
+
+
 def test_another_space_has_no_way_to_a_snapshot(house: House, filled: tuple[str, Snapshot]) -> None:
     snapshots = house.memory.snapshots
     house.schema("lake")
@@ -239,6 +268,32 @@ def test_a_schema_that_was_dropped_is_made_again_and_its_vectors_are_used(house:
     done = memory.snapshots.restore(snapshot.name, space="yard", confirm=True)
     assert (done.after, done.embedded) == ({"words": 12}, 12)
     assert memory.recall("word number 7", space="yard")[0].text == "word number 7"
+
+
+def test_vectors_of_a_snapshot_are_taken_and_not_made_again(house: House) -> None:
+    memory, where = house.memory, {"space": "vectors"}
+    schema = house.schema("vectors").schema_name
+    create = f"create table {schema}.words (id int primary key, word text)"
+    memory.tables.create_table("words", create, description="Words.", embed_fields=["word"], **where)
+    memory.tables.insert("words", [{"id": n, "word": f"word {n}"} for n in range(12)], **where)
+    snapshot = memory.snapshots.create(**where)
+    path = file_of(house, snapshot).with_suffix(".vectors")
+    lines = [line.split() for line in path.read_text().splitlines()]
+    mark = lines[0][2]
+    path.write_text("".join(f"{hashed} {model} {mark}\n" for hashed, model, _ in lines))
+    manifest = json.loads(path.with_suffix(".json").read_text())
+    manifest["vectors_sha256"] = digest(path)
+    path.with_suffix(".json").write_text(json.dumps(manifest))
+    memory.tables.execute("drop table words", **where)
+    memory.snapshots.restore(snapshot.name, confirm=True, **where)
+    stored = house.rows(
+        "select translate(encode(halfvec_send(v.context), 'base64'), E'\\n', ''), count(*)"
+        " from tables.embeddings m"
+        " join core.recall_vectors v on v.space_id = m.space_id and v.entry_id = m.entry_id"
+        " where m.space_id = %s group by 1",
+        snapshot.space_id,
+    )
+    assert stored == [(mark, 12)]
 
 
 def test_agents_have_no_way_to_snapshots(house: House, filled: tuple[str, Snapshot]) -> None:
