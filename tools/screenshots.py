@@ -1,6 +1,6 @@
 """Take docs/images/*.png: pages of `quipu serve` over the samples, in Debian's chromium, light and small.
 
-    python tools/screenshots.py [DIRECTORY]      (docs/images; needs playwright and /usr/bin/chromium)
+python tools/screenshots.py [DIRECTORY]      (docs/images; needs playwright and /usr/bin/chromium)
 """
 
 from __future__ import annotations
