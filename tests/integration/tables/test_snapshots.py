@@ -37,6 +37,7 @@ EVERYTHING = (
     " execute function suppress_redundant_updates_trigger()",
     "create policy everybody on {s}.trips using (true)",
     "create sequence {s}.numbers start 7",
+    "create operator {s}.<+> (function = int4pl, leftarg = int, rightarg = int)",
     "comment on column {s}.boats.length is 'In metres; ''about'''",
     "insert into {s}.boats (name, length, tags) values ('Alba', 9, '{{a,b}}'),"
     " (E'B\\te\\nla\\\\.', 12, null)",

@@ -28,6 +28,7 @@ _LINES = {
     "why": Line("why", "Explain why a memory came back.", embeds=True),
     "ledger": Line("ledger", "Say, correct and look up facts and assumptions."),
     "hooks": Line("hooks", "Let a coding agent remember by itself."),
+    "mcp": Line("mcp", "Serve the memory to a model as tools (MCP)."),
     "evidence": Line("evidence", "Show recommendations and the evidence they rest on."),
     "memories": Line("memories", "Look up, correct and let go of lessons of sessions.", embeds=True),
     "longterm": Line("longterm", "See and steer what is known of people.", embeds=True),
