@@ -883,11 +883,22 @@ class Recommendations:
         return self._portal.call(lambda: self._inner.recommendation(number, space=space))
 
     def recommendations(
-        self, *, space: str, session: str | None = None, limit: int = 20, offset: int = 0
+        self,
+        *,
+        space: str,
+        session: str | None = None,
+        before: int | None = None,
+        limit: int = 20,
+        offset: int = 0,
     ) -> list[Recommendation]:
-        """The recommendations of a session, or of the whole space; the latest first."""
+        """The recommendations of a session, or of the whole space; the latest first.
+
+        ``before``: the id of a recommendation; only those that came before it.
+        """
         return self._portal.call(
-            lambda: self._inner.recommendations(space=space, session=session, limit=limit, offset=offset)
+            lambda: self._inner.recommendations(
+                space=space, session=session, before=before, limit=limit, offset=offset
+            )
         )
 
     def evidence(
@@ -1252,11 +1263,37 @@ class Ledger(Recommendations, Retention):
         return self._portal.call(lambda: self._inner.values(space=space, session=session, user=user))
 
     def open_assumptions(
-        self, *, space: str, session: str | None = None, user: str | None = None
+        self, *, space: str, session: str | None = None, user: str | None = None, limit: int | None = None
     ) -> list[Value]:
-        """What is only assumed: to be disclosed or confirmed. In the whole space if none is named."""
+        """What is only assumed, by key: to be disclosed or confirmed. In the whole space if none is named.
+
+        ``limit``: at most so many; all of them if not given.
+
+        Raises:
+            BadInput: ``limit`` is not 1 to 1,000, or the session is somebody else's.
+        """
         return self._portal.call(
-            lambda: self._inner.open_assumptions(space=space, session=session, user=user)
+            lambda: self._inner.open_assumptions(space=space, session=session, user=user, limit=limit)
+        )
+
+    def events(
+        self,
+        *,
+        space: str,
+        session: str | None = None,
+        user: str | None = None,
+        before: int | None = None,
+        limit: int = 50,
+    ) -> list[Event]:
+        """What was written, the latest first: in a session and of its person, or in the whole space.
+
+        ``before``: the id of an event; only what was written before it.
+
+        Raises:
+            BadInput: ``limit`` is not 1 to 1,000, or the session is somebody else's.
+        """
+        return self._portal.call(
+            lambda: self._inner.events(space=space, session=session, user=user, before=before, limit=limit)
         )
 
     def history(

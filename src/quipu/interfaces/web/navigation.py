@@ -21,6 +21,7 @@ class Entry:
 MEMORY: Final[tuple[Entry, ...]] = (
     Entry("Overview", "/"),
     Entry("Recall", "/recall"),
+    Entry("Ledger", "/ledger"),
 )
 """Pages on what is remembered."""
 
