@@ -53,7 +53,7 @@ async def test_an_assumption_is_confirmed_or_put_right(client: Browser, memory: 
     undo = unescape(re.findall(r'href="([^"]*)">Undo it<', history)[0])
     assert "Undo this change?" in (await client.get(undo)).text
     assert (await client.submit(undo, {"confirmed": "yes"})).status_code == 303
-    assert (await memory.ledger.state(space=SPACE, user="ben"))["tables"].value == 10
+    assert (await memory.ledger.state(space=SPACE, user="ben"))["tables"].value == 20  # a link to the key and one to the person
     assert (await client.post(f"{address}seats", data={"value": "1"})).status_code == 403
 
 

@@ -44,5 +44,5 @@ async def recommendation(visit: Visiting, number: int, theme: Word = None) -> Re
         "recommendation.html",
         one=await ledger.recommendation(number, space=visit.space),
         evidence=await ledger.evidence(number, space=visit.space, theme=chosen, limit=_SHOWN),
-        theme=theme,
+        chosen=chosen,
     )
