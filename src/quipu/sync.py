@@ -2193,13 +2193,23 @@ class Seeing:
         project: str | None = None,
         since: datetime | str | None = None,
         until: datetime | str | None = None,
+        after: str | None = None,
         limit: int = 20,
         offset: int = 0,
     ) -> list[Seen]:
-        """Sessions, the latest first, with title, span, counts and tokens; subagents inside their parents."""
+        """Sessions, the latest first, with title, span, counts and tokens; subagents inside their parents.
+
+        ``after``: the id of a session; only those that stand behind it in this order.
+        """
         return self._portal.call(
             lambda: self._inner.sessions(
-                space=space, project=project, since=since, until=until, limit=limit, offset=offset
+                space=space,
+                project=project,
+                since=since,
+                until=until,
+                after=after,
+                limit=limit,
+                offset=offset,
             )
         )
 

@@ -22,6 +22,7 @@ MEMORY: Final[tuple[Entry, ...]] = (
     Entry("Overview", "/"),
     Entry("Recall", "/recall"),
     Entry("Ledger", "/ledger"),
+    Entry("Transcripts", "/transcripts"),
 )
 """Pages on what is remembered."""
 

@@ -15,12 +15,14 @@ from quipu.interfaces.web import (
     jobs,
     keys,
     ledger,
+    lessons,
     overview,
     recall,
     settings,
     snapshots,
     spaces,
     theme,
+    transcripts,
 )
 
 PAGES: Final = (
@@ -30,6 +32,8 @@ PAGES: Final = (
     recall.router,
     evidence.router,
     ledger.router,
+    lessons.router,
+    transcripts.router,
     config.router,
     snapshots.router,
     dumps.router,
