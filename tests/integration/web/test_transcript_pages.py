@@ -48,7 +48,7 @@ async def test_a_session_is_read_like_a_chat_page_by_page(client: Browser, recor
     later = unescape(re.findall(r'href="([^"]*)">Later<', first)[0])
     second = (await client.get(later)).text
     assert "Lines 41 to " in second
-    assert "&lt;script&gt;alert" not in second
+    assert "&lt;script&gt;alert" not in second.split("<h2>Lines")[1]
 
 
 async def test_the_list_of_sessions_goes_on_behind_one(memory: AsyncMemory, recorded: World) -> None:
