@@ -23,6 +23,7 @@ MEMORY: Final[tuple[Entry, ...]] = (
     Entry("Recall", "/recall"),
     Entry("Ledger", "/ledger"),
     Entry("Transcripts", "/transcripts"),
+    Entry("Episodes", "/episodes"),
     Entry("Long-term", "/longterm"),
 )
 """Pages on what is remembered."""
