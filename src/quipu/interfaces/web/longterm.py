@@ -19,7 +19,7 @@ router = page_router()
 
 _SHOWN: Final = 50
 _REVISIONS: Final = 30
-_OWN: Final = {"categories": CATEGORIES, "importances": IMPORTANCES}
+_OWN: Final[dict[str, Any]] = {"categories": CATEGORIES, "importances": IMPORTANCES}
 _STATES: Final = {"live": False, "archived": True, "all": None}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from fastapi import Query
 from starlette.responses import Response
@@ -84,7 +84,7 @@ async def session(visit: Visiting, name: str, start: Number = None) -> Response:
     )
 
 
-def _pages(visit: Visit, shown: ShownSession, start: int) -> dict[str, str | None]:
+def _pages(visit: Visit, shown: ShownSession, start: int) -> dict[str, Any]:
     """Where the lines before and after those that are shown are."""
     name, end = shown.session.id, start + len(shown.lines)
     earlier = visit.link("/transcripts/session", name=name, start=max(0, start - _LINES))
