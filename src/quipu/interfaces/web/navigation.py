@@ -21,6 +21,10 @@ class Entry:
 MEMORY: Final[tuple[Entry, ...]] = (
     Entry("Overview", "/"),
     Entry("Recall", "/recall"),
+    Entry("Ledger", "/ledger"),
+    Entry("Transcripts", "/transcripts"),
+    Entry("Episodes", "/episodes"),
+    Entry("Long-term", "/longterm"),
 )
 """Pages on what is remembered."""
 

@@ -9,10 +9,16 @@ from fastapi import APIRouter
 from quipu.interfaces.web import (
     config,
     dumps,
+    episodes,
     erasure,
+    evidence,
     files,
     jobs,
     keys,
+    ledger,
+    lessons,
+    longterm,
+    loops,
     overview,
     recall,
     reembedding,
@@ -20,6 +26,7 @@ from quipu.interfaces.web import (
     snapshots,
     spaces,
     theme,
+    transcripts,
 )
 
 PAGES: Final = (
@@ -27,6 +34,13 @@ PAGES: Final = (
     theme.router,
     overview.router,
     recall.router,
+    evidence.router,
+    ledger.router,
+    lessons.router,
+    transcripts.router,
+    loops.router,
+    episodes.router,
+    longterm.router,
     config.router,
     snapshots.router,
     dumps.router,
