@@ -24,6 +24,7 @@ from quipu.interfaces.web import (
     settings,
     snapshots,
     spaces,
+    tables,
     theme,
     transcripts,
 )
@@ -40,6 +41,7 @@ PAGES: Final = (
     loops.router,
     episodes.router,
     longterm.router,
+    tables.router,
     config.router,
     snapshots.router,
     dumps.router,

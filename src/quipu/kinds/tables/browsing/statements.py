@@ -111,19 +111,28 @@ def _behind(
     place = None if wanted.after is None else _texts(wanted.after)
     if not shape.key or place is None or len(place) != len(order) or None in place[1:]:
         raise BadInput("that is no place in this table.", field="after", hint="Begin at the first page.")
-    beyond: sql.Composable | None = None
+    beyond: sql.Composable = sql.SQL("false")
     for name, value in reversed(list(zip(order, place, strict=True))):
         sign = "<" if wanted.descending and name == order[0] else ">"
-        if value is None:
-            further: sql.Composable = sql.SQL("false")
-            same: sql.Composable = sql.SQL("{} is null").format(column(name))
+        further = _condition(schema, shape, name, sign, value, values)
+        if name == order[-1]:
+            beyond = further
         else:
-            further = rows.condition(schema, shape, {name: {sign: value}}, values)
-            if name not in shape.key:
-                further = sql.SQL("({} or {} is null)").format(further, column(name))
-            same = rows.condition(schema, shape, {name: {"=": value}}, values)
-        beyond = further if beyond is None else sql.SQL("({} or {} and {})").format(further, same, beyond)
-    return beyond if beyond is not None else sql.SQL("true")
+            same = _condition(schema, shape, name, "=", value, values)
+            beyond = sql.SQL("({} or {} and {})").format(further, same, beyond)
+    return beyond
+
+
+def _condition(
+    schema: Schema, shape: Shape, name: str, sign: str, value: str | None, values: Values
+) -> sql.Composable:
+    """That a column stands so to a value, where null stands behind everything else."""
+    if value is None:
+        return sql.SQL("{} is null" if sign == "=" else "false").format(column(name))
+    compared = rows.condition(schema, shape, {name: {sign: value}}, values)
+    if sign == "=" or name in shape.key:
+        return compared
+    return sql.SQL("({} or {} is null)").format(compared, column(name))
 
 
 def _contains(shape: Shape, wanted: Mapping[str, str], values: Values) -> list[sql.Composable]:
