@@ -109,7 +109,7 @@ def _behind(
 ) -> sql.Composable:
     """What rows satisfy that stand behind a place."""
     place = None if wanted.after is None else _texts(wanted.after)
-    if not shape.key or place is None or len(place) != len(order) or None in place[1:]:
+    if not shape.key or place is None or len(place) != len(order) or None in place[-len(shape.key) :]:
         raise BadInput("that is no place in this table.", field="after", hint="Begin at the first page.")
     beyond: sql.Composable = sql.SQL("false")
     for name, value in reversed(list(zip(order, place, strict=True))):
