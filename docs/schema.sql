@@ -2555,7 +2555,6 @@ CREATE TABLE episodes.exchanges (
     user_name text,
     started_at timestamp with time zone NOT NULL,
     ended_at timestamp with time zone NOT NULL,
-    surprise real DEFAULT 0 NOT NULL,
     salience real DEFAULT 0 NOT NULL,
     chunk jsonb,
     chunker text,
@@ -2567,15 +2566,12 @@ CREATE TABLE episodes.exchanges (
     CONSTRAINT exchanges_check CHECK ((first_message <= last_message)),
     CONSTRAINT exchanges_check1 CHECK (((chunk IS NULL) = (chunked_at IS NULL))),
     CONSTRAINT exchanges_chunker_version_check CHECK ((chunker_version > 0)),
-    CONSTRAINT exchanges_salience_check CHECK (((salience >= (0)::double precision) AND (salience <= (1)::double precision))),
-    CONSTRAINT exchanges_surprise_check CHECK (((surprise >= (0)::double precision) AND (surprise <= (1)::double precision)))
+    CONSTRAINT exchanges_salience_check CHECK (((salience >= (0)::double precision) AND (salience <= (1)::double precision)))
 );
 
 ALTER TABLE ONLY episodes.exchanges FORCE ROW LEVEL SECURITY;
 
 COMMENT ON COLUMN episodes.exchanges.first_message IS 'Messages of the session from this id to last_message, those of system prompts aside.';
-
-COMMENT ON COLUMN episodes.exchanges.surprise IS 'How little was to be expected of it after what was said before: 1 is a new topic after a pause.';
 
 COMMENT ON COLUMN episodes.exchanges.chunk IS 'What it yields: gists, facts, traits, style, scope, emotion. Null: it is to be read anew.';
 

@@ -1,6 +1,6 @@
 """Take docs/images/*.png: pages of `quipu serve` over the samples, in Debian's chromium, light and small.
 
-    python tools/screenshots.py [DIRECTORY]      (docs/images; needs playwright and /usr/bin/chromium)
+python tools/screenshots.py [DIRECTORY]      (docs/images; needs playwright and /usr/bin/chromium)
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SPACE = "samples"
 SIZE = {"width": 860, "height": 540}
 PAGES = {
     "overview": "/",
-    "recall": "/recall?q=Why+was+the+launch+of+Petrel+put+off%3F",
+    "recall": "/recall?q=What+did+the+dog+swallow%3F",
 }
 
 

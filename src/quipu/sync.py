@@ -672,7 +672,7 @@ class Memory(Rooms):
         return self._portal.call(lambda: self._inner.space_names())
 
     def overview(self, *, space: str) -> Overview:
-        """How many memories of each kind a space holds, and how many came in on which day."""
+        """How many memories of each kind a space holds, and how many came in, and tell, of which day."""
         return self._portal.call(lambda: self._inner.overview(space=space))
 
     def forget(

@@ -270,7 +270,7 @@ class AsyncMemory(AsyncRooms):
         return [space.name for space in await self._ready.database.spaces()]
 
     async def overview(self, *, space: str) -> Overview:
-        """How many memories of each kind a space holds, and how many came in on which day."""
+        """How many memories of each kind a space holds, and how many came in, and tell, of which day."""
         async with self._ready.answering.filed(check_name("space", space)) as within:
             return await overview(within, _NAMES)
 

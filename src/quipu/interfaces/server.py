@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from fastapi import APIRouter, FastAPI
+from starlette.routing import Route
 from starlette.types import ASGIApp
 
 import quipu
 from quipu.app.memory import AsyncMemory
+from quipu.interfaces.mcp import mounted as mcp
 from quipu.interfaces.rest.routes import ROUTERS
-from quipu.interfaces.serving import entrance, guards, probes, problems
+from quipu.interfaces.serving import entrance, guards, openapi, probes, problems
 from quipu.interfaces.serving.served import Served
 from quipu.interfaces.serving.terms import Terms
 from quipu.interfaces.web.labours import labouring
@@ -35,7 +38,7 @@ class Mount:
 
 # The doors beside REST: a router of pages is included as it is, an application is mounted under its path.
 PAGES: tuple[APIRouter, ...] = (pages(),)
-MOUNTS: tuple[Mount, ...] = ()
+MOUNTS: tuple[Mount, ...] = (Mount("/mcp", mcp.door, mcp.running),)
 
 
 def create_app(
@@ -67,9 +70,11 @@ def create_app(
         version=quipu.__version__,
         lifespan=lifespan,
         openapi_url="/v1/openapi.json",
+        generate_unique_id_function=openapi.name,
         docs_url=None,  # what they show is loaded from other hosts
         redoc_url=None,
     )
+    app.openapi = partial(openapi.document, app)
     app.state.served = serving
     serving.page_of = page_of
     app.add_middleware(guards.around, terms=serving.terms, metrics=serving.metrics)
@@ -79,5 +84,6 @@ def create_app(
     for router in (probes.router, entrance.router, *PAGES):
         app.include_router(router)
     for mount, inner in mounted:
+        app.router.routes.append(Route(mount.path, endpoint=inner))  # the path itself, without a slash
         app.mount(mount.path, inner)
     return app

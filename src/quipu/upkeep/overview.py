@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Final
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Within
@@ -14,25 +16,32 @@ _SQL = queries.load("quipu.upkeep")
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """Memories that can be recalled, by the name of their kind; and how many came in on which day (UTC).
+    """Memories that can be recalled, by the name of their kind; and how many are of which day (UTC).
 
-    ``days`` go up and leave out those on which nothing was recorded.
+    ``recorded`` are the days on which they came in, ``happened`` those of which they tell. Both go up and
+    leave out days without any.
     """
 
     kinds: Mapping[str, int]
-    days: Sequence[tuple[date, int]]
+    recorded: Sequence[tuple[date, int]]
+    happened: Sequence[tuple[date, int]]
+
+
+NOTHING: Final = Overview({}, (), ())
 
 
 async def overview(within: Within | None, names: Mapping[int, str]) -> Overview:
     """Count what a space holds; nothing where it is not there. ``names``: of kinds, by their code."""
     if within is None:
-        return Overview({}, ())
+        return NOTHING
     values = {"space": within.space.id}
     found = await (await within.conn.execute(_SQL["count_by_kind_and_day"], values)).fetchall()
-    kinds: dict[int, int] = {}
-    days: dict[date, int] = {}
-    for kind, day, entries in found:
-        kinds[kind] = kinds.get(kind, 0) + entries
-        days[day] = days.get(day, 0) + entries
+    kinds: Counter[int] = Counter()
+    recorded: Counter[date] = Counter()
+    happened: Counter[date] = Counter()
+    for kind, recorded_on, happened_on, entries in found:
+        kinds[kind] += entries
+        recorded[recorded_on] += entries
+        happened[happened_on] += entries
     told = {names[code]: kinds[code] for code in sorted(kinds)}
-    return Overview(told, tuple(sorted(days.items())))
+    return Overview(told, sorted(recorded.items()), sorted(happened.items()))

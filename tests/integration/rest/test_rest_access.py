@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import anyio
 import httpx
 import pytest
 from fastapi import FastAPI
@@ -12,6 +14,8 @@ from fastapi import FastAPI
 from quipu import AsyncMemory
 from quipu.interfaces.server import create_app
 from quipu.interfaces.serving.terms import Terms
+from quipu.kernel.config import Settings
+from quipu.upkeep.keys.rules import new_token
 
 pytestmark = pytest.mark.anyio
 
@@ -100,6 +104,45 @@ async def test_a_flood_is_told_to_wait_and_others_are_not(clients: Any, memory: 
     assert (await calm.post("/v1/recall", json=ASKED)).status_code == 200
 
 
+async def test_who_tries_one_key_after_the_other_keeps_nobody_out(clients: Any, memory: AsyncMemory) -> None:
+    stranger = await clients.with_token(None)
+    refused: list[int] = []
+
+    async def keep_trying() -> None:
+        for _ in range(10):
+            tried = {"authorization": f"Bearer {new_token()[1]}"}
+            refused.append((await stranger.post("/v1/recall", json=ASKED, headers=tried)).status_code)
+
+    async with anyio.create_task_group() as tasks:
+        for _ in range(10):
+            tasks.start_soon(keep_trying)
+        known = await clients.with_token((await memory.keys.create("new", space="flood")).token)
+        assert (await known.post("/v1/recall", json=ASKED)).status_code == 200
+    assert refused == [401] * 100
+
+
+async def test_where_the_database_gives_no_connection_it_is_told_so(
+    server_settings: Settings, module_url: str
+) -> None:
+    settings = replace(server_settings, database_url=module_url, pool_size=1)
+    async with AsyncMemory(settings=settings) as memory:
+        app = create_app(memory=memory)
+        database = memory.keys._database
+        token = (await memory.keys.create("k", space="busy")).token
+        transport = httpx.ASGITransport(app=app)
+        headers = {"authorization": f"Bearer {token}"}
+        async with (
+            httpx.AsyncClient(transport=transport, base_url="http://localhost", headers=headers) as client,
+            database.plain(),
+        ):
+            database._pool.timeout = 0.05
+            assert (await client.get("/health")).status_code == 200
+            for answer in (await client.get("/ready"), await client.post("/v1/recall", json=ASKED)):
+                assert answer.status_code == 503
+                assert answer.headers["retry-after"]
+                assert answer.json()["detail"] == "The database does not answer."
+
+
 @pytest.fixture
 async def browser(app: FastAPI) -> Any:
     """A browser that opened the sign-in link."""
@@ -184,3 +227,17 @@ async def test_another_name_that_leads_here_is_refused(clients: Any) -> None:
     client = await clients("read", space="s")
     answer = await client.post("/v1/recall", json=ASKED, headers={"host": "evil.example:80"})
     assert answer.status_code == 403
+
+
+async def test_the_openapi_document_says_how_problems_are_told_and_which_routes_need_a_key(
+    clients: Any,
+) -> None:
+    stranger = await clients.with_token(None)
+    paths = (await stranger.get("/v1/openapi.json")).json()["paths"]
+    observe = paths["/v1/observe"]["post"]
+    problem = {"schema": {"$ref": "#/components/schemas/Problem"}}
+    assert observe["responses"]["422"]["content"] == {"application/problem+json": problem}
+    assert observe["operationId"] == "record_observe"
+    open_to_all = {path for path, ways in paths.items() for way in ways.values() if not way.get("security")}
+    assert open_to_all == {"/health", "/ready"}
+    assert list(paths["/v1/import"]["post"]["responses"]["200"]["content"]) == ["application/x-ndjson"]

@@ -75,3 +75,23 @@ async def test_the_whole_space_goes_only_where_the_form_says_so(client: Browser,
     done = await client.submit("/erasure?space=doomed", {"confirmed": "yes", "whole": "yes"})
     assert "Receipt" in done.text
     assert await memory.recall("What is forgotten?", space="doomed") == []
+
+
+async def test_the_overview_counts_by_kind_and_by_day(memory: AsyncMemory) -> None:
+    days = ["2025-01-02", "2025-01-02", "2025-03-04"]
+    said = [{"content": f"It rained on {day}.", "time": f"{day}T10:00:00Z"} for day in days]
+    await memory.import_messages(said, space="counted")
+    await memory.ledger.set("rooms", 3, space="counted", user="ana", scope="cross_session")
+    found = await memory.overview(space="counted")
+    assert found.kinds == {"message": 3, "ledger": 1}
+    assert [(str(day), count) for day, count in found.happened][:2] == [("2025-01-02", 2), ("2025-03-04", 1)]
+    assert sum(count for _, count in found.recorded) == 4
+    assert (await memory.overview(space="nowhere")).kinds == {}
+
+
+async def test_the_queue_is_told_by_topic(memory: AsyncMemory) -> None:
+    status = await memory.queue_status()
+    assert status.carrier == "PostgreSQL"
+    assert "memory-chunker-queue" in {one.queue for one in status.topics} | {
+        one.topic for one in status.topics
+    }

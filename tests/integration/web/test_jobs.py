@@ -9,6 +9,7 @@ import pytest
 from fastapi import FastAPI
 from page_client import Browser, faults
 
+from quipu import AsyncMemory
 from quipu.errors import Conflict, NotFound
 from quipu.interfaces.web import labours
 from quipu.interfaces.web.labours import Advance, Labours, Outcome
@@ -81,3 +82,18 @@ async def test_only_so_much_is_done_at_once(here: Labours) -> None:
 
 async def test_work_that_is_not_known_is_not_found(client: Browser) -> None:
     assert (await client.get("/jobs/unknown")).status_code == 404
+
+
+async def test_everything_is_embedded_anew_after_being_asked(client: Browser, memory: AsyncMemory) -> None:
+    page = (await client.get("/reembed")).text
+    assert "Embed everything with hashing?" in page
+    assert (await client.submit("/reembed")).headers["location"].startswith("/reembed")
+    done = await client.outcome(await client.submit("/reembed", {"confirmed": "yes"}))
+    assert "memories were embedded with hashing." in done
+
+
+async def test_signing_out_ends_the_session(app: FastAPI) -> None:
+    async with Browser(app) as leaving:
+        await leaving.sign_in()
+        assert (await leaving.submit("/signout")).headers["location"] == "/signin"
+        assert (await leaving.get("/")).headers["location"] == "/signin"

@@ -106,3 +106,36 @@ async def test_what_was_said_can_only_be_forgotten(client: Browser, memory: Asyn
     assert done.status_code == 200
     assert re.search(r"Receipt</dt><dd><code>[\w-]{8,}", done.text)
     assert "Nothing relevant is known." in await asked(client, "When does the harbour close?", "to forget")
+
+
+async def test_a_wrong_lesson_is_corrected_and_archived(client: Browser, memory: AsyncMemory) -> None:
+    lesson = await memory.memories.add("The tests need a running database.", space="lessons", project="boats")
+    page = await asked(client, "What do the tests need?", "lessons")
+    form = {"act": "correct", "right": "The tests need no running database."}
+    await client.submit(links(page, "Wrong")[0], form)
+    assert (await memory.memories.get(lesson.id, space="lessons")).fact == form["right"]
+    page = await asked(client, "What do the tests need?", "lessons")
+    await client.submit(links(page, "Wrong")[0], {"act": "take-back"})
+    assert (await memory.memories.get(lesson.id, space="lessons")).state == "archived"
+
+
+async def test_wrong_episodes_are_put_away_and_wrong_beliefs_corrected(
+    client: Browser, memory: AsyncMemory
+) -> None:
+    said = [
+        {"id": "1", "role": "user", "speaker": "Ana", "user": "ana", "content": "I live in Lisbon now."},
+        {"id": "2", "role": "assistant", "content": "Good to know that you live in Lisbon."},
+    ]
+    await memory.observe(said, space="told", session="s")
+    await memory.work()
+    await memory.episodes.condense(space="told")
+    [belief] = await memory.beliefs.listing(space="told")
+    page = await asked(client, "Is the home of Ana in Lisbon?", "told", kind="episodes")
+    tags = re.findall(r"<span>(belief|episode)\b", page)
+    wrong = dict(zip(tags, links(page, "Wrong"), strict=True))
+    await client.submit(wrong["belief"], {"act": "correct", "right": "Porto"})
+    values = [one.value for one in await memory.beliefs.listing(space="told")]
+    assert belief.value not in values
+    assert "Porto" in values
+    await client.submit(wrong["episode"], {"act": "take-back"})
+    assert await memory.episodes.listing(space="told") == []

@@ -21,37 +21,39 @@ from quipu.errors import ConfigError
 from quipu.interfaces.serving.terms import Terms
 
 _BACKLOG: Final = 2048
-_HEADER_SECONDS: Final = 10.0
 _IDLE_SECONDS: Final = 15
 
 
-class _Impatient(H11Protocol):
-    """A connection that is closed where the head of a request takes longer than ten seconds to come."""
+def _impatient(head_seconds: float) -> type[H11Protocol]:
+    """Connections that are closed where the head of a request takes longer to come."""
 
-    _due: asyncio.TimerHandle | None = None
+    class Impatient(H11Protocol):
+        _due: asyncio.TimerHandle | None = None
 
-    def connection_made(self, transport: Any) -> None:
-        super().connection_made(transport)
-        self._expect()
-
-    def data_received(self, data: bytes) -> None:
-        super().data_received(data)
-        if self.conn.their_state is not h11.IDLE:
-            self._rest()
-        elif self._due is None:
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
             self._expect()
 
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._rest()
-        super().connection_lost(exc)
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            if self.conn.their_state is not h11.IDLE:
+                self._rest()
+            elif self._due is None:
+                self._expect()
 
-    def _expect(self) -> None:
-        self._due = self.loop.call_later(_HEADER_SECONDS, self.transport.close)
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._rest()
+            super().connection_lost(exc)
 
-    def _rest(self) -> None:
-        if self._due is not None:
-            self._due.cancel()
-            self._due = None
+        def _expect(self) -> None:
+            self._due = self.loop.call_later(head_seconds, self.transport.close)
+
+        def _rest(self) -> None:
+            if self._due is not None:
+                self._due.cancel()
+                self._due = None
+
+    return Impatient
 
 
 class _Server(uvicorn.Server):
@@ -112,7 +114,7 @@ async def listen(
     """
     config = uvicorn.Config(
         app,
-        http=_Impatient,
+        http=_impatient(terms.head_seconds),
         ws="none",
         loop="asyncio",
         lifespan="on",

@@ -13,7 +13,7 @@ from quipu.interfaces.web import navigation
 from quipu.interfaces.web.page import page_router
 from quipu.interfaces.web.visit import Visit, Visiting
 from quipu.interfaces.web.wording import counted, day
-from quipu.upkeep.overview import Overview
+from quipu.upkeep.overview import NOTHING, Overview
 
 router = page_router()
 
@@ -33,12 +33,14 @@ _KINDS: Final = {
 async def page(visit: Visiting) -> Response:
     """What the space holds."""
     memory, space = visit.memory, visit.space
-    known = await memory.overview(space=space) if space else Overview({}, ())
-    growth = totals(known.days)
+    known = await memory.overview(space=space) if space else NOTHING
+    times, growth = totals(known.happened), totals(known.recorded)
     return visit.page(
         "overview.html",
         known=known,
         numbers=_numbers(visit, known),
+        times=times,
+        times_told=_told(times),
         growth=growth,
         growth_told=_told(growth),
         recalled=await memory.longterm.audit(space=space, act="recover", limit=_MOST_RECALLED)
@@ -70,4 +72,4 @@ def _told(growth: Sequence[tuple[datetime, float]]) -> str:
     if not growth:
         return ""
     memories = counted(int(growth[-1][1]), "memory", "memories")
-    return f"From {day(growth[0][0])} to {day(growth[-1][0])} it grew to {memories}."
+    return f"From {day(growth[0][0])} to {day(growth[-1][0])} they grow to {memories}."

@@ -12,6 +12,7 @@ from quipu.errors import BadInput
 from quipu.interfaces.web.asking import LIMITS, Asked, Asking, place_of
 from quipu.interfaces.web.feedback import Remedy, remedy
 from quipu.interfaces.web.page import page_router
+from quipu.interfaces.web.places import place
 from quipu.interfaces.web.visit import Posting, Visit, Visiting
 from quipu.recall.model import Hit
 
@@ -52,6 +53,7 @@ class Shown:
 
     hit: Hit
     why: str
+    open: str | None
     wrong: str | None
     forget: str | None
 
@@ -130,11 +132,12 @@ def _remedy(hit: Hit) -> Remedy:
 
 
 def _shown(visit: Visit, asking: Asked, hit: Hit) -> Shown:
-    query, place = asking.query(), place_of(hit)
+    query, named, shown = asking.query(), place_of(hit), place(hit)
     return Shown(
         hit,
-        why=visit.link("/recall/why", **query, hit=place),
-        wrong=visit.link("/recall/wrong", **query, hit=place) if remedy(hit) else None,
+        why=visit.link("/recall/why", **query, hit=named),
+        open=visit.link(shown[0], **shown[1]) if shown else None,
+        wrong=visit.link("/recall/wrong", **query, hit=named) if remedy(hit) else None,
         forget=_forgetting(visit, hit),
     )
 

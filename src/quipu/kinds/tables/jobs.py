@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from quipu.kinds.plug import Context, Schedule
-from quipu.kinds.tables.keeping import Grounds
-from quipu.kinds.tables.logins import Logins
-from quipu.upkeep.snapshots.snapshots import AsyncSnapshots
 
 
 async def _snapshots(context: Context) -> None:
     """A snapshot of each schema of a space, and thinning out of those there are."""
+    # Not at the top: only a worker needs this, and every recall would wait for it.
+    from quipu.kinds.tables.keeping import Grounds  # noqa: PLC0415
+    from quipu.kinds.tables.logins import Logins  # noqa: PLC0415
+    from quipu.upkeep.snapshots.snapshots import AsyncSnapshots  # noqa: PLC0415
+
     logins = Logins(context.database, statement_seconds=context.settings.statement_seconds or 3600)
     try:
         ground = Grounds(context.database, context.models, logins)

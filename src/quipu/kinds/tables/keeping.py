@@ -5,6 +5,7 @@ A dump is put in place on the login of the schema's own writer, like all that an
 
 from __future__ import annotations
 
+from base64 import b64decode, b64encode
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -120,11 +121,9 @@ class Grounds:
     async def save_vectors(self, conn: Connection, target: Target, write: Callable[[bytes], object]) -> int:
         """Write the vectors of the schema, a line for each: hash of the text, model, vector; how many."""
         count = 0
-        async with conn.cursor("vectors_to_keep") as cursor:
-            await cursor.execute(_SQL["kept_vectors"], _values(target))
-            while rows := await cursor.fetchmany(_PAGE):
-                write("".join(f"{hashed} {model} {vector}\n" for hashed, model, vector in rows).encode())
-                count += len(rows)
+        async for hashed, model, vector in conn.cursor().stream(_SQL["kept_vectors"], _values(target)):
+            write(b" ".join((hashed.encode(), model.encode(), b64encode(vector))) + b"\n")
+            count += 1
         return count
 
     async def lend_vectors(self, target: Target, saved: Path) -> None:
@@ -191,7 +190,7 @@ async def _lend(within: Within, target: Target, model: str, lines: Sequence[tupl
     row = await (await within.conn.execute(_SQL["generation_of"], {"digest": model})).fetchone()
     if row is None:
         return
-    vectors = np.concatenate([halfvecs(bytes.fromhex(vector)) for _, vector in lines])
+    vectors = np.concatenate([halfvecs(b64decode(vector)) for _, vector in lines])
     values = {
         "schema": target.number,
         "generation": row[0],

@@ -157,29 +157,33 @@ class _Reading:
     def altered(self) -> Order:
         """ALTER: constraints, defaults, identities, partitions, who owns a sequence."""
         said = self._said
-        if said.lower(1) in {"sequence", "index"}:
-            if said.lower(1) == "sequence" and not {"owned", "by"} <= set(map(str.lower, self._texts())):
-                raise self.refusal()
+        if said.lower(1) == "index":
             return self.about(2, "run")
+        if said.lower(1) == "sequence":
+            _, end = self._name(2)
+            return self.about(2, "run") if said.lower(end) == "owned" else self._otherwise()
         if said.lower(1) != "table":
-            raise self.refusal()
-        _, end = self._name(self._only(2))
-        rest = [said.lower(end), said.lower(end + 1)]
-        match rest:
-            case ["add", "constraint"]:
-                foreign = said.lower(end + 3) == "foreign"
-                return self.about(self._only(2), "reference" if foreign else "run")
-            case ["alter", "column"] if said.lower(end + 3) in {"set", "add"}:
-                return self.about(self._only(2), "run")
-            case ["attach", "partition"] | ["replica", "identity"] | ["cluster", "on"]:
-                return self.about(self._only(2), "run")
-            case [("enable" | "force" | "disable"), ("row" | "trigger" | "always" | "replica" | "rule")]:
-                if not self._code:
-                    raise self.refusal()
+            return self._otherwise()
+        table = self._only(2)
+        _, end = self._name(table)
+        match said.lower(end), said.lower(end + 1):
+            case "add", "constraint":
+                return self.about(table, "reference" if said.lower(end + 3) == "foreign" else "run")
+            case "alter", "column" if said.lower(end + 3) in {"set", "add"}:
+                return self.about(table, "run")
+            case ("attach", "partition") | ("replica", "identity") | ("cluster", "on"):
+                return self.about(table, "run")
+            case (("enable" | "force" | "disable"), _) if self._code:
                 ours = any(_OUR_TRIGGER.fullmatch(text) for text in self._texts())
-                return Order("skip") if ours else self.about(self._only(2), "later")
+                return Order("skip") if ours else self.about(table, "later")
             case _:
-                raise self.refusal()
+                return self._otherwise()
+
+    def _otherwise(self) -> Order:
+        """A form that is not on the list: of our own snapshots only."""
+        if not self._code:
+            raise self.refusal()
+        return Order("run")
 
     def commented(self) -> Order:
         """COMMENT ON."""
@@ -193,9 +197,7 @@ class _Reading:
             place = next((n for n in range(3, len(said.words)) if said.lower(n) == "on"), len(said.words))
             step: Step = "run" if said.lower(2) == "constraint" else "later"
             return self.about(place + 1 + (said.lower(place + 1) == "domain"), step)
-        if not self._code:
-            raise self.refusal()
-        return Order("run")
+        return self._otherwise()
 
     def copied(self) -> Order:
         """COPY schema.table (columns) FROM stdin, and nothing else that COPY can."""

@@ -4,6 +4,8 @@
                                                  memory_20260314_150000.json      the manifest
                                                  memory_20260314_150000.vectors   of the index
 
+Vectors that did not change since the last snapshot are one file with several names.
+
 The name of a space is in no path: names are often people. A manifest is written last, so a snapshot that has
 one is whole.
 """
@@ -13,7 +15,9 @@ from __future__ import annotations
 import json
 import os
 import re
+import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from hashlib import file_digest, sha256
@@ -28,6 +32,7 @@ from quipu.upkeep.snapshots.model import Snapshot, Sum
 from quipu.upkeep.snapshots.names import check_name, name_of
 
 _FORMAT: Final = 1
+_ABANDONED_SECONDS: Final = 86_400
 _ODD: Final = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -92,6 +97,23 @@ class Shelf:
             file.flush()
             os.fsync(file.fileno())
         part.replace(path)
+
+    def keep_once(self, vectors: Path, sha256: str, *, space_id: int, space: str, schema: str) -> None:
+        """Let a file of vectors be that of the last snapshot of the schema, where that is equal."""
+        last = next((one for one in self.all(space_id, space) if one.schema == schema), None)
+        if last is not None and last.vectors_sha256 == sha256 and self.vectors(last) is not None:
+            linked = vectors.with_suffix(".link.part")
+            with suppress(OSError):  # a file system that cannot has it twice
+                linked.hardlink_to(self.path(space_id, last.name).with_suffix(".vectors"))
+                linked.replace(vectors)
+
+    def sweep(self, space_id: int) -> None:
+        """Remove what was never finished, a day after it was begun."""
+        whole = {path.stem for path in self._place(space_id).glob("*.json")}
+        for path in self._place(space_id).glob("*"):
+            unfinished = path.suffix == ".part" or path.stem not in whole
+            if unfinished and time.time() - path.stat().st_mtime > _ABANDONED_SECONDS:
+                path.unlink(missing_ok=True)
 
     def delete(self, snapshot: Snapshot) -> None:
         """Remove its files, the manifest first."""

@@ -218,6 +218,9 @@ class AsyncSnapshots:
             except (BadInput, DatabaseError) as error:
                 failed.append(error)
         await self.prune(space=space)
+        space_id = await self._ground.space_id(space)
+        if space_id is not None:
+            await to_thread.run_sync(self._shelf.sweep, space_id)
         if failed:
             raise failed[0]
 

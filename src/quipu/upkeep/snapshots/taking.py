@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from io import BufferedWriter
 from pathlib import Path
 
 from anyio import Path as AsyncPath
@@ -73,6 +73,16 @@ async def take(
                 vectors=taken.vectors,
                 vectors_sha256=await to_thread.run_sync(digest, vectors),
             )
+            if snapshot.vectors_sha256 is not None:
+                once = partial(
+                    shelf.keep_once,
+                    vectors,
+                    snapshot.vectors_sha256,
+                    space_id=target.space_id,
+                    space=target.space,
+                    schema=target.schema,
+                )
+                await to_thread.run_sync(once)
             vectors.replace((room / name).with_suffix(".vectors"))
             path.replace(room / name)
             shelf.keep(snapshot)
@@ -140,8 +150,7 @@ async def write(
         found = await ground.look(target, lambda login: _sums(login, target, tables, moment))
         count = 0
         if vectors is not None:
-            with vectors.open("wb") as file:
-                os.chmod(file.fileno(), 0o600)
+            with _private(vectors) as file:
                 count = await ground.save_vectors(conn, target, file.write)
     return Taken(found, count)
 
@@ -170,6 +179,11 @@ async def _sums(conn: Connection, target: Target, tables: Sequence[str], moment:
             await conn.execute(fill("at_moment", moment=sql.Literal(moment)))
             await conn.execute(fill("bare"))
             return await sums(conn, target, tables)
+
+
+def _private(path: Path) -> BufferedWriter:
+    path.touch(mode=0o600)
+    return path.open("wb")
 
 
 def _unwritten(error: OSError) -> DatabaseError:

@@ -53,6 +53,10 @@ CODE = {
     "CREATE POLICY pp ON memory.t USING (true);": "later",
     "CREATE RULE rr AS\n    ON DELETE TO memory.t DO INSTEAD NOTHING;": "later",
     "ALTER TABLE memory.t ENABLE ROW LEVEL SECURITY;": "later",
+    "ALTER TABLE memory.t DISABLE TRIGGER tt;": "later",
+    "ALTER STATISTICS memory.st SET STATISTICS 100;": "run",
+    "ALTER SEQUENCE memory.s SET LOGGED;": "run",
+    "CREATE OPERATOR memory.+ (\n    FUNCTION = int4pl\n);": "run",
 }
 HOSTILE = (
     "COPY memory.t FROM PROGRAM 'id';",

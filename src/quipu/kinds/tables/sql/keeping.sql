@@ -43,7 +43,7 @@ where s.space_id = %(space)s and s.id = %(schema)s
 order by o.type = 'sequence', 1
 
 -- name: kept_vectors: vectors of the texts of a schema, by the hash of the text
-select distinct on (m.content_hash) m.content_hash, g.digest, encode(halfvec_send(v.context), 'hex')
+select distinct on (m.content_hash) m.content_hash, g.digest, halfvec_send(v.context)
 from tables.embeddings m
 join core.spaces p on p.id = m.space_id
 join core.recall_generations g on g.id = p.generation
