@@ -24,6 +24,7 @@ KEY: Final = "key of the row"
 PLACE: Final = "place of the row"
 """What two columns of the answer are called; names of agents' columns that collide are refused."""
 
+# Types without an order, and jsonb, whose order says nothing to people.
 _UNSORTED: Final = ("json", "xml", "point", "line", "lseg", "box", "path", "polygon", "circle")
 
 
@@ -90,7 +91,7 @@ def _order(shape: Shape, sort: str | None) -> list[str]:
     """The columns that say where a row stands."""
     if sort is not None:
         rows.known(shape, [sort], field="sort")
-        if shape.types[sort].startswith(_UNSORTED) and shape.types[sort] != "jsonb":
+        if shape.types[sort].startswith(_UNSORTED):
             raise BadInput(f"{shape.types[sort]} has no order.", field="sort")
     return [*([sort] if sort and [sort] != list(shape.key) else []), *shape.key]
 
