@@ -25,6 +25,7 @@ MEMORY: Final[tuple[Entry, ...]] = (
     Entry("Transcripts", "/transcripts"),
     Entry("Episodes", "/episodes"),
     Entry("Long-term", "/longterm"),
+    Entry("Tables", "/tables"),
 )
 """Pages on what is remembered."""
 

@@ -25,6 +25,7 @@ from quipu.interfaces.web import (
     settings,
     snapshots,
     spaces,
+    tables,
     theme,
     transcripts,
 )
@@ -41,6 +42,7 @@ PAGES: Final = (
     loops.router,
     episodes.router,
     longterm.router,
+    tables.router,
     config.router,
     snapshots.router,
     dumps.router,

@@ -24,6 +24,7 @@ KEY: Final = "key of the row"
 PLACE: Final = "place of the row"
 """What two columns of the answer are called; names of agents' columns that collide are refused."""
 
+# Types without an order, and jsonb, whose order says nothing to people.
 _UNSORTED: Final = ("json", "xml", "point", "line", "lseg", "box", "path", "polygon", "circle")
 
 
@@ -90,7 +91,7 @@ def _order(shape: Shape, sort: str | None) -> list[str]:
     """The columns that say where a row stands."""
     if sort is not None:
         rows.known(shape, [sort], field="sort")
-        if shape.types[sort].startswith(_UNSORTED) and shape.types[sort] != "jsonb":
+        if shape.types[sort].startswith(_UNSORTED):
             raise BadInput(f"{shape.types[sort]} has no order.", field="sort")
     return [*([sort] if sort and [sort] != list(shape.key) else []), *shape.key]
 
@@ -109,21 +110,30 @@ def _behind(
 ) -> sql.Composable:
     """What rows satisfy that stand behind a place."""
     place = None if wanted.after is None else _texts(wanted.after)
-    if not shape.key or place is None or len(place) != len(order) or None in place[1:]:
+    if not shape.key or place is None or len(place) != len(order) or None in place[-len(shape.key) :]:
         raise BadInput("that is no place in this table.", field="after", hint="Begin at the first page.")
-    beyond: sql.Composable | None = None
+    beyond: sql.Composable = sql.SQL("false")
     for name, value in reversed(list(zip(order, place, strict=True))):
         sign = "<" if wanted.descending and name == order[0] else ">"
-        if value is None:
-            further: sql.Composable = sql.SQL("false")
-            same: sql.Composable = sql.SQL("{} is null").format(column(name))
+        further = _condition(schema, shape, name, sign, value, values)
+        if name == order[-1]:
+            beyond = further
         else:
-            further = rows.condition(schema, shape, {name: {sign: value}}, values)
-            if name not in shape.key:
-                further = sql.SQL("({} or {} is null)").format(further, column(name))
-            same = rows.condition(schema, shape, {name: {"=": value}}, values)
-        beyond = further if beyond is None else sql.SQL("({} or {} and {})").format(further, same, beyond)
-    return beyond if beyond is not None else sql.SQL("true")
+            same = _condition(schema, shape, name, "=", value, values)
+            beyond = sql.SQL("({} or {} and {})").format(further, same, beyond)
+    return beyond
+
+
+def _condition(
+    schema: Schema, shape: Shape, name: str, sign: str, value: str | None, values: Values
+) -> sql.Composable:
+    """That a column stands so to a value, where null stands behind everything else."""
+    if value is None:
+        return sql.SQL("{} is null" if sign == "=" else "false").format(column(name))
+    compared = rows.condition(schema, shape, {name: {sign: value}}, values)
+    if sign == "=" or name in shape.key:
+        return compared
+    return sql.SQL("({} or {} is null)").format(compared, column(name))
 
 
 def _contains(shape: Shape, wanted: Mapping[str, str], values: Values) -> list[sql.Composable]:
