@@ -73,13 +73,19 @@ def test_a_session_is_read_like_a_chat(
 def test_a_loop_is_closed_and_an_episode_refreshed(
     page: Page, memory: Memory, scratch: str, sound: Sound
 ) -> None:
-    said = ["The rent goes up by 300 euros and I am angry. Can you remind me to call the union on Friday?"]
-    memory.observe([{"content": one, "user": "ana"} for one in said], space=scratch, session="s", user="ana")
+    said = [
+        ("user", "The landlord wants to raise the rent by 300 euros. I am really angry about it!"),
+        ("assistant", "Did he give a reason for it?"),
+        ("user", "No. I will write him a letter on Friday. Can you remind me to call the tenants' union?"),
+        ("assistant", "I will remind you to call the union."),
+    ]
+    messages = [{"role": role, "content": content} for role, content in said]
+    memory.observe(messages, space=scratch, session="s", user="ana")
     memory.work()
     memory.episodes.condense(space=scratch)
     page.goto(f"/episodes?space={quote(scratch)}")
     sound(page)
-    loop = page.locator("li.sheet", has_text="call the union").first
+    loop = page.locator("li.sheet", has_text="Why it is closed").first
     loop.get_by_label("Why it is closed").fill("She called them.")
     loop.get_by_role("button", name="Resolved").click()
     expect(page.get_by_role("status")).to_contain_text("It is resolved")
