@@ -32,6 +32,7 @@ FACES = (
     Face("quipu.upkeep.keys.keys", "AsyncKeys", "Keys"),
     Face("quipu.kinds.ledger.evidence.recommending", "AsyncRecommendations", "Recommendations"),
     Face("quipu.kinds.ledger.retention.retaining", "AsyncRetention", "Retention"),
+    Face("quipu.kinds.ledger.believed", "AsyncBelieved", "Believed"),
     Face("quipu.kinds.ledger.ledger", "AsyncLedger", "Ledger"),
     Face("quipu.kinds.ledger.evidence.trace", "AsyncTrace", "Trace"),
     Face("quipu.kinds.longterm.remembering", "AsyncRemembering", "Remembering"),

@@ -9,6 +9,7 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.kinds.episodes.minding.beliefs.beliefs
 - quipu.kinds.episodes.minding.loops.loops
 - quipu.kinds.episodes.prompting.asking
+- quipu.kinds.ledger.believed
 - quipu.kinds.ledger.evidence.recommending
 - quipu.kinds.ledger.evidence.trace
 - quipu.kinds.ledger.ledger
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
     from quipu.kinds.episodes.minding.loops.model import Loop
     from quipu.kinds.episodes.prompting.asking import AsyncPrompting
     from quipu.kinds.episodes.prompting.model import Prompt, PromptStatus
+    from quipu.kinds.ledger.believed import AsyncBelieved
     from quipu.kinds.ledger.evidence.model import (
         CheckStatus,
         CompetitorCheck,
@@ -199,6 +201,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Answers",
     "Beliefs",
+    "Believed",
     "Bootstrapping",
     "Browsing",
     "Conversations",
@@ -979,7 +982,101 @@ class Retention:
         )
 
 
-class Ledger(Recommendations, Retention):
+class Believed:
+    """Reads what was written as events: what stands, what is only assumed, what changed."""
+
+    def __init__(self, inner: AsyncBelieved, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def state(
+        self,
+        *,
+        space: str,
+        session: str | None = None,
+        user: str | None = None,
+        as_of: datetime | str | None = None,
+    ) -> dict[str, Value]:
+        """What holds, by key; or with ``as_of``, what was believed at that moment.
+
+        In a session its own values come first, and the preferences of its person fill the gaps
+        (``Value.from_preference``). Empty where the session is unknown.
+
+        Raises:
+            BadInput: neither session nor user is given, or the session is somebody else's.
+        """
+        return self._portal.call(
+            lambda: self._inner.state(space=space, session=session, user=user, as_of=as_of)
+        )
+
+    def values(self, *, space: str, session: str | None = None, user: str | None = None) -> list[Value]:
+        """Everything that stands in a session and for a person, or in the whole space, by key."""
+        return self._portal.call(lambda: self._inner.values(space=space, session=session, user=user))
+
+    def open_assumptions(
+        self, *, space: str, session: str | None = None, user: str | None = None, limit: int | None = None
+    ) -> list[Value]:
+        """What is only assumed, by key: to be disclosed or confirmed. In the whole space if none is named.
+
+        ``limit``: at most so many; all of them if not given.
+
+        Raises:
+            BadInput: ``limit`` is not 1 to 1,000, or the session is somebody else's.
+        """
+        return self._portal.call(
+            lambda: self._inner.open_assumptions(space=space, session=session, user=user, limit=limit)
+        )
+
+    def events(
+        self,
+        *,
+        space: str,
+        session: str | None = None,
+        user: str | None = None,
+        before: int | None = None,
+        limit: int = 50,
+    ) -> list[Event]:
+        """What was written, the latest first: in a session and of its person, or in the whole space.
+
+        ``before``: the id of an event; only what was written before it.
+
+        Raises:
+            BadInput: ``limit`` is not 1 to 1,000, or the session is somebody else's.
+        """
+        return self._portal.call(
+            lambda: self._inner.events(space=space, session=session, user=user, before=before, limit=limit)
+        )
+
+    def history(
+        self, key: str, *, space: str, session: str | None = None, user: str | None = None
+    ) -> list[Event]:
+        """Every event of a key in a session and for its person, oldest first: when, why, who, old and new.
+
+        Raises:
+            BadInput: neither session nor user is given, or the session is somebody else's.
+        """
+        return self._portal.call(lambda: self._inner.history(key, space=space, session=session, user=user))
+
+    def diff(
+        self,
+        since: datetime | str,
+        until: datetime | str | None = None,
+        *,
+        space: str,
+        session: str | None = None,
+        user: str | None = None,
+    ) -> list[Difference]:
+        """The keys that were believed otherwise at ``until`` (or now) than at ``since``, in their order.
+
+        Raises:
+            BadInput: neither session nor user is given, the session is somebody else's, or a time is none.
+        """
+        return self._portal.call(
+            lambda: self._inner.diff(since, until, space=space, session=session, user=user)
+        )
+
+
+class Ledger(Believed, Recommendations, Retention):
     """Facts and assumptions of one database, as events that are only ever added.
 
     A fact belongs to a session, or across sessions to a person (a preference). Which of the two follows from
@@ -1241,92 +1338,6 @@ class Ledger(Recommendations, Retention):
             Conflict: somebody wrote to the key at the same time; nothing was changed.
         """
         return self._portal.call(lambda: self._inner.undo(event_id, space=space, force=force))
-
-    def state(
-        self,
-        *,
-        space: str,
-        session: str | None = None,
-        user: str | None = None,
-        as_of: datetime | str | None = None,
-    ) -> dict[str, Value]:
-        """What holds, by key; or with ``as_of``, what was believed at that moment.
-
-        In a session its own values come first, and the preferences of its person fill the gaps
-        (``Value.from_preference``). Empty where the session is unknown.
-
-        Raises:
-            BadInput: neither session nor user is given, or the session is somebody else's.
-        """
-        return self._portal.call(
-            lambda: self._inner.state(space=space, session=session, user=user, as_of=as_of)
-        )
-
-    def values(self, *, space: str, session: str | None = None, user: str | None = None) -> list[Value]:
-        """Everything that stands in a session and for a person, or in the whole space, by key."""
-        return self._portal.call(lambda: self._inner.values(space=space, session=session, user=user))
-
-    def open_assumptions(
-        self, *, space: str, session: str | None = None, user: str | None = None, limit: int | None = None
-    ) -> list[Value]:
-        """What is only assumed, by key: to be disclosed or confirmed. In the whole space if none is named.
-
-        ``limit``: at most so many; all of them if not given.
-
-        Raises:
-            BadInput: ``limit`` is not 1 to 1,000, or the session is somebody else's.
-        """
-        return self._portal.call(
-            lambda: self._inner.open_assumptions(space=space, session=session, user=user, limit=limit)
-        )
-
-    def events(
-        self,
-        *,
-        space: str,
-        session: str | None = None,
-        user: str | None = None,
-        before: int | None = None,
-        limit: int = 50,
-    ) -> list[Event]:
-        """What was written, the latest first: in a session and of its person, or in the whole space.
-
-        ``before``: the id of an event; only what was written before it.
-
-        Raises:
-            BadInput: ``limit`` is not 1 to 1,000, or the session is somebody else's.
-        """
-        return self._portal.call(
-            lambda: self._inner.events(space=space, session=session, user=user, before=before, limit=limit)
-        )
-
-    def history(
-        self, key: str, *, space: str, session: str | None = None, user: str | None = None
-    ) -> list[Event]:
-        """Every event of a key in a session and for its person, oldest first: when, why, who, old and new.
-
-        Raises:
-            BadInput: neither session nor user is given, or the session is somebody else's.
-        """
-        return self._portal.call(lambda: self._inner.history(key, space=space, session=session, user=user))
-
-    def diff(
-        self,
-        since: datetime | str,
-        until: datetime | str | None = None,
-        *,
-        space: str,
-        session: str | None = None,
-        user: str | None = None,
-    ) -> list[Difference]:
-        """The keys that were believed otherwise at ``until`` (or now) than at ``since``, in their order.
-
-        Raises:
-            BadInput: neither session nor user is given, the session is somebody else's, or a time is none.
-        """
-        return self._portal.call(
-            lambda: self._inner.diff(since, until, space=space, session=session, user=user)
-        )
 
     def rebuild(self, *, space: str) -> Rebuilt:
         """Drop both projections of a space and replay them from the events; writers wait meanwhile.
