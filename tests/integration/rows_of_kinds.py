@@ -25,6 +25,9 @@ calls as (
     insert into chat_fallbacks (session_id, turn_index, fallback_type, reason, response_text)
     select uid, 1, 'timeout', 'slow', 'later' from s
 ), job as (insert into core.outbox (topic, key) values ('note', 'k')
+), answered as (
+    insert into core.kept_answers (caller, request_key, request_sha256, begun_at)
+    values ('c', 'k', decode(repeat('00', 32), 'hex'), now())
 )
 insert into source_runs (source_name, run_started_at, status) values ('weather', now(), 'ok')
 """

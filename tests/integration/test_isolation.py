@@ -155,6 +155,7 @@ NOT_OF_A_SPACE = {
     "core.recall_kinds",
     "core.recall_generations",
     "core.language_budget",
+    "core.api_keys",
     "core.schedules",
     "tables.discarded_roles",
     "queue.saq_jobs",

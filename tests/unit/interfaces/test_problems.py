@@ -14,8 +14,10 @@ CODES = {
     "QuipuError": 1,
     "ConfigError": 2,
     "BadInput": 2,
+    "TooLarge": 2,
     "NotFound": 3,
     "Conflict": 4,
+    "Outdated": 4,
     "DatabaseError": 5,
     "DatabaseUnavailable": 5,
     "DatabaseUnsuitable": 5,
@@ -27,6 +29,10 @@ CODES = {
     "MissingExtra": 7,
     "LanguageFailed": 8,
     "BudgetSpent": 8,
+    "AccessRefused": 9,
+    "KeyRefused": 9,
+    "TooManyRequests": 1,
+    "TookTooLong": 1,
 }
 
 

@@ -1,0 +1,125 @@
+"""Cursors, versions and problem documents: what all routes say in the same words."""
+
+from __future__ import annotations
+
+import base64
+import inspect
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from quipu import errors
+from quipu.errors import BadInput, Conflict, DatabaseError, MissingExtra, NotFound, Outdated, QuipuError
+from quipu.interfaces import problems
+from quipu.interfaces.rest import pages, versions
+from quipu.interfaces.serving.problems import document, response
+
+
+class Place(BaseModel):
+    at: str
+    id: int
+
+
+def page(limit: int, cursor: str | None = None) -> pages.Asked:
+    return pages.Asked(limit, cursor)
+
+
+@given(st.text(max_size=40), st.integers(-(2**63), 2**63 - 1))
+@settings(max_examples=50)
+def test_a_cursor_says_where_the_page_before_ended(at: str, number: int) -> None:
+    try:
+        at.encode()
+    except UnicodeEncodeError:
+        return
+    made = page(2).of("facts", [1, 2, 3], lambda _: Place(at=at, id=number))
+    assert made.items == [1, 2]
+    assert made.next is not None
+    assert made.next.isascii()
+    assert page(2, made.next).after("facts", Place) == Place(at=at, id=number)
+
+
+def test_the_last_page_has_no_cursor() -> None:
+    assert page(2).of("facts", [1, 2], lambda _: Place(at="", id=0)).next is None
+    assert page(2).of("facts", [], lambda _: Place(at="", id=0)).items == []
+
+
+def test_a_cursor_is_good_for_its_own_list_only() -> None:
+    cursor = page(1).of("facts", [1, 2], lambda _: Place(at="", id=1)).next
+    with pytest.raises(BadInput):
+        page(1, cursor).after("episodes", Place)
+    with pytest.raises(BadInput):
+        page(1, cursor).after("facts", pages.Offset)
+
+
+@given(st.text(max_size=60) | st.binary(max_size=60).map(lambda b: base64.urlsafe_b64encode(b).decode()))
+@settings(max_examples=50)
+def test_what_is_no_cursor_is_refused_and_nothing_worse(text: str) -> None:
+    with pytest.raises(BadInput):
+        page(1, text).after("facts", Place)
+
+
+@pytest.mark.parametrize("told", [["facts"], ["facts", []], {"facts": 1}, "facts", [["facts"], {}], None])
+def test_what_is_not_shaped_as_a_cursor_is_refused(told: object) -> None:
+    with pytest.raises(BadInput):
+        page(1, base64.urlsafe_b64encode(json.dumps(told).encode()).decode()).after("facts", Place)
+
+
+def test_a_list_that_is_counted_goes_on_where_it_ended() -> None:
+    first = page(2).of_counted("rows", [1, 2, 3])
+    second = page(2, first.next)
+    assert second.counted("rows") == 2
+    assert page(2, second.of_counted("rows", [3, 4, 5]).next).counted("rows") == 4
+
+
+def test_a_version_is_read_as_it_was_written() -> None:
+    assert versions.expected_version(versions.etag(7)) == 7
+    assert versions.expected_version('W/"7"') == 7
+    assert versions.expected_version(None) is versions.expected_version("*") is None
+    for wrong in ("7", '"x"', '"7", "8"', '""', f'"{"9" * 30}"'):
+        with pytest.raises(BadInput):
+            versions.expected_version(wrong)
+
+
+def test_a_conflict_with_the_version_that_was_expected_is_told_as_such() -> None:
+    with pytest.raises(Outdated), versions.matching(3):
+        raise Conflict("changed")
+    with pytest.raises(Conflict) as found, versions.matching(None):
+        raise Conflict("taken")
+    assert not isinstance(found.value, Outdated)
+
+
+SECRET = 'relation "core.x" at /var/lib/quipu: select * from t'
+
+
+def every() -> list[QuipuError]:
+    """One of each class of our errors, with a message that nobody outside may see."""
+    made: list[QuipuError] = []
+    for _, kind in inspect.getmembers(errors, inspect.isclass):
+        if kind is MissingExtra:
+            made.append(MissingExtra("server", "It"))
+        elif kind is errors.TooManyRequests:
+            made.append(errors.TooManyRequests(SECRET, wait_seconds=1.2, hint=SECRET))
+        elif issubclass(kind, QuipuError):
+            made.append(kind(SECRET, hint=SECRET))
+    return made
+
+
+@pytest.mark.parametrize("error", every(), ids=lambda error: type(error).__name__)
+def test_every_error_has_a_status_and_of_our_own_trouble_nothing_is_told(error: QuipuError) -> None:
+    told = document(error)
+    assert told["status"] == problems.status(type(error)) == response(error).status_code
+    assert 400 <= problems.status(type(error)) < 600
+    assert told["type"] == f"/problems/{problems.problem(error).kind}"
+    if isinstance(error, DatabaseError | errors.ConfigError | errors.EmbeddingError | errors.LanguageFailed):
+        assert SECRET not in json.dumps(told)
+        assert problems.status(type(error)) >= 500
+
+
+def test_what_the_caller_can_mend_is_told_with_the_way_out() -> None:
+    told = document(BadInput("a whole number.", field="limit", hint="Say 3."))
+    assert (told["detail"], told["hint"], told["field"]) == ("limit: a whole number.", "Say 3.", "limit")
+    assert document(NotFound("There is none."))["status"] == 404
+    assert response(errors.TooManyRequests(wait_seconds=1.2)).headers["retry-after"] == "2"

@@ -1,0 +1,128 @@
+"""The guards before every door: how much, how fast, by which name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+import anyio
+import httpx
+import pytest
+from starlette.types import Receive, Scope, Send
+
+from quipu.interfaces.serving.guards import around
+from quipu.interfaces.serving.metrics import Metrics
+from quipu.interfaces.serving.terms import Terms
+
+pytestmark = pytest.mark.anyio
+
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+TERMS = Terms(body_bytes=100, body_seconds=0.05, request_seconds=0.05)
+
+
+async def echo(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answers with the bytes that it was sent, and in how many pieces."""
+    pieces: list[bytes] = []
+    while True:
+        message = await receive()
+        pieces.append(message["body"])
+        if not message["more_body"]:
+            break
+    body = json.dumps([len(b"".join(pieces)), len(pieces)]).encode()
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": body})
+
+
+async def asleep(scope: Scope, receive: Receive, send: Send) -> None:
+    await anyio.sleep(10)
+
+
+async def half(scope: Scope, receive: Receive, send: Send) -> None:
+    """Begins an answer and never ends it."""
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await anyio.sleep(10)
+
+
+async def asked(
+    app: App, *, path: str = "/", content: Any = b"", headers: dict[str, str] | None = None
+) -> httpx.Response:
+    transport = httpx.ASGITransport(app=around(app, TERMS, Metrics()))
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+        return await client.post(path, content=content, headers=headers or {})
+
+
+async def in_pieces(count: int, size: int, pause_seconds: float = 0) -> AsyncIterator[bytes]:
+    for _ in range(count):
+        await anyio.sleep(pause_seconds)
+        yield b"x" * size
+
+
+async def test_a_request_reaches_the_door_whole_and_in_one_piece() -> None:
+    assert (await asked(echo, content=in_pieces(10, 10))).json() == [100, 1]
+    assert (await asked(echo)).json() == [0, 1]
+
+
+@pytest.mark.parametrize("content", [b"x" * 101, in_pieces(11, 10)], ids=["announced", "unannounced"])
+async def test_what_is_too_large_is_refused_before_the_door(content: Any) -> None:
+    answer = await asked(asleep, content=content)
+    assert answer.status_code == 413
+    assert answer.json()["type"] == "/problems/too-large"
+    assert answer.headers["connection"] == "close"
+
+
+async def test_a_length_that_is_no_number_is_no_way_past_the_limit() -> None:
+    headers = {"content-length": "many"}
+    assert (await asked(asleep, content=in_pieces(11, 10), headers=headers)).status_code == 413
+
+
+async def test_who_sends_too_slowly_is_sent_away() -> None:
+    answer = await asked(asleep, content=in_pieces(10, 1, pause_seconds=0.02))
+    assert answer.status_code == 503
+    assert answer.json()["type"] == "/problems/took-too-long"
+
+
+async def test_what_takes_too_long_is_given_up_and_told_as_a_problem() -> None:
+    answer = await asked(asleep)
+    assert answer.status_code == 503
+    assert answer.headers["retry-after"]
+    assert answer.headers["content-type"] == "application/problem+json"
+
+
+async def test_an_answer_that_was_begun_is_not_begun_again() -> None:
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message["type"])
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    scope = {"type": "http", "method": "GET", "path": "/", "headers": [(b"host", b"localhost")]}
+    with anyio.fail_after(5):
+        await around(half, TERMS, Metrics())(scope, receive, send)
+    assert sent == ["http.response.start"]
+
+
+async def test_streams_come_in_pieces_of_any_size() -> None:
+    assert (await asked(echo, path="/v1/import", content=in_pieces(5, 50))).json() == [250, 6]
+
+
+@pytest.mark.parametrize(
+    "host", ["localhost", "localhost:4780", "LOCALHOST", "127.0.0.1:80", "[::1]:80", "[::1]"]
+)
+async def test_it_answers_to_its_names(host: str) -> None:
+    assert (await asked(echo, headers={"host": host})).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "host", ["", "evil.example", "localhost.evil.example", "127.0.0.1.evil.example:80", ":80"]
+)
+async def test_it_answers_to_no_other_name(host: str) -> None:
+    assert (await asked(echo, headers={"host": host})).status_code == 403
+
+
+async def test_every_answer_has_the_headers_of_a_page_that_keeps_to_itself() -> None:
+    for answer in (await asked(echo), await asked(asleep), await asked(echo, headers={"host": "x"})):
+        assert answer.headers["x-frame-options"] == "DENY"
+        assert "https:" not in answer.headers["content-security-policy"]

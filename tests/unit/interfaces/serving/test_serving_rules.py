@@ -1,0 +1,171 @@
+"""What a server decides without asking anybody: names, rates, sessions, tokens."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quipu.errors import AccessRefused, BadInput, ConfigError, Outdated
+from quipu.interfaces.serving import binding, confirming
+from quipu.interfaces.serving.caller import Caller
+from quipu.interfaces.serving.rates import Rates, burst
+from quipu.interfaces.serving.signin import SignIn
+from quipu.interfaces.serving.terms import Terms
+from quipu.upkeep.keys.rules import id_in, new_token, opens, sha256
+
+
+class Hands:
+    """A clock that is turned by hand, in seconds."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.9.9.9", "localhost", "::1", "[::1]"])
+def test_the_own_machine_needs_no_keys(host: str) -> None:
+    binding.check(host, keys=0)
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "memory.example.org", ""])
+def test_other_machines_are_let_in_only_where_there_are_keys(host: str) -> None:
+    with pytest.raises(ConfigError, match="no API key"):
+        binding.check(host, keys=0)
+    binding.check(host, keys=1)
+
+
+def test_a_server_answers_to_the_name_that_people_know_it_by() -> None:
+    assert "evil.example" not in binding.terms_for("127.0.0.1", None, Terms()).hosts
+    assert binding.terms_for("0.0.0.0", None, Terms()).hosts == frozenset()
+    proxied = binding.terms_for("127.0.0.1", "https://Memory.example.org:8443/x", Terms())
+    assert "memory.example.org" in proxied.hosts
+    assert proxied.secure_cookies
+    assert "[fd00::1]" in binding.terms_for("::1", "http://[fd00::1]:80", Terms()).hosts
+
+
+@pytest.mark.parametrize("url", ["memory.example.org", "ftp://x", "https://", "http://[", ""])
+def test_a_public_address_must_be_one(url: str) -> None:
+    with pytest.raises(BadInput):
+        binding.terms_for("127.0.0.1", url, Terms())
+
+
+@given(st.integers(1, 100_000), st.lists(st.floats(0, 30), max_size=40))
+@settings(max_examples=50)
+def test_nobody_gets_more_than_their_rate_and_a_burst(per_minute: int, pauses: list[float]) -> None:
+    clock = Hands()
+    rates = Rates(clock)
+    taken = 0
+    for pause in pauses:
+        clock.now += pause
+        taken += rates.wait_seconds("a", per_minute) == 0
+    assert taken <= burst(per_minute) + sum(pauses) * per_minute / 60 + 1e-6
+
+
+@given(st.integers(1, 100_000))
+@settings(max_examples=30)
+def test_who_waits_as_long_as_they_were_told_is_let_in(per_minute: int) -> None:
+    clock = Hands()
+    rates = Rates(clock)
+    wait = 0.0
+    while not wait:
+        wait = rates.wait_seconds("a", per_minute)
+    clock.now += wait * 1.000001
+    assert rates.wait_seconds("a", per_minute) == 0
+    assert rates.wait_seconds("b", per_minute) == 0
+
+
+def test_only_the_last_callers_are_remembered() -> None:
+    rates = Rates(Hands())
+    for number in range(10_050):
+        rates.wait_seconds(str(number), 60)
+    assert len(rates._buckets) == 10_000  # pyright: ignore[reportPrivateUsage]
+
+
+def test_a_link_signs_in_once_and_the_next_one_is_told() -> None:
+    told: list[str] = []
+    signin = SignIn(session_seconds=60, clock=Hands())
+    signin.told = told.append
+    token = signin.token
+    assert signin.redeem(token + "x") is None
+    session = signin.redeem(token)
+    assert session is not None
+    assert signin.session(session.id) is session
+    assert signin.redeem(token) is None
+    assert told == [signin.token]
+
+
+def test_a_session_ends_in_time_or_when_it_is_told_to() -> None:
+    clock = Hands()
+    signin = SignIn(session_seconds=60, clock=clock)
+    session = signin.redeem(signin.token)
+    assert session is not None
+    clock.now += 61
+    assert signin.session(session.id) is None
+    session = signin.redeem(signin.token)
+    assert session is not None
+    signin.end(session)
+    assert signin.session(session.id) is None
+    assert signin.session(None) is None
+
+
+def test_only_a_limited_number_of_browsers_is_signed_in() -> None:
+    signin = SignIn(session_seconds=60, clock=Hands())
+    sessions = [signin.redeem(signin.token) for _ in range(101)]
+    assert [signin.session(one.id) is None for one in sessions if one] == [True] + [False] * 100
+
+
+def test_forms_are_known_by_their_token() -> None:
+    signin = SignIn(session_seconds=60)
+    session = signin.redeem(signin.token)
+    assert session is not None
+    assert session.sent(session.csrf)
+    for other in ("", session.id, "é", None, b"x", 1):
+        assert not session.sent(other)
+
+
+def test_a_caller_may_what_their_key_allows() -> None:
+    reader = Caller("ana", "read", "k")
+    reader.may("read")
+    for level in ("write", "admin"):
+        with pytest.raises(AccessRefused):
+            reader.may(level)
+    assert reader.space_for(None) == reader.space_for("ana") == "ana"
+    with pytest.raises(AccessRefused):
+        reader.space_for("bob")
+    with pytest.raises(AccessRefused):
+        reader.owns_all()
+    everywhere = replace(reader, space=None)
+    everywhere.owns_all()
+    assert everywhere.space_for("bob") == "bob"
+    for wrong in (None, "", "a\0b", "x" * 600):
+        with pytest.raises(BadInput):
+            everywhere.space_for(wrong)
+
+
+def test_a_confirmation_holds_for_what_was_shown_and_nothing_else() -> None:
+    shown = {"space": "ana", "counts": {"messages": 3, "facts": 1}}
+    token = confirming.token("forget", shown)
+    assert confirming.confirmed(token, "forget", {"counts": {"facts": 1, "messages": 3}, "space": "ana"})
+    assert not confirming.confirmed(None, "forget", shown)
+    for act, other in (("restore", shown), ("forget", {**shown, "space": "bob"}), ("forget", {})):
+        with pytest.raises(Outdated):
+            confirming.confirmed(token, act, other)
+
+
+def test_a_token_names_its_key_and_is_known_by_its_hash() -> None:
+    key, token = new_token()
+    other, another = new_token()
+    assert id_in(token) == key != other
+    assert opens(token, sha256(token))
+    assert not opens(another, sha256(token))
+
+
+@pytest.mark.parametrize("text", ["", "quipu_", "Bearer x", "quipu_0123456789ab_short", "x" * 10_000])
+def test_what_is_no_token_names_no_key(text: str) -> None:
+    assert id_in(text) is None
+    assert id_in(new_token()[1] + "\n") is None
