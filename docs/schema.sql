@@ -206,6 +206,18 @@ begin
 end
 $$;
 
+CREATE FUNCTION core.number_set(setting text, otherwise double precision) RETURNS double precision
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$
+    select coalesce(
+        (select (value #>> '{}')::float8 from core.space_settings
+            where space_id = (select core.current_space()) and name = setting),
+        (select (value #>> '{}')::float8 from core.settings where name = setting),
+        otherwise)
+    $$;
+
+COMMENT ON FUNCTION core.number_set(setting text, otherwise double precision) IS 'What SQL goes by where no program asks: the number stored for the space or for all, or another.';
+
 CREATE FUNCTION core.recount_space() RETURNS void
     LANGUAGE sql
     AS $$
@@ -349,9 +361,9 @@ CREATE FUNCTION episodes.activation(happened_at timestamp with time zone, uses i
     ) b
     $$;
 
-CREATE FUNCTION episodes.fresh(salience double precision, hours double precision) RETURNS double precision
+CREATE FUNCTION episodes.fresh(salience double precision, hours double precision, decay double precision) RETURNS double precision
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS $$ select exp(greatest(-0.05 * (1 - salience) * hours, -700)) $$;
+    AS $$ select exp(greatest(-decay * (1 - salience) * hours, -700)) $$;
 
 CREATE FUNCTION episodes.hours(since timestamp with time zone, moment timestamp with time zone) RETURNS double precision
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -388,9 +400,9 @@ CREATE FUNCTION episodes.open_loops_of(episode uuid, found jsonb, by_hand boolea
         having count(*) > 0), found) end
     $$;
 
-CREATE FUNCTION episodes.raised(base double precision, uses integer) RETURNS double precision
+CREATE FUNCTION episodes.raised(base double precision, uses integer, boost double precision) RETURNS double precision
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS $$ select base + 0.5 * (1 - base) * (1 - power(0.8::float8, uses)) $$;
+    AS $$ select base + 0.5 * (1 - base) * (1 - power(1 - boost, uses)) $$;
 
 CREATE FUNCTION episodes.write_conversation() RETURNS trigger
     LANGUAGE plpgsql
@@ -1503,6 +1515,47 @@ CREATE FUNCTION transcripts.input_text(input jsonb) RETURNS text
 
 COMMENT ON FUNCTION transcripts.input_text(input jsonb) IS 'The values of what a tool was given, one a line, without their names.';
 
+CREATE FUNCTION transcripts.lines_go_with_their_session() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    delete from transcripts.lines l using gone where l.space_id = gone.space_id and l.session_id = gone.id;
+    return null;
+end
+$$;
+
+CREATE FUNCTION transcripts.lines_have_their_session() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+declare
+    lost bigint;
+begin
+    with given as (
+        select distinct space_id, session_id from added
+    ), held as (
+        select s.space_id, s.id from core.sessions s
+        where (s.space_id, s.id) in (select space_id, session_id from given)
+        for key share
+    )
+    select g.session_id into lost from given g
+    where not exists (select from held h where h.space_id = g.space_id and h.id = g.session_id)
+    limit 1;
+    if found then
+        raise foreign_key_violation using
+            message = format('transcripts.lines: there is no session %s in the space', lost);
+    end if;
+    return null;
+end
+$$;
+
+CREATE FUNCTION transcripts.lines_stay_in_their_session() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    raise foreign_key_violation using message = 'transcripts.lines: a line stays in its session';
+end
+$$;
+
 CREATE FUNCTION transcripts.mark_session() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -2098,6 +2151,23 @@ ALTER TABLE core.sessions ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE core.settings (
+    name text NOT NULL,
+    value jsonb NOT NULL,
+    changed_at timestamp with time zone NOT NULL,
+    CONSTRAINT settings_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100)))
+);
+
+CREATE TABLE core.space_settings (
+    space_id integer NOT NULL,
+    name text NOT NULL,
+    value jsonb NOT NULL,
+    changed_at timestamp with time zone NOT NULL,
+    CONSTRAINT space_settings_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100)))
+);
+
+ALTER TABLE ONLY core.space_settings FORCE ROW LEVEL SECURITY;
+
 ALTER TABLE core.spaces ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME core.spaces_id_seq
     START WITH 1
@@ -2438,10 +2508,10 @@ CREATE VIEW episodes.episodes WITH (security_invoker='true') AS
     e.outcome,
     e.gist,
     s.salience,
-    episodes.fresh(s.salience, episodes.hours(GREATEST(e.ended_at, e.last_accessed_at), now())) AS freshness,
+    episodes.fresh(s.salience, episodes.hours(GREATEST(e.ended_at, e.last_accessed_at), now()), p.decay) AS freshness,
     ( SELECT (v.context)::public.vector AS context
            FROM (core.recall_vectors v
-             JOIN core.spaces p ON (((p.id = v.space_id) AND (p.generation = v.generation))))
+             JOIN core.spaces c ON (((c.id = v.space_id) AND (c.generation = v.generation))))
           WHERE ((v.space_id = e.space_id) AND (v.entry_id = e.entry_id))) AS embedding,
     e.topic,
     e.exchange_id,
@@ -2464,8 +2534,11 @@ CREATE VIEW episodes.episodes WITH (security_invoker='true') AS
     e.builder,
     e.builder_version,
     e.version
-   FROM (episodes.stored_episodes e
-     CROSS JOIN LATERAL ( SELECT episodes.raised(e.base_salience, e.access_count) AS salience
+   FROM ((( SELECT core.number_set('episode_boost'::text, (0.2)::double precision) AS boost,
+            core.number_set('episode_decay_per_hour'::text, (0.05)::double precision) AS decay
+         OFFSET 0) p
+     CROSS JOIN episodes.stored_episodes e)
+     CROSS JOIN LATERAL ( SELECT episodes.raised(e.base_salience, e.access_count, p.boost) AS salience
          OFFSET 0) s)
   WHERE (e.emptied_at IS NULL);
 
@@ -4074,6 +4147,12 @@ ALTER TABLE ONLY core.sessions
 ALTER TABLE ONLY core.sessions
     ADD CONSTRAINT sessions_uid_space_id_key UNIQUE (uid, space_id);
 
+ALTER TABLE ONLY core.settings
+    ADD CONSTRAINT settings_pkey PRIMARY KEY (name);
+
+ALTER TABLE ONLY core.space_settings
+    ADD CONSTRAINT space_settings_pkey PRIMARY KEY (space_id, name);
+
 ALTER TABLE ONLY core.spaces
     ADD CONSTRAINT spaces_name_key UNIQUE (name);
 
@@ -4526,6 +4605,8 @@ CREATE TRIGGER guard_space BEFORE DELETE ON core.spaces FOR EACH ROW EXECUTE FUN
 
 CREATE TRIGGER jobs_go AFTER DELETE ON core.sessions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION core.jobs_go_with_their_session();
 
+CREATE TRIGGER lines_go AFTER DELETE ON core.sessions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION transcripts.lines_go_with_their_session();
+
 CREATE TRIGGER write_conversation INSTEAD OF INSERT OR UPDATE ON episodes.conversations FOR EACH ROW EXECUTE FUNCTION episodes.write_conversation();
 
 CREATE TRIGGER write_episode INSTEAD OF INSERT OR DELETE OR UPDATE ON episodes.episodes FOR EACH ROW EXECUTE FUNCTION episodes.write_episode();
@@ -4562,6 +4643,10 @@ CREATE TRIGGER follow_structure AFTER INSERT OR DELETE OR UPDATE OF relation, ta
 
 CREATE TRIGGER take_out_schema BEFORE DELETE ON tables.schemas FOR EACH ROW EXECUTE FUNCTION tables.take_out_schema();
 
+CREATE TRIGGER lines_have_their_session AFTER INSERT ON transcripts.lines REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION transcripts.lines_have_their_session();
+
+CREATE TRIGGER lines_stay_in_their_session AFTER UPDATE OF space_id, session_id ON transcripts.lines FOR EACH ROW WHEN (((old.space_id <> new.space_id) OR (old.session_id <> new.session_id))) EXECUTE FUNCTION transcripts.lines_stay_in_their_session();
+
 CREATE TRIGGER mark_session INSTEAD OF UPDATE ON transcripts.sessions FOR EACH ROW EXECUTE FUNCTION transcripts.mark_session();
 
 CREATE TRIGGER reindex AFTER UPDATE OF content_text, thinking, message_id, is_meta, is_noise, is_compact_summary ON transcripts.lines FOR EACH ROW WHEN (((old.content_text IS DISTINCT FROM new.content_text) OR (old.thinking IS DISTINCT FROM new.thinking) OR (old.message_id IS DISTINCT FROM new.message_id) OR (old.is_meta <> new.is_meta) OR (old.is_noise <> new.is_noise) OR (old.is_compact_summary <> new.is_compact_summary))) EXECUTE FUNCTION transcripts.reindex();
@@ -4590,6 +4675,9 @@ ALTER TABLE ONLY core.recall_threads
 
 ALTER TABLE ONLY core.sessions
     ADD CONSTRAINT sessions_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY core.space_settings
+    ADD CONSTRAINT space_settings_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY core.spaces
     ADD CONSTRAINT spaces_generation_fkey FOREIGN KEY (generation) REFERENCES core.recall_generations(id);
@@ -4834,9 +4922,6 @@ ALTER TABLE ONLY transcripts.indexing
 ALTER TABLE ONLY transcripts.lines
     ADD CONSTRAINT lines_space_id_message_id_fkey FOREIGN KEY (space_id, message_id) REFERENCES core.messages(space_id, id) ON DELETE CASCADE;
 
-ALTER TABLE ONLY transcripts.lines
-    ADD CONSTRAINT lines_space_id_session_id_fkey FOREIGN KEY (space_id, session_id) REFERENCES core.sessions(space_id, id) ON DELETE CASCADE;
-
 ALTER TABLE ONLY transcripts.memories
     ADD CONSTRAINT memories_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
 
@@ -4924,6 +5009,8 @@ CREATE POLICY own_space ON core.recall_vectors USING ((space_id = ( SELECT core.
 
 CREATE POLICY own_space ON core.sessions USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
+CREATE POLICY own_space ON core.space_settings USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
 CREATE POLICY own_space ON core.spaces USING ((name = ( SELECT current_setting('quipu.space'::text, true) AS current_setting)));
 
 CREATE POLICY own_space ON core.tool_calls USING ((space_id = ( SELECT core.current_space() AS current_space)));
@@ -4955,6 +5042,8 @@ CREATE POLICY seen ON core.messages AS RESTRICTIVE TO quipu_see USING ((space_id
 CREATE POLICY seen ON core.sessions AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
 
 ALTER TABLE core.sessions ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE core.space_settings ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE core.spaces ENABLE ROW LEVEL SECURITY;
 
@@ -5410,6 +5499,10 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.sessions TO quipu_app;
 GRANT SELECT ON TABLE core.sessions TO quipu_see;
 
 GRANT USAGE ON SEQUENCE core.sessions_id_seq TO quipu_app;
+
+GRANT SELECT ON TABLE core.settings TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.space_settings TO quipu_app;
 
 GRANT USAGE ON SEQUENCE core.spaces_id_seq TO quipu_app;
 

@@ -9,12 +9,16 @@ from pathlib import Path
 
 import memory_disk
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
 def pytest_configure() -> None:
-    """Temporary directories, those of other processes included, are made in memory where there is room."""
+    """No test fails for being slow; temporary directories, those of other processes included, are made in
+    memory where there is room."""
+    settings.register_profile("quipu", deadline=None)
+    settings.load_profile("quipu")
     if "TMPDIR" not in os.environ and memory_disk.has_room():
         os.environ["TMPDIR"] = tempfile.tempdir = str(memory_disk.PLACE)
 

@@ -49,6 +49,7 @@ FACES = (
     Face("quipu.kinds.episodes.minding.loops.loops", "AsyncLoops", "Loops"),
     Face("quipu.kinds.episodes.minding.beliefs.beliefs", "AsyncBeliefs", "Beliefs"),
     Face("quipu.kinds.tables.tables", "AsyncTables", "Tables"),
+    Face("quipu.upkeep.settings.settings", "AsyncSettings", "StoredSettings"),
 )
 
 HEAD = '''"""The blocking face: the methods of the async classes, without await.

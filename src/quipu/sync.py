@@ -27,6 +27,7 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.kinds.transcripts.transcripts
 - quipu.upkeep.answers.answers
 - quipu.upkeep.keys.keys
+- quipu.upkeep.settings.settings
 """
 
 from __future__ import annotations
@@ -181,6 +182,8 @@ if TYPE_CHECKING:
     from quipu.upkeep.keys.keys import AsyncKeys
     from quipu.upkeep.keys.model import Issued, Key, Level
     from quipu.upkeep.reembed.model import ReembedReport
+    from quipu.upkeep.settings.model import SettingState, SettingValue
+    from quipu.upkeep.settings.settings import AsyncSettings
     from quipu.upkeep.spaces import SpaceCounts
 
 
@@ -207,6 +210,7 @@ __all__ = [
     "Retention",
     "Rooms",
     "Seeing",
+    "StoredSettings",
     "Tables",
     "Trace",
     "Transcripts",
@@ -430,6 +434,11 @@ class Rooms:
     def tables(self) -> Tables:
         """Tables that agents design themselves: made, filled and asked in SQL."""
         return Tables(self._inner.tables, self._portal)
+
+    @property
+    def settings(self) -> StoredSettings:
+        """What can be set, in the whole database or in a space: listed, set, and taken back."""
+        return StoredSettings(self._inner.settings, self._portal)
 
 
 class Memory(Rooms):
@@ -906,8 +915,8 @@ class Retention:
         A session in which nothing was written for ``session_days`` goes with everything that was said and
         known in it; preferences and other values whose ``expires_at`` is over get an event that says so, and
         stand no more. Evidence loses its excerpt after ``excerpt_days`` and goes with its recommendation
-        after ``evidence_days``; until then it keeps its session, emptied of all else. What is not given is
-        ``QUIPU_SESSION_DAYS``, ``QUIPU_EXCERPT_DAYS`` and ``QUIPU_EVIDENCE_DAYS``; 0 keeps for ever.
+        after ``evidence_days``; until then it keeps its session, emptied of all else. What is not given is as
+        the settings of these names say; 0 keeps for ever.
 
         Raises:
             BadInput: a number of days is out of range (0 to 36,500).
@@ -1767,8 +1776,8 @@ class Recovering:
         prompt, which counts as an access of what is in it, once in an hour. ``session`` and ``message``
         name the turn in the audit.
 
-        It takes no longer than ``QUIPU_LONGTERM_TIMEOUT_MS``. Where there is no time, or the database or the
-        model fail, the result is empty and says so: an answer never breaks for want of memory.
+        It takes no longer than the setting ``longterm_timeout_ms``. Where there is no time, or the database
+        or the model fail, the result is empty and says so: an answer never breaks for want of memory.
 
         Raises:
             BadInput: an argument cannot be taken.
@@ -1823,8 +1832,8 @@ class Evaluating:
 
         ``asked`` is the seed's input, or its document. Memories with ids can be edited and deleted; one
         that is known by its summary only is not included again. ``evaluator`` is ``rules``, ``llm``, one of
-        your own, or that of ``QUIPU_LONGTERM_EVALUATOR``. ``SatiMemoryResult.of`` makes the seed's single
-        shape of the result.
+        your own, or that of the setting ``longterm_evaluator``. ``SatiMemoryResult.of`` makes the seed's
+        single shape of the result.
 
         Raises:
             BadInput: the document cannot be read, or there is no such evaluator.
@@ -2090,7 +2099,10 @@ class Memories:
         return self._portal.call(lambda: self._inner.reinforce(ids, space=space))
 
     def prune(self, *, space: str, dry_run: bool = True) -> Pruned:
-        """Archive the memories whose confidence fell below 0.1; with ``dry_run`` only say which they are."""
+        """Archive the memories whose confidence fell below the least (``memory_archive_below``).
+
+        With ``dry_run`` only say which they are.
+        """
         return self._portal.call(lambda: self._inner.prune(space=space, dry_run=dry_run))
 
 
@@ -3068,3 +3080,51 @@ class Tables:
             NotFound: it could do nothing there.
         """
         self._portal.call(lambda: self._inner.revoke(agent, schema=schema, space=space))
+
+
+class StoredSettings:
+    """What can be set, with what stands: for the whole database, and where ``space`` is named for that space.
+
+    What a program is given (``Memory(settings=…)``, ``QUIPU_*``) comes before what is kept here for a space,
+    that before what is kept for the database, that before the default. Every process of the database goes by
+    a change within a second.
+    """
+
+    def __init__(self, inner: AsyncSettings, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def list(self, *, space: str | None = None, kind: str | None = None) -> Sequence[SettingState]:
+        """Every setting, or those of a ``kind`` of memory ("house" for those of none).
+
+        Raises:
+            BadInput: there is no such kind.
+        """
+        return self._portal.call(lambda: self._inner.list(space=space, kind=kind))
+
+    def get(self, name: str, *, space: str | None = None) -> SettingState:
+        """One setting.
+
+        Raises:
+            NotFound: there is none of that name; the nearest is named.
+        """
+        return self._portal.call(lambda: self._inner.get(name, space=space))
+
+    def set(self, name: str, value: SettingValue, *, space: str | None = None) -> SettingState:
+        """Keep a value, for the database or for a ``space``; how it stands then.
+
+        Where this process was given another value, that goes on holding in it: ``overridden`` says so.
+
+        Raises:
+            NotFound: there is none of that name; the nearest is named.
+            BadInput: the value cannot be taken, or is not kept in the database.
+        """
+        return self._portal.call(lambda: self._inner.set(name, value, space=space))
+
+    def reset(self, name: str, *, space: str | None = None) -> SettingState:
+        """Forget what was kept for the database, or for a ``space``; how it stands then.
+
+        Raises:
+            NotFound: there is none of that name; the nearest is named.
+        """
+        return self._portal.call(lambda: self._inner.reset(name, space=space))

@@ -7,6 +7,7 @@ import inspect
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -14,7 +15,8 @@ from tree import PACKAGE, ROOT, module_name
 
 import quipu
 from quipu import errors, testing
-from quipu.kernel.config import described
+from quipu.app.kinds import REGISTER
+from quipu.kernel.base.setting import Setting
 
 REFERENCE = ROOT / "docs" / "reference"
 
@@ -57,8 +59,8 @@ def test_every_error_stands_in_the_tree_that_opens_its_module() -> None:
     assert set(drawn) == set(own_errors())
 
 
-def default_of(name: str) -> str:
-    default = described()[name].default
+def default_of(setting: Setting[Any]) -> str:
+    default = setting.default
     if default is None:
         return "none"
     return f"`{str(default).lower() if isinstance(default, bool) else default}`"
@@ -72,12 +74,12 @@ def mentioned_in_code() -> set[str]:
 
 def test_every_setting_is_documented_with_its_default_and_meaning() -> None:
     documented = table("settings.md")
-    for name, setting in described().items():
-        assert documented.get(f"QUIPU_{name.upper()}") == (default_of(name), setting.meaning), name
+    for _, setting in REGISTER:
+        assert documented.get(setting.variable) == (default_of(setting), setting.meaning), setting.name
 
 
 def test_the_documented_variables_are_those_of_the_code() -> None:
-    settings = {f"QUIPU_{name.upper()}" for name in described()}
+    settings = {setting.variable for _, setting in REGISTER}
     assert set(table("settings.md")) == settings | mentioned_in_code()
 
 

@@ -14,7 +14,7 @@ from psycopg import errors
 from rows_of_kinds import DESIGNED, EPISODES, LEDGER, LONGTERM, TRANSCRIPTS
 
 from quipu import AsyncMemory
-from quipu.kernel.db.database import Database, Within
+from quipu.kernel.db.database import Database
 from quipu.recall import store as index
 from quipu.record import store as record
 from quipu.upkeep.erasure.model import What
@@ -157,6 +157,7 @@ NOT_OF_A_SPACE = {
     "core.language_budget",
     "core.api_keys",
     "core.schedules",
+    "core.settings",
     "tables.discarded_roles",
     "queue.saq_jobs",
     "queue.saq_stats",
@@ -195,6 +196,7 @@ async def app(memory: AsyncMemory, url: str) -> Any:
                 session="s",
             )
         await memory.forget(space=space, message="none", confirm=True)
+        await memory.settings.set("session_days", 30, space=space)
         await memory.ledger.open_session(space=space, session="s", user="u")
         await memory.ledger.set("boat", mark, space=space, session="s")
         await memory.ledger.set("boat", mark, space=space, user="u")
@@ -305,7 +307,7 @@ async def test_our_queries_with_the_number_of_another_space_find_nothing(
         assert len(mine) == 1
     async with database.reading("ana") as ana:
         assert ana is not None
-        forged = Within(ana.conn, replace(ana.space, id=ids["bob"]))
+        forged = replace(ana, space=replace(ana.space, id=ids["bob"]))
         assert await record.matching(forged, What()) == []
         assert await record.messages(forged, mine) == []
         assert await record.around(forged, mine[0], before=5, after=5) == []

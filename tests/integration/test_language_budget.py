@@ -57,7 +57,7 @@ async def test_beyond_the_budget_nothing_is_given_until_the_next_day(
 ) -> None:
     await budget.reserve("a", 999)
     for purpose in ("a", "b"):
-        with pytest.raises(BudgetSpent, match=r"2026-03-02 at 00:00 UTC.*QUIPU_LLM_DAILY_TOKENS") as refused:
+        with pytest.raises(BudgetSpent, match=r"2026-03-02 at 00:00 UTC.*llm_daily_tokens") as refused:
             await budget.reserve(purpose, 2)
         assert refused.value.opens_at == datetime(2026, 3, 2, tzinfo=UTC)
     assert await today(database) == [Spent("a", 1, 999)]
@@ -79,7 +79,7 @@ async def test_a_request_over_midnight_is_counted_on_the_day_it_was_made(
 async def test_more_than_a_whole_day_has_is_no_matter_of_waiting(
     database: Database, budget: DailyBudget
 ) -> None:
-    with pytest.raises(LanguageFailed, match=r"1,001 tokens.*QUIPU_LLM_DAILY_TOKENS") as refused:
+    with pytest.raises(LanguageFailed, match=r"1,001 tokens.*llm_daily_tokens") as refused:
         await budget.reserve("a", 1001)
     assert not isinstance(refused.value, BudgetSpent)
     assert await today(database) == []

@@ -13,7 +13,6 @@ from quipu.app.kinds import KINDS
 from quipu.errors import BadInput
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.scope import check_name, optional_name
-from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, Within
 from quipu.kinds.plug import Parts
 from quipu.recall.generations import Models
@@ -38,14 +37,11 @@ _SPARE = 10  # ranked beyond what is asked for: they move up where others are no
 class Answering:
     """Answers questions from one database."""
 
-    def __init__(
-        self, database: Database, search: Search, models: Models, *, clock: Clock, settings: Settings
-    ) -> None:
+    def __init__(self, database: Database, search: Search, models: Models, *, clock: Clock) -> None:
         self._database = database
         self._search = search
         self._models = models
         self._clock = clock
-        self._settings = settings
 
     async def answer(
         self,
@@ -103,7 +99,7 @@ class Answering:
             faded = _BY_CODE[code].faded
             if faded is not None:
                 ids = sorted({hit.id for hit in found if hit.kind == code})
-                gone.update(await faded(within, ids, now, self._settings))
+                gone.update(await faded(within, ids, now))
         return gone
 
     async def used(self, hits: Iterable[Hit]) -> int:

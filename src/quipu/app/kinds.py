@@ -14,10 +14,13 @@ from quipu.record.service import MESSAGE
 from quipu.upkeep.answers.eraser import AnswersEraser
 from quipu.upkeep.keys.eraser import KeysEraser
 from quipu.upkeep.outbox import OutboxEraser
+from quipu.upkeep.settings.model import Register
 
 RECORD = Kind(name="message", code=MESSAGE, package="quipu.record", cite=cite, eraser=RecordEraser())
 
 KINDS = (RECORD, LEDGER, TRANSCRIPTS, EPISODES, LONGTERM, TABLES)
+
+REGISTER = Register((kind.name, kind.settings) for kind in KINDS)
 
 HEARS = tuple(topic for kind in KINDS for topic in kind.hears)
 

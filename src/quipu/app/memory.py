@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self
 from anyio import to_thread
 
 from quipu.app.answer import whole
-from quipu.app.kinds import ERASERS, KINDS
+from quipu.app.kinds import ERASERS, KINDS, REGISTER
 from quipu.app.parts import Parts, assemble
 from quipu.app.rooms import AsyncRooms
 from quipu.errors import QuipuError
@@ -60,6 +60,8 @@ class AsyncMemory(AsyncRooms):
     ) -> None:
         given = {"home": None if home is None else Path(home), "database_url": url}
         self._settings = load(settings, {name: value for name, value in given.items() if value is not None})
+        for _, setting in REGISTER:
+            self._settings.of(setting)
         self._clock = clock or SystemClock()
         self._open = AsyncExitStack()
         self._parts: Parts | None = None

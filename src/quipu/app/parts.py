@@ -47,5 +47,5 @@ async def assemble(stack: AsyncExitStack, settings: Settings, clock: Clock) -> P
     stack.push_async_callback(tidying.aclose)
     logins = Logins(database, statement_seconds=settings.statement_seconds or 3600)
     stack.push_async_callback(logins.aclose)
-    answering = Answering(database, search, models, clock=clock, settings=settings)
+    answering = Answering(database, search, models, clock=clock)
     return Parts(database, models, record, search, answering, tidying, logins)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from quipu.app.kinds import ERASERS
+from quipu.app.kinds import ERASERS, REGISTER
 from quipu.app.parts import Parts
 from quipu.errors import QuipuError
 from quipu.kernel.base.clock import Clock
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from quipu.kinds.transcripts.transcripts import AsyncTranscripts
     from quipu.upkeep.answers.answers import AsyncAnswers
     from quipu.upkeep.keys.keys import AsyncKeys
+    from quipu.upkeep.settings.settings import AsyncSettings
 
 _Room = TypeVar("_Room")
 
@@ -173,6 +174,16 @@ class AsyncRooms:
                 settings=self._settings,
                 follow=Following(parts.database, parts.models, parts.logins).follow,
             ),
+        )
+
+    @property
+    def settings(self) -> AsyncSettings:
+        """What can be set, in the whole database or in a space: listed, set, and taken back."""
+        from quipu.upkeep.settings.settings import AsyncSettings  # noqa: PLC0415
+
+        return self._room(
+            AsyncSettings,
+            lambda parts: AsyncSettings(parts.database, REGISTER, clock=self._clock),
         )
 
     def _room(self, kind: type[_Room], build: Callable[[Parts], _Room]) -> _Room:

@@ -110,11 +110,10 @@ async def worker(
             database=database,
             models=models,
             clock=clock,
-            settings=settings,
             language=language,
             erasers=ERASERS,
             hears=HEARS,
-            recall=_recall(database, models, clock, settings),
+            recall=_recall(database, models, clock),
         )
         topics = [line.topic for line in lines]
         times = list(known.schedules.values()) if SCHEDULES in topics else []
@@ -124,7 +123,7 @@ async def worker(
             lines=lines,
             relay=Relay(store, carrier, topics, clock=clock, unheard_seconds=unheard),
             timetable=Timetable(store, times, clock=clock),
-            attempts=Attempts(database, store, _bound(known, tools), terms=terms, clock=clock),
+            attempts=Attempts(database, store, _bound(known, tools, database), terms=terms, clock=clock),
             lease_seconds=terms.lease_seconds,
             concurrency=concurrency,
             seats=max(1, settings.pool_size - 1),
@@ -132,10 +131,10 @@ async def worker(
         )
 
 
-def _recall(database: Database, models: Models, clock: Clock, settings: Settings) -> plug.Recall:
+def _recall(database: Database, models: Models, clock: Clock) -> plug.Recall:
     """Recall across all kinds, for jobs that need it."""
     search = Search(models, clock=clock, cache=Cache())
-    answering = Answering(database, search, models, clock=clock, settings=settings)
+    answering = Answering(database, search, models, clock=clock)
 
     async def recall(question: str, *, space: str, user: str | None) -> list[Hit]:
         found = await answering.answer(
@@ -156,7 +155,7 @@ def _recall(database: Database, models: Models, clock: Clock, settings: Settings
 @asynccontextmanager
 async def _speaking(database: Database, settings: Settings, clock: Clock) -> AsyncGenerator[Language | None]:
     """The language model of the settings, if they name one, for the block."""
-    budget = DailyBudget(database, clock=clock, daily_tokens=settings.llm_daily_tokens)
+    budget = DailyBudget(database, clock=clock)
     language = await to_thread.run_sync(partial(choose, settings, budget=budget))
     try:
         yield language
@@ -173,14 +172,17 @@ def _lines(known: Duties, settings: Settings, wanted: Sequence[str]) -> list[Lin
     ]
 
 
-def _bound(known: Duties, tools: partial[Context]) -> dict[str, Handler]:
+def _bound(known: Duties, tools: partial[Context], database: Database) -> dict[str, Handler]:
     """Handlers of kinds as the queue calls them."""
 
+    async def context(run: Run) -> Context:
+        return tools(run=run, settings=await database.settings(run.job.space))
+
     async def handle(handler: plug.Handler, run: Run) -> None:
-        await handler(tools(run=run), run.job.payload)
+        await handler(await context(run), run.job.payload)
 
     async def on_schedule(run: Run) -> None:
-        await known.schedules[run.job.key].handler(tools(run=run))
+        await known.schedules[run.job.key].handler(await context(run))
 
     bound: dict[str, Handler] = {SCHEDULES: on_schedule}
     for topic, handler in known.handlers.items():

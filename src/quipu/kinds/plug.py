@@ -9,9 +9,10 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.setting import Setting
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, Within
 from quipu.kernel.language.model import Language
@@ -32,8 +33,8 @@ By id, parts that are added to the score (each -1 to 1, named after its signal),
 back. Entries that are left out keep the score that they have. It must not change anything.
 """
 
-Faded = Callable[[Within, Sequence[int], datetime, Settings], Awaitable[Collection[int]]]
-"""Which of the entries time has taken out of recall: ``await faded(within, ids, now, settings)``."""
+Faded = Callable[[Within, Sequence[int], datetime], Awaitable[Collection[int]]]
+"""Which of the entries time has taken out of recall: ``await faded(within, ids, now)``."""
 
 Used = Callable[[Within, Sequence[int], datetime], Awaitable[int]]
 """Notes that entries were put before an agent; how many uses count: ``await used(within, ids, now)``."""
@@ -59,9 +60,10 @@ class Recall(Protocol):
 class Context:
     """What a job is done with.
 
-    ``language`` is None where no language model is configured: then rules do the work. ``erasers`` are those
-    of all kinds, in their order. ``hears`` are the topics of which a job is put for a session in which
-    something is said. ``recall`` asks all kinds; None where nobody gave it.
+    ``settings`` are those that hold in the space of the job as it begins. ``language`` is None where no
+    language model is configured: then rules do the work. ``erasers`` are those of all kinds, in their order.
+    ``hears`` are the topics of which a job is put for a session in which something is said. ``recall`` asks
+    all kinds; None where nobody gave it.
     """
 
     database: Database
@@ -114,6 +116,7 @@ class Kind:
     in the same transaction, for each session in which something was said; one job waits for a session,
     however much is said meanwhile. ``handlers``: does the jobs of a topic; ``job_seconds`` says of a topic
     how long one may take, where that is not ``QUIPU_JOB_SECONDS``. ``schedules``: what it does at times.
+    ``settings``: what can be set about it.
     """
 
     name: str
@@ -130,6 +133,7 @@ class Kind:
     handlers: Mapping[str, Handler] = field(default_factory=dict[str, Handler])
     job_seconds: Mapping[str, float] = field(default_factory=dict[str, float])
     schedules: Sequence[Schedule] = ()
+    settings: Sequence[Setting[Any]] = ()
 
     @property
     def unfiled_bit(self) -> int:

@@ -47,12 +47,14 @@ async def test_sql_and_python_agree_on_every_life(database: Database, life: Life
     async with database.plain() as conn:
         row = await conn.execute(
             """
-            select s, episodes.fresh(s, episodes.hours(%(last)s, %(now)s)),
+            select s, episodes.fresh(s, episodes.hours(%(last)s, %(now)s), %(decay)s),
                 episodes.activation(%(happened)s, %(uses)s, %(recent)s::timestamptz[], %(now)s)
-            from episodes.raised(%(base)s, %(uses)s) s
+            from episodes.raised(%(base)s, %(uses)s, %(boost)s) s
             """,
             {
                 "base": life.base,
+                "decay": life.pace.decay_per_hour,
+                "boost": life.pace.boost,
                 "uses": life.uses,
                 "happened": life.happened_at,
                 "last": max([life.happened_at, *life.recent]),

@@ -17,6 +17,7 @@ OF_NO_SPACE = {
     "core.api_keys": "looked up before a space is entered; the application has functions for it, no right",
     "core.recall_kinds": "the kinds of memory, the same for all",
     "core.recall_generations": "the embedding models, the same for all",
+    "core.settings": "what is set for all spaces together",
     "core.schedules": "when what the database does at times is due; it names no space",
     "tables.discarded_roles": "login roles to be dropped, named by nothing but random digits",
     "queue.saq_jobs": "tickets, the numbers of a space and of a job, which only the role of the relay sees",

@@ -64,11 +64,11 @@ def test_long_texts_are_cut() -> None:
 
 def test_what_two_answers_have_counts_by_its_best_score_and_what_scores_little_is_left_out() -> None:
     one = [Found(1, 5, 0.5, {"words": 0.5}), Found(2, 5, 0.3, {})]
-    other = [Found(2, 5, 0.6, {"meaning": 0.6}), Found(3, 5, querying.LEAST_SCORE - 0.01, {})]
-    best = querying.best([one, other], limit=10)
+    other = [Found(2, 5, 0.6, {"meaning": 0.6}), Found(3, 5, 0.27, {})]
+    best = querying.best([one, other], limit=10, least=0.28)
     assert [(hit.id, hit.score) for hit in best] == [(2, 0.6), (1, 0.5)]
     assert best[0].parts == {"meaning": 0.6}
-    assert [hit.id for hit in querying.best([one, other], limit=1)] == [2]
+    assert [hit.id for hit in querying.best([one, other], limit=1, least=0.28)] == [2]
 
 
 @settings(max_examples=40)

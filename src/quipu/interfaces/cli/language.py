@@ -9,6 +9,7 @@ from quipu.interfaces.cli.opening import owned
 from quipu.interfaces.cli.views.text import count
 from quipu.kernel.base.clock import SystemClock
 from quipu.kernel.config import Settings
+from quipu.kernel.db.database import stored_settings
 from quipu.kernel.db.doctor import Finding
 from quipu.kernel.language.budget import spent
 from quipu.kernel.language.choose import named
@@ -46,7 +47,8 @@ async def spending(settings: Settings) -> AsyncIterator[Finding]:
         return
     async with owned(settings) as conn:
         purposes = await spent(conn, SystemClock().now().date())
-    tokens, most = sum(one.tokens for one in purposes), settings.llm_daily_tokens
+        most = settings.over(await stored_settings(conn)).llm_daily_tokens
+    tokens = sum(one.tokens for one in purposes)
     requests = count(sum(one.requests for one in purposes), "request")
     told = f"{tokens:,} of {most:,} tokens used today (UTC), {requests}"
     for one in sorted(purposes, key=lambda one: -one.tokens)[:_MOST_PURPOSES]:
@@ -54,4 +56,4 @@ async def spending(settings: Settings) -> AsyncIterator[Finding]:
     if tokens < most:
         yield Finding("tokens", "ok", told)
     else:
-        yield Finding("tokens", "warn", told, "Raise QUIPU_LLM_DAILY_TOKENS, or wait for the next day.")
+        yield Finding("tokens", "warn", told, "Raise llm_daily_tokens: quipu settings.")

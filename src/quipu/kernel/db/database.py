@@ -15,9 +15,10 @@ from psycopg.rows import TupleRow, class_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from quipu.errors import ConfigError, DatabaseUnavailable, DatabaseUnsuitable
-from quipu.kernel.config import Settings
+from quipu.kernel.config import Settings, Stored
 from quipu.kernel.db import arrays, queries
 from quipu.kernel.db.errors import translated
+from quipu.kernel.db.holding import Holding
 from quipu.kernel.db.migrate import migrate, pending
 from quipu.kernel.db.queries import Numbered
 
@@ -61,10 +62,11 @@ class Space:
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """A transaction that sees one space and no other."""
+    """A transaction that sees one space and no other. ``settings`` are those that hold in it now."""
 
     conn: Connection
     space: Space
+    settings: Settings
 
     async def run(self, query: Numbered, values: Mapping[str, object], *, binary: bool = False) -> Rows:
         """Run a query; ``space`` is filled in. In a pipeline, what it returns is read later.
@@ -83,6 +85,7 @@ class Database:
         self.url = url
         self._settings = settings
         self._pool = pool
+        self._holding = Holding(settings)
 
     @classmethod
     @asynccontextmanager
@@ -116,8 +119,8 @@ class Database:
     @asynccontextmanager
     async def space(self, name: str) -> AsyncGenerator[Within | None]:
         """One transaction that sees the space ``name`` and no other; None where there is no such space."""
-        async with self._entered(name) as (conn, space):
-            yield None if space is None else Within(conn, space)
+        async with self._entered(name) as (conn, space, settings):
+            yield None if space is None else Within(conn, space, settings)
 
     @asynccontextmanager
     async def writing(
@@ -128,12 +131,12 @@ class Database:
         What ``ask`` runs goes to the server in the same journey; it sees the space, or nothing where there
         is none yet.
         """
-        async with self._entered(name, hold="hold_to_write", ask=ask) as (conn, space):
+        async with self._entered(name, hold="hold_to_write", ask=ask) as (conn, space, settings):
             if space is None:
                 await conn.execute(_SQL["create_space"], {"name": name})
                 space = await _space(await _enter(conn, name))
             assert space is not None  # an erasure would have waited
-            yield Within(conn, space)
+            yield Within(conn, space, settings)
 
     @asynccontextmanager
     async def erasing(self, name: str) -> AsyncGenerator[Within | None]:
@@ -141,8 +144,8 @@ class Database:
 
         What is erased must not be inherited, counted or referred to by a message that comes in meanwhile.
         """
-        async with self._entered(name, hold="hold_to_erase") as (conn, space):
-            yield None if space is None else Within(conn, space)
+        async with self._entered(name, hold="hold_to_erase") as (conn, space, settings):
+            yield None if space is None else Within(conn, space, settings)
 
     @asynccontextmanager
     async def reading(self, name: str) -> AsyncGenerator[Within | None]:
@@ -151,8 +154,8 @@ class Database:
         A recall is several statements. Between two of them another process may write, erase or change the
         embedding model; none of that may show in half of an answer.
         """
-        async with self._entered(name, to_read=True) as (conn, space):
-            yield None if space is None else Within(conn, space)
+        async with self._entered(name, to_read=True) as (conn, space, settings):
+            yield None if space is None else Within(conn, space, settings)
 
     @asynccontextmanager
     async def _entered(
@@ -162,20 +165,27 @@ class Database:
         hold: str | None = None,
         to_read: bool = False,
         ask: Callable[[Connection], Awaitable[None]] | None = None,
-    ) -> AsyncGenerator[tuple[Connection, Space | None]]:
+    ) -> AsyncGenerator[tuple[Connection, Space | None, Settings]]:
         """A transaction in a space: begun, held and entered in one journey to the server.
+
+        Where the settings that hold there were not read a moment ago, they come with it.
 
         It ends with the block, when the pool takes the connection back: committed, or undone by an error.
         """
+        settings, stored = self._holding.fresh(name), None
         async with self._connection() as conn:
             async with conn.pipeline():
                 await conn.execute(_BEGIN_TO_READ if to_read else _BEGIN)
                 if hold is not None:
                     await conn.execute(_SQL[hold], {"name": name})
                 entering = await _enter(conn, name, query="enter_to_read" if to_read else "enter")
+                if settings is None:
+                    stored = await conn.execute(_SQL["stored_settings"])
                 if ask is not None:
                     await ask(conn)
-            yield conn, await _space(entering)
+            if settings is None:
+                settings = self._holding.take(name, [] if stored is None else await stored.fetchall())
+            yield conn, await _space(entering), settings
 
     @asynccontextmanager
     async def _connection(self) -> AsyncGenerator[Connection]:
@@ -203,6 +213,25 @@ class Database:
         """A connection of its own as the owner of the database, for upkeep across spaces."""
         async with owner(self.url, self._settings) as conn:
             yield conn
+
+    async def settings(self, space: str | None = None) -> Settings:
+        """The settings that hold now in a space, or where none is named: what was given to this process, else
+        what is stored, as of a second ago at most.
+
+        Inside a transaction of the space, ``Within.settings`` has them.
+        """
+        known = self._holding.fresh(space)
+        if known is not None:
+            return known
+        if space is None:
+            async with self.plain() as conn:
+                return self._holding.take(None, await stored_settings(conn))
+        async with self._entered(space) as (_, _, settings):
+            return settings
+
+    def settings_changed(self) -> None:
+        """What is stored was changed by this process: it is read anew before it is used."""
+        self._holding.drop()
 
     async def spaces(self) -> list[Space]:
         """Every space with its counters, by name."""
@@ -262,6 +291,11 @@ def _stirs(conn: Connection) -> bool:
     with DefaultSelector() as selector:
         selector.register(conn.fileno(), EVENT_READ)
         return bool(selector.select(0))
+
+
+async def stored_settings(conn: Connection) -> Sequence[Stored]:
+    """What is set in the database, and in the space of the transaction if it has entered one."""
+    return await (await conn.execute(_SQL["stored_settings"])).fetchall()
 
 
 async def _enter(conn: Connection, name: str, *, query: str = "enter") -> Rows:

@@ -28,22 +28,25 @@ class Spent:
 
 
 class DailyBudget:
-    """At most ``daily_tokens`` in a UTC day. See ``Budget``."""
+    """At most ``daily_tokens`` in a UTC day; those of the setting if none are given. See ``Budget``."""
 
-    def __init__(self, database: Database, *, clock: Clock, daily_tokens: int) -> None:
+    def __init__(self, database: Database, *, clock: Clock, daily_tokens: int | None = None) -> None:
         self._database = database
         self._clock = clock
         self._daily_tokens = daily_tokens
 
     async def reserve(self, purpose: str, tokens: int) -> Reservation:
         """Set tokens of today aside. See ``Budget``."""
-        if tokens > self._daily_tokens:
+        most = self._daily_tokens
+        if most is None:
+            most = (await self._database.settings()).llm_daily_tokens
+        if tokens > most:
             raise LanguageFailed(
-                f"This may take {tokens:,} tokens; a whole day has {self._daily_tokens:,}.",
-                hint="Raise QUIPU_LLM_DAILY_TOKENS, or ask about less text.",
+                f"This may take {tokens:,} tokens; a whole day has {most:,}.",
+                hint="Raise the setting llm_daily_tokens, or ask about less text.",
             )
         day = self._clock.now().astimezone(UTC).date()
-        values = {"day": day, "purpose": purpose, "tokens": tokens, "most": self._daily_tokens}
+        values = {"day": day, "purpose": purpose, "tokens": tokens, "most": most}
         async with self._database.plain() as conn:
             async with conn.pipeline():
                 await conn.execute(_BEGIN)
@@ -51,7 +54,7 @@ class DailyBudget:
             row = await cursor.fetchone()
         assert row is not None
         if not row[0]:
-            raise _spent(day, self._daily_tokens)
+            raise _spent(day, most)
         return Reservation(day, purpose, tokens)
 
     async def settle(self, reservation: Reservation, *, used: int) -> None:
@@ -73,5 +76,5 @@ def _spent(day: date, daily_tokens: int) -> BudgetSpent:
     return BudgetSpent(
         f"What is left of the {daily_tokens:,} tokens of {day} is too little for this; nothing was asked.",
         opens_at=opens_at,
-        hint=f"It opens again on {opens_at:%Y-%m-%d at %H:%M} UTC; QUIPU_LLM_DAILY_TOKENS sets the limit.",
+        hint=f"It opens again on {opens_at:%Y-%m-%d at %H:%M} UTC; llm_daily_tokens sets the limit.",
     )

@@ -321,7 +321,7 @@ class AsyncEpisodes:
         from quipu.kernel.language.choose import choose  # noqa: PLC0415
         from quipu.kinds.episodes.condensing.condensing import Condensing  # noqa: PLC0415
 
-        budget = DailyBudget(self._database, clock=self._clock, daily_tokens=self._settings.llm_daily_tokens)
+        budget = DailyBudget(self._database, clock=self._clock)
         language = await to_thread.run_sync(lambda: choose(self._settings, budget=budget))
         try:
             yield Condensing(

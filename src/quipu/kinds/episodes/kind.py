@@ -7,6 +7,7 @@ from quipu.kinds.episodes.eraser import ERASER
 from quipu.kinds.episodes.filing.entries import catch_up
 from quipu.kinds.episodes.jobs import HANDLERS, HEARS, JOB_SECONDS, SCHEDULES
 from quipu.kinds.episodes.minding.loops.reminding import remind
+from quipu.kinds.episodes.settings import SETTINGS
 from quipu.kinds.episodes.used import used
 from quipu.kinds.episodes.weigh import weigh
 from quipu.kinds.plug import Kind
@@ -27,4 +28,5 @@ EPISODES = Kind(
     handlers=HANDLERS,
     job_seconds=JOB_SECONDS,
     schedules=SCHEDULES,
+    settings=SETTINGS,
 )

@@ -7,17 +7,19 @@ from datetime import datetime
 
 from quipu.kernel.db.database import Within
 from quipu.kinds.episodes.fading import store
+from quipu.kinds.episodes.fading.pace import pace
 from quipu.kinds.episodes.fading.salience import counts_as_use
 
 
 async def used(within: Within, ids: Sequence[int], now: datetime) -> int:
-    """Note a use of the episodes of some entries; how many count: of two in ten minutes one does."""
+    """Note a use of the episodes of some entries; how many count: of two that are close one does."""
     return await note(within, now, await store.last_uses(within, entries=ids))
 
 
 async def note(within: Within, now: datetime, held: Sequence[store.Use]) -> int:
     """Note a use of episodes that are held; how many uses count."""
-    counted = [one for one in held if counts_as_use(one.used_at, now)]
+    apart = pace(within.settings).uses_apart
+    counted = [one for one in held if counts_as_use(one.used_at, now, apart=apart)]
     for one in counted:
         await store.run(within, "note_use", {"id": one.id, "uses": one.uses + 1, "now": now})
     return len(counted)

@@ -35,15 +35,12 @@ class Belief:
 class Facts:
     """Writes the facts of a database."""
 
-    def __init__(
-        self, database: Database, keys: Keys, *, clock: Clock, redact: bool, preference_days: int
-    ) -> None:
+    def __init__(self, database: Database, keys: Keys, *, clock: Clock, redact: bool) -> None:
         self.subscribers = Subscribers()
         self._database = database
         self._keys = keys
         self._clock = clock
         self._redact = redact
-        self._preference_days = preference_days
 
     async def write(self, act: Act, key: str, belief: Belief | None, said: Circumstances) -> Change:
         """One event, or none where nothing would change.
@@ -54,7 +51,7 @@ class Facts:
         place = self._keys.place(key, namespace=said.namespace)
         scope = scope_of(place, said)
         given = checked(said, place=place, scope=scope, secrets=self._redact)
-        given |= self._believed(belief, place) | self._expiry(scope, said, ends=belief is None)
+        given |= self._believed(belief, place) | await self._expiry(scope, said, ends=belief is None)
         return await self._append(act, given)
 
     async def undo(self, event_id: int, *, space: str, force: bool) -> Change:
@@ -103,7 +100,7 @@ class Facts:
             "cap": belief.cap,
         }
 
-    def _expiry(self, scope: Scope, said: Circumstances, *, ends: bool) -> dict[str, object]:
+    async def _expiry(self, scope: Scope, said: Circumstances, *, ends: bool) -> dict[str, object]:
         now = self._clock.now()
         given: dict[str, object] = {"at": now, "expires": None, "renewal": None}
         if ends:
@@ -114,7 +111,8 @@ class Facts:
                 raise BadInput("it lies in the past.", field="expires_at", hint="To end a value, use expire.")
             return given | {"expires": expires}
         if scope == "cross_session":
-            given |= {"expires": now + timedelta(days=self._preference_days), "renewal": _RENEWAL}
+            days = (await self._database.settings(said.space)).preference_days
+            given |= {"expires": now + timedelta(days=days), "renewal": _RENEWAL}
         return given
 
     async def _append(self, act: Act, given: Mapping[str, object]) -> Change:

@@ -10,9 +10,7 @@ async def _retain(context: Context) -> None:
     """Take out of a space what is past its time, where the settings let a worker do so."""
     if not context.settings.retention:
         return
-    retention = AsyncRetention(
-        context.database, clock=context.clock, settings=context.settings, erasers=context.erasers
-    )
+    retention = AsyncRetention(context.database, clock=context.clock, erasers=context.erasers)
     await retention.retention(space=context.space, confirm=True)
 
 

@@ -7,6 +7,7 @@ from quipu.kinds.ledger.eraser import LedgerEraser
 from quipu.kinds.ledger.filing import LEDGER as CODE
 from quipu.kinds.ledger.filing import catch_up
 from quipu.kinds.ledger.jobs import RETENTION
+from quipu.kinds.ledger.settings import SETTINGS
 from quipu.kinds.plug import Kind
 
 LEDGER = Kind(
@@ -17,4 +18,5 @@ LEDGER = Kind(
     eraser=LedgerEraser(),
     catch_up=catch_up,
     schedules=(RETENTION,),
+    settings=SETTINGS,
 )

@@ -49,7 +49,7 @@ class AsyncLedger(AsyncRecommendations, AsyncRetention):
         self, database: Database, *, clock: Clock, settings: Settings, erasers: Sequence[Eraser] = ERASERS
     ) -> None:
         AsyncRecommendations.__init__(self, database, clock=clock, redact=settings.redact)
-        AsyncRetention.__init__(self, database, clock=clock, settings=settings, erasers=erasers)
+        AsyncRetention.__init__(self, database, clock=clock, erasers=erasers)
         self._keys = Keys()
         self._beliefs = Beliefs(database, self._keys, clock=clock)
         self._facts = Facts(
@@ -57,7 +57,6 @@ class AsyncLedger(AsyncRecommendations, AsyncRetention):
             self._keys,
             clock=clock,
             redact=settings.redact,
-            preference_days=settings.preference_days,
         )
 
     async def open_session(

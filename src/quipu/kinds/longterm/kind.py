@@ -7,6 +7,7 @@ from quipu.kinds.longterm.eraser import LongtermEraser
 from quipu.kinds.longterm.evaluating.jobs import EVALUATE, evaluate
 from quipu.kinds.longterm.filing import LONGTERM as CODE
 from quipu.kinds.longterm.jobs import AUDIT_PRUNING
+from quipu.kinds.longterm.settings import SETTINGS
 from quipu.kinds.plug import Kind
 
 LONGTERM = Kind(
@@ -18,4 +19,5 @@ LONGTERM = Kind(
     hears=(EVALUATE,),
     handlers={EVALUATE: evaluate},
     schedules=(AUDIT_PRUNING,),
+    settings=SETTINGS,
 )

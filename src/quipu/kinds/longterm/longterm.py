@@ -26,5 +26,5 @@ class AsyncLongterm(AsyncRemembering, AsyncLooking, AsyncRecovering, AsyncEvalua
         AsyncRemembering.__init__(self, database, models, clock=clock, redact=settings.redact)
         AsyncLooking.__init__(self, database, search=search)
         AsyncRecovering.__init__(self, database, search=search, clock=clock, settings=settings)
-        AsyncEvaluating.__init__(self, database, models, search=search, clock=clock, settings=settings)
+        AsyncEvaluating.__init__(self, database, models, search=search, clock=clock)
         AsyncMemoryFiles.__init__(self, database, models, clock=clock, redact=settings.redact)

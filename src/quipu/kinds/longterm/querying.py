@@ -17,8 +17,6 @@ from quipu.recall.model import Found
 TURNS: Final = 3
 LONGEST_MESSAGE: Final = 2_000
 LONGEST_TURN: Final = 300
-LEAST_SCORE: Final = 0.28
-"""What scores less has as a rule nothing to do with the message (docs/decisions/longterm.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +54,13 @@ def query(given: SatiRetrievalInput) -> Query:
     return Query(tuple(texts), given.memory_limit)
 
 
-def best(answers: Iterable[Sequence[Found]], *, limit: int) -> list[Found]:
-    """The best of several answers; what is in more than one counts by its best score."""
+def best(answers: Iterable[Sequence[Found]], *, limit: int, least: float) -> list[Found]:
+    """The best of several answers; what is in more than one counts by its best; ``least`` is enough."""
     by_id: dict[int, Found] = {}
     for hit in (hit for hits in answers for hit in hits):
         if hit.id not in by_id or by_id[hit.id].score < hit.score:
             by_id[hit.id] = hit
-    relevant = [hit for hit in by_id.values() if hit.score >= LEAST_SCORE]
+    relevant = [hit for hit in by_id.values() if hit.score >= least]
     return sorted(relevant, key=lambda hit: (-hit.score, -hit.id))[:limit]
 
 

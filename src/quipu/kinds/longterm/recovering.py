@@ -27,6 +27,7 @@ from quipu.kinds.longterm.reading import memory
 from quipu.kinds.longterm.rendering import Block, block
 from quipu.kinds.longterm.rules import ACCESSES_APART
 from quipu.kinds.longterm.sati import Recovered, SatiMemory, SatiRetrievalInput
+from quipu.kinds.longterm.settings import LEAST_SCORE
 from quipu.recall.model import Filters
 from quipu.recall.search import Search
 from quipu.record import given
@@ -76,27 +77,29 @@ class AsyncRecovering:
         prompt, which counts as an access of what is in it, once in an hour. ``session`` and ``message``
         name the turn in the audit.
 
-        It takes no longer than ``QUIPU_LONGTERM_TIMEOUT_MS``. Where there is no time, or the database or the
-        model fail, the result is empty and says so: an answer never breaks for want of memory.
+        It takes no longer than the setting ``longterm_timeout_ms``. Where there is no time, or the database
+        or the model fail, the result is empty and says so: an answer never breaks for want of memory.
 
         Raises:
             BadInput: an argument cannot be taken.
         """
-        query = querying.checked(asked, recent=recent, limit=limit or self._settings.longterm_limit)
-        budget = budget_tokens or self._settings.longterm_tokens
+        begun = time.monotonic()
+        settings = await self._holding(check_name("space", space))
+        query = querying.checked(asked, recent=recent, limit=limit or settings.longterm_limit)
+        budget = budget_tokens or settings.longterm_tokens
         given.whole("budget_tokens", budget, most=10**6)
         turn = _Turn(
-            space=check_name("space", space),
+            space=space,
             user=optional_name("user", user),
             session=optional_name("session", session),
             message=optional_name("message", message),
         )
-        begun = time.monotonic()
         found = _NOTHING
-        with move_on_after(self._settings.longterm_timeout_ms / 1000) as limited:
+        left = settings.longterm_timeout_ms / 1000 - (time.monotonic() - begun)
+        with move_on_after(max(0.0, left)) as limited:
             found = await self._recovered(query, turn, budget)
         if limited.cancelled_caught:
-            trouble = f"not found within {self._settings.longterm_timeout_ms} ms"
+            trouble = f"not found within {settings.longterm_timeout_ms} ms"
             found = Recovered(outcome="timeout", trouble=trouble)
         found = found.model_copy(update={"took_ms": round((time.monotonic() - begun) * 1000)})
         with move_on_after(_NOTING_SECONDS):
@@ -128,6 +131,12 @@ class AsyncRecovering:
                 within, act=act, user=user, session=session, since=earliest, limit=limit
             )
 
+    async def _holding(self, space: str) -> Settings:
+        """The settings of the space; those of the process where the database does not tell in time."""
+        with suppress(QuipuError, OSError), move_on_after(self._settings.longterm_timeout_ms / 1000):
+            return await self._database.settings(space)
+        return self._settings
+
     async def _recovered(self, query: Query, turn: _Turn, budget_tokens: int) -> Recovered:
         if not query.texts:
             return _NOTHING
@@ -141,7 +150,8 @@ class AsyncRecovering:
     async def _found(self, within: Within, query: Query, turn: _Turn) -> list[Found]:
         filters = Filters(kinds=(LONGTERM,), user=turn.user, or_nobody=turn.user is not None)
         answers = await self._search.find(within, query.texts, filters=filters, limit=query.limit)
-        hits = querying.best((hits for _, hits in answers), limit=query.limit)
+        least = within.settings.of(LEAST_SCORE)
+        hits = querying.best((hits for _, hits in answers), limit=query.limit, least=least)
         rows = await store.memories(within, entries=[hit.id for hit in hits]) if hits else []
         by_entry = {row.entry_id: row for row in rows}
         return [

@@ -7,6 +7,7 @@ from quipu.kinds.tables.cite import cite, weigh
 from quipu.kinds.tables.embedding.batch import TABLES as CODE
 from quipu.kinds.tables.embedding.following import TOPIC, catch_up, embed
 from quipu.kinds.tables.eraser import TablesEraser
+from quipu.kinds.tables.settings import SETTINGS
 
 TABLES = Kind(
     name="tables",
@@ -18,4 +19,5 @@ TABLES = Kind(
     catch_up=catch_up,
     handlers={TOPIC: embed},
     job_seconds={TOPIC: 3600},
+    settings=SETTINGS,
 )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Within
 from quipu.kinds.transcripts import store
 from quipu.kinds.transcripts.memories import ageing
+from quipu.kinds.transcripts.settings import ARCHIVE_BELOW
 from quipu.recall.model import Cited, Source
 
 
@@ -28,14 +28,15 @@ async def cite(within: Within, ids: Sequence[int]) -> dict[int, Cited]:
     }
 
 
-async def faded(within: Within, ids: Sequence[int], now: datetime, settings: Settings) -> set[int]:
+async def faded(within: Within, ids: Sequence[int], now: datetime) -> set[int]:
     """Those whose confidence of today is so low that the next pruning archives them."""
-    half_life_days = settings.memory_half_life_days
+    settings = within.settings
+    half_life_days, least = settings.memory_half_life_days, settings.of(ARCHIVE_BELOW)
     lives = await store.lives(within, ids)
     return {
         entry
         for entry, life in lives.items()
-        if ageing.confidence(life, now=now, half_life_days=half_life_days) < ageing.ARCHIVE_BELOW
+        if ageing.confidence(life, now=now, half_life_days=half_life_days) < least
     }
 
 

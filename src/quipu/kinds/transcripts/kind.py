@@ -8,6 +8,7 @@ from quipu.kinds.transcripts.eraser import TranscriptsEraser
 from quipu.kinds.transcripts.filing.messages import CODE, catch_up
 from quipu.kinds.transcripts.jobs import PRUNING, learn
 from quipu.kinds.transcripts.outbox import LEARN
+from quipu.kinds.transcripts.settings import SETTINGS
 
 TRANSCRIPTS = Kind(
     name="transcripts",
@@ -21,4 +22,5 @@ TRANSCRIPTS = Kind(
     handlers={LEARN: learn},
     job_seconds={LEARN: 3600},
     schedules=(PRUNING,),
+    settings=SETTINGS,
 )

@@ -42,9 +42,7 @@ class AsyncTranscripts(AsyncSeeing, AsyncBootstrap, AsyncExchange):
         settings: Settings,
     ) -> None:
         AsyncSeeing.__init__(self, database, clock=clock, search=search)
-        AsyncBootstrap.__init__(
-            self, database, search=search, clock=clock, half_life_days=settings.memory_half_life_days
-        )
+        AsyncBootstrap.__init__(self, database, search=search, clock=clock)
         AsyncExchange.__init__(self, database, models, clock=clock, redact=settings.redact)
         self._language = settings.language
         self._syncing = Syncing(database, clock=clock, redact=settings.redact)

@@ -30,7 +30,7 @@ class ConversationTold(Told):
 
 
 class UtteranceTold(Told):
-    """A message as the seed has it. `mode` is what a reply did; None for what is no reply."""
+    """A message as the seed has it. `mode` is what a reply did; null for what is no reply."""
 
     id: str
     message: str
@@ -43,7 +43,7 @@ class UtteranceTold(Told):
 
 
 class ExchangeTold(Told):
-    """An exchange and what it yields. `chunk` is None while it is to be read (anew).
+    """An exchange and what it yields. `chunk` is null while it is to be read (anew).
 
     `chunk` has the shape `shapes.Chunk`. `trouble`: why a language model did not make it.
     """

@@ -23,7 +23,7 @@ class InclusionTold(Told):
 
 
 class EditTold(Told):
-    """A change of a memory that an evaluation asks for; None leaves a part as it is.
+    """A change of a memory that an evaluation asks for; null leaves a part as it is.
 
     `expected_version`: the version that the evaluator saw; where it changed since, the edit is not made.
     """

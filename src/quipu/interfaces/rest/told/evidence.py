@@ -22,7 +22,7 @@ class RecommendationTold(Told):
 
     `confidence` is what `asked_confidence` became under `limits`. `review_backed`, `evidence_count`
     and `recency_window_days` are counted from the evidence: the last is the fewest days before
-    `created_at` that hold all its reviews, None without any.
+    `created_at` that hold all its reviews, null without any.
     """
 
     id: int
@@ -67,7 +67,7 @@ class EvidencePieceTold(Told):
 class ShownEvidenceTold(Told):
     """The answer to "show me the reviews", best first; `themes` counts what there is to ask for.
 
-    `theme` is the one that was asked for, None for all. `themes` is counted over everything that was
+    `theme` is the one that was asked for, null for all. `themes` is counted over everything that was
     asked about (a recommendation, a session, a place), whatever the theme; the most frequent comes first.
     """
 
@@ -117,7 +117,7 @@ class ReviewSignalsTold(Told):
     """What the reviews of a time window complain about.
 
     `scores`: all seven themes. `themes_detected`: those with evidence, the heaviest first.
-    `dominant_theme`: never `other`; None when no theme stands out (see `extract`).
+    `dominant_theme`: never `other`; null when no theme stands out (see `extract`).
     `evidence`: the heaviest first, then the newest. `sample_count`: different reviews in the window.
     `status`: `stale` when there are reviews and all are older than the window, else `ok`.
     `latency_ms`: what the extraction took by the clock it was given, rounded up.

@@ -34,9 +34,9 @@ class ValueTold(Told):
 class EventTold(Told):
     """One thing that happened to a key; never changed afterwards.
 
-    `old` and `new` are JSON values; `new` is None where the value expired or was deleted. `session`
+    `old` and `new` are JSON values; `new` is null where the value expired or was deleted. `session`
     and `user` are the caller's own names. `standing_event_id` is the event whose value stands after
-    this one: itself, a stronger one before it, or None where nothing stands.
+    this one: itself, a stronger one before it, or null where nothing stands.
     """
 
     id: int
@@ -63,7 +63,7 @@ class EventTold(Told):
 class ChangeTold(Told):
     """What came of a write.
 
-    `event` is None where it would have changed nothing. `value` is what stands now, `previous` what
+    `event` is null where it would have changed nothing. `value` is what stands now, `previous` what
     stood before; `stands` is false where something stronger stands, or nothing any more. `hook_errors`:
     what subscribers raised; the write is durable all the same.
     """
@@ -76,7 +76,7 @@ class ChangeTold(Told):
 
 
 class DifferenceTold(Told):
-    """A key that was believed otherwise at two moments; None where nothing stood."""
+    """A key that was believed otherwise at two moments; null where nothing stood."""
 
     key: str
     before: ValueTold | None
@@ -93,7 +93,7 @@ class RebuiltTold(Told):
 
 
 class RetentionLimitsTold(Told):
-    """What was last written before these moments goes; None: it stays for ever.
+    """What was last written before these moments goes; null: it stays for ever.
 
     `now` is when values expire. `sessions`: nothing was written in a session since. `excerpts`: the
     text of evidence. `evidence`: evidence itself, with its recommendation.

@@ -14,7 +14,7 @@ class LongtermTold(Told):
     `hash` is SHA-256 of the normalised summary, 64 hexadecimal digits, unique among the live memories of a
     space and user. `source` is where it is from in the seed's sense: the session it was first said in, or
     what the caller named. `access_count` counts injections into prompts, `stated_count` how often it was
-    said. `version` grows with every change of what it says. `user` is None for what holds for everybody
+    said. `version` grows with every change of what it says. `user` is null for what holds for everybody
     in the space; `happened_at` is when it was first said as it reads now, `created_at` when we learned
     of it. `sources` counts the words that it rests on.
     """

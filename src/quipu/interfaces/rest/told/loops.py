@@ -14,7 +14,7 @@ class LoopTold(Told):
 
     `by`: who left it open (the promise, the question, the task is theirs). `said_at`: when; `due`:
     until when, where that was said. `mentions`: how often it was said. `evidence`: the words that closed
-    it, `outcome` how; both None while it is open, and evidence where it was closed by hand without any.
+    it, `outcome` how; both null while it is open, and evidence where it was closed by hand without any.
     """
 
     id: UUID

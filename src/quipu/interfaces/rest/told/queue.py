@@ -11,7 +11,7 @@ from quipu.interfaces.rest.models import Told
 class TopicStatusTold(Told):
     """Jobs of a topic: to be handed over now, later (`due` or between two tries), handed over, given up.
 
-    `queue` is the name of the topic in the queue; None where this version knows no such topic.
+    `queue` is the name of the topic in the queue; null where this version knows no such topic.
     `oldest_at`: when the oldest was put that could be done now.
     """
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from quipu.interfaces.rest.models import Told
 from quipu.kinds.tables.model import Permission
@@ -28,7 +30,7 @@ class SchemaTold(Told):
 class GrantTold(Told):
     """What an agent may do in a schema."""
 
-    schema: str
+    schema_: Annotated[str, Field(alias="schema")]
     agent: str
     permission: Permission
     granted_at: datetime
@@ -52,7 +54,7 @@ class TableTold(Told):
     """
 
     name: str
-    schema: str
+    schema_: Annotated[str, Field(alias="schema")]
     description: str | None
     embed_fields: list[str]
     key: list[str]
@@ -71,7 +73,7 @@ class ExtensionsTold(Told):
 class TablesTold(Told):
     """The tables of a schema, and the extensions that its SQL can use."""
 
-    schema: str
+    schema_: Annotated[str, Field(alias="schema")]
     tables: list[TableTold]
     extensions: ExtensionsTold
 
@@ -131,5 +133,5 @@ class BriefingTold(Told):
 
     text: str
     tokens: int
-    schema: str
+    schema_: Annotated[str, Field(alias="schema")]
     version: int

@@ -37,7 +37,7 @@ class SeenTold(Told):
 
 
 class ToolCallTold(Told):
-    """A tool that was called in a line, and what came of it. `result` is None where nothing came."""
+    """A tool that was called in a line, and what came of it. `result` is null where nothing came."""
 
     id: str
     tool: str

@@ -15,6 +15,12 @@ select id, name, languages, entries, tokens, mixed_tokens, threads, version, epo
 from core.enter(%(name)s)
 where set_config('enable_nestloop', 'off', true) is not null
 
+-- name: stored_settings: what is set for all, and after it what is set for the space of the transaction
+select name, value, 'database' as origin from core.settings
+union all
+select name, value, 'space' from core.space_settings where space_id = (select core.current_space())
+order by 3, 1
+
 -- name: create_space: make the space of that name if it is not there
 insert into core.spaces (name) values (%(name)s) on conflict (name) do nothing
 

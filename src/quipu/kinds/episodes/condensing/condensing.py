@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID, uuid4
 
@@ -17,9 +17,10 @@ from quipu.kernel.language.model import Language
 from quipu.kinds.episodes.condensing import grouping, store
 from quipu.kinds.episodes.condensing.drafting import Draft, Drafting, with_novelty
 from quipu.kinds.episodes.condensing.novelty import novelty
-from quipu.kinds.episodes.condensing.readiness import Plan
+from quipu.kinds.episodes.condensing.readiness import Plan, Quiet
 from quipu.kinds.episodes.condensing.store import Exchange, Spoken
 from quipu.kinds.episodes.condensing.writing import write
+from quipu.kinds.episodes.settings import IDLE_MINUTES, RESTED_MINUTES
 from quipu.recall.generations import Models
 
 NOTHING: Final = np.empty((0, 0), np.float32)
@@ -32,6 +33,7 @@ class Waits:
     """What waits in a session, and what was said in it.
 
     ``emptied``: episodes that are to be written anew, each with its exchanges and messages.
+    ``quiet``: how long nothing is said before it is complete.
     """
 
     number: int
@@ -39,6 +41,7 @@ class Waits:
     exchanges: Sequence[Exchange]
     spoken: Sequence[Spoken]
     emptied: Mapping[UUID, tuple[Sequence[Exchange], Sequence[Spoken]]]
+    quiet: Quiet
 
     @property
     def more(self) -> bool:
@@ -89,7 +92,11 @@ class Condensing:
         if waits is None:
             return None
         found = grouping.plan(
-            waits.exchanges, waits.spoken, now=self._clock.now(), finished=finished and not waits.more
+            waits.exchanges,
+            waits.spoken,
+            now=self._clock.now(),
+            finished=finished and not waits.more,
+            quiet=waits.quiet,
         )
         groups = [waits.exchanges[part.start : part.stop] for part in _settled(found, waits)]
         generation = await self._generation(waits.generation)
@@ -167,6 +174,10 @@ async def _waits(within: Within, session: str) -> Waits | None:
         exchanges=exchanges,
         spoken=await store.said(within, exchanges),
         emptied=await _words(within, await store.emptied(within, number, limit=AT_ONCE)),
+        quiet=Quiet(
+            idle=timedelta(minutes=within.settings.of(IDLE_MINUTES)),
+            rested=timedelta(minutes=within.settings.of(RESTED_MINUTES)),
+        ),
     )
 
 

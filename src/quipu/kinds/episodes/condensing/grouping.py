@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from quipu.kinds.episodes.condensing import readiness
 from quipu.kinds.episodes.condensing.feeling import NAMES
-from quipu.kinds.episodes.condensing.readiness import Plan, Waiting
+from quipu.kinds.episodes.condensing.readiness import USUAL, Plan, Quiet, Waiting
 from quipu.kinds.episodes.condensing.signs import Turn, signs
 from quipu.kinds.episodes.condensing.store import Exchange, Spoken
 
@@ -17,7 +17,14 @@ FELT: Final = 2.0
 """Of 10: a feeling that counts, as in the origin."""
 
 
-def plan(exchanges: Sequence[Exchange], spoken: Sequence[Spoken], *, now: datetime, finished: bool) -> Plan:
+def plan(
+    exchanges: Sequence[Exchange],
+    spoken: Sequence[Spoken],
+    *,
+    now: datetime,
+    finished: bool,
+    quiet: Quiet = USUAL,
+) -> Plan:
     """Which exchanges are episodes by now; ``spoken`` are their messages, both in their order."""
     heard = [one for one in spoken if one.said.role != "tool"]
     signed = signs([Turn(one.said.text, one.said.at, one.vector) for one in heard])
@@ -35,7 +42,7 @@ def plan(exchanges: Sequence[Exchange], spoken: Sequence[Spoken], *, now: dateti
                 thread=exchange.thread,
             )
         )
-    return readiness.plan(waiting, now=now, finished=finished)
+    return readiness.plan(waiting, now=now, finished=finished, quiet=quiet)
 
 
 def of(spoken: Sequence[Spoken], exchanges: Sequence[Exchange]) -> list[Spoken]:

@@ -50,20 +50,35 @@ class Plan:
     again: datetime | None
 
 
-def plan(waiting: Sequence[Waiting], *, now: datetime, finished: bool = False) -> Plan:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quiet:
+    """How long nothing is said before what waits is complete: of a length to be one, and of any length."""
+
+    idle: timedelta = IDLE
+    rested: timedelta = RESTED
+
+    def after(self, turns: int) -> timedelta:
+        """How long, after so many turns."""
+        return self.idle if turns >= LEAST_TURNS else self.rested
+
+
+USUAL: Final = Quiet()
+
+
+def plan(waiting: Sequence[Waiting], *, now: datetime, finished: bool = False, quiet: Quiet = USUAL) -> Plan:
     """Group exchanges, in their order, into episodes; what may still go on is left.
 
     With ``finished`` nothing more is said, so that nothing is left.
     """
     found: list[range] = []
     start = 0
-    while start < len(waiting) and (end := _end(waiting, start)) is not None:
+    while start < len(waiting) and (end := _end(waiting, start, quiet)) is not None:
         found.append(range(start, end))
         start = end
     if start < len(waiting):
-        quiet = waiting[-1].ended_at + _rest(sum(one.turns for one in waiting[start:]))
-        if not finished and now < quiet:
-            return Plan(tuple(found), quiet)
+        complete = waiting[-1].ended_at + quiet.after(sum(one.turns for one in waiting[start:]))
+        if not finished and now < complete:
+            return Plan(tuple(found), complete)
         found.append(range(start, len(waiting)))
     return Plan(tuple(found), None)
 
@@ -88,13 +103,13 @@ def needed(turns: int, density: float) -> float:
     return SURE * eased * (1 - RICH * min(1.0, density))
 
 
-def _end(waiting: Sequence[Waiting], start: int) -> int | None:
+def _end(waiting: Sequence[Waiting], start: int, quiet: Quiet) -> int | None:
     """Where the episode that begins at ``start`` ends; None where it may go on."""
     turns, dense = waiting[start].turns, waiting[start].density
     for place in range(start + 1, len(waiting)):
         one = waiting[place]
         last = waiting[place - 1]
-        if one.thread != last.thread or one.started_at - last.ended_at >= _rest(turns):
+        if one.thread != last.thread or one.started_at - last.ended_at >= quiet.after(turns):
             return place
         if turns >= MOST_TURNS:
             return _strongest(waiting, start, place)
@@ -102,10 +117,6 @@ def _end(waiting: Sequence[Waiting], start: int) -> int | None:
             return place
         turns, dense = turns + one.turns, dense + one.density
     return None
-
-
-def _rest(turns: int) -> timedelta:
-    return IDLE if turns >= LEAST_TURNS else RESTED
 
 
 def _stands_out(waiting: Sequence[Waiting], place: int) -> bool:

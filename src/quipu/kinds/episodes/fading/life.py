@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from quipu.kinds.episodes.fading.activation import activation
 from quipu.kinds.episodes.fading.freshness import freshness, hours
+from quipu.kinds.episodes.fading.pace import USUAL, Pace
 from quipu.kinds.episodes.fading.salience import raised
 
 
@@ -16,13 +17,14 @@ class Life:
     """An episode from when it happened.
 
     ``base``: its salience when it was made, 0 to 1. ``uses``: how many counted in all; ``recent``: the times
-    of the latest of them, oldest first.
+    of the latest of them, oldest first. ``pace``: how fast it fades, as is set.
     """
 
     base: float
     happened_at: datetime
     uses: int = 0
     recent: Sequence[datetime] = ()
+    pace: Pace = USUAL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,14 +48,14 @@ class Point:
 
 def state(life: Life, now: datetime) -> State:
     """Salience, freshness and activation at a moment. Nothing of it is ever stored and built upon."""
-    weight = raised(life.base, life.uses)
+    weight = raised(life.base, life.uses, boost=life.pace.boost)
     last = max([life.happened_at, *life.recent])
     first = hours(life.happened_at, now)
     known = [hours(at, now) for at in life.recent]
     older = life.uses - len(known)
     return State(
         salience=weight,
-        freshness=freshness(weight, hours=hours(last, now)),
+        freshness=freshness(weight, hours=hours(last, now), decay_per_hour=life.pace.decay_per_hour),
         # That it happened is its first access. Where some are known no more, it is counted among these.
         activation=activation(
             [*known, *([] if older else [first])], older=older + bool(older), life_hours=first
@@ -65,7 +67,7 @@ def as_of(life: Life, moment: datetime) -> Life:
     """The same as it was at a moment, as far as the times of its uses are known."""
     known = [at for at in life.recent if at <= moment]
     older = life.uses - len(life.recent)
-    return Life(base=life.base, happened_at=life.happened_at, uses=older + len(known), recent=known)
+    return replace(life, uses=older + len(known), recent=known)
 
 
 def curve(life: Life, now: datetime, *, points: int = 60, ahead: timedelta | None = None) -> list[Point]:

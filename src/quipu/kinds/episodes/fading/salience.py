@@ -44,9 +44,9 @@ def raised(base: float, uses: int, *, boost: float = BOOST) -> float:
     return base + RAISED * (MOST - base) * (1 - (1 - boost) ** max(0, uses))
 
 
-def counts_as_use(last: datetime | None, now: datetime) -> bool:
+def counts_as_use(last: datetime | None, now: datetime, *, apart: timedelta = USES_APART) -> bool:
     """Whether a use counts, or follows the last one too soon."""
-    return last is None or now - last >= USES_APART
+    return last is None or now - last >= apart
 
 
 def counted(uses: Sequence[datetime]) -> list[datetime]:

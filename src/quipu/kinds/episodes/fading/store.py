@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
+from functools import partial
 from typing import Any
 from uuid import UUID
 
-from psycopg.rows import class_row, dict_row
+from psycopg.rows import class_row, dict_row, kwargs_row
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s
@@ -22,6 +23,7 @@ from quipu.kinds.episodes.fading.model import (
     Order,
     Put,
 )
+from quipu.kinds.episodes.fading.pace import Pace, pace
 from quipu.kinds.episodes.fading.weighing import About
 from quipu.kinds.episodes.filing.entries import text_of
 from quipu.recall.model import Cited, Source
@@ -41,7 +43,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An episode as it is stored, with the times of its latest uses, oldest first."""
+    """An episode as it is stored, with the times of its latest uses, oldest first, and its ``pace``."""
 
     id: UUID
     session: str | None
@@ -71,11 +73,14 @@ class Row:
     entry_id: int | None
     messages: int
     recent: Sequence[datetime]
+    pace: Pace
 
     @property
     def life(self) -> Life:
         """What happened to it."""
-        return Life(base=self.base, happened_at=self.ended_at, uses=self.uses, recent=self.recent)
+        return Life(
+            base=self.base, happened_at=self.ended_at, uses=self.uses, recent=self.recent, pace=self.pace
+        )
 
     def at(self, now: datetime) -> Episode:
         """The episode as it is at a moment."""
@@ -133,9 +138,10 @@ class Wanted:
 async def lives(within: Within, entries: Sequence[int]) -> list[tuple[int, Life, About]]:
     """Of entries what happened to their episodes, and what these are about."""
     found: list[tuple[int, Life, About]] = []
+    pacing = pace(within.settings)
     for row in await _rows(within, "lives", {"entries": Int8s(entries)}):
         entry, base, happened_at, uses, recent, topic, intent, terms = row
-        life = Life(base=base, happened_at=happened_at, uses=uses, recent=recent)
+        life = Life(base=base, happened_at=happened_at, uses=uses, recent=recent, pace=pacing)
         found.append((entry, life, About(topic=_terms(topic), intent=intent, terms=frozenset(terms or ()))))
     return found
 
@@ -157,14 +163,17 @@ async def cited(within: Within, ids: Sequence[int]) -> dict[int, Cited]:
 
 async def episodes(within: Within, wanted: Wanted, *, now: datetime) -> list[Row]:
     """Episodes in an order, the most first."""
+    pacing = pace(within.settings)
     values = {
+        "decay": pacing.decay_per_hour,
+        "boost": pacing.boost,
         **{field.name: getattr(wanted, field.name) for field in fields(wanted)},
         "space": within.space.id,
         "now": now,
         "ids": None if wanted.ids is None else list(wanted.ids),
         "entries": None if wanted.entries is None else Int8s(wanted.entries),
     }
-    async with within.conn.cursor(row_factory=class_row(Row)) as cursor:
+    async with within.conn.cursor(row_factory=kwargs_row(partial(Row, pace=pacing))) as cursor:
         return await (await cursor.execute(_SQL["episodes"], values)).fetchall()
 
 
@@ -200,8 +209,15 @@ async def last_uses(
 
 async def stats(within: Within, *, now: datetime) -> EpisodeStats:
     """How many there are, and how they are."""
+    pacing = pace(within.settings)
+    values = {
+        "space": within.space.id,
+        "now": now,
+        "decay": pacing.decay_per_hour,
+        "boost": pacing.boost,
+    }
     async with within.conn.cursor(row_factory=dict_row) as cursor:
-        row = await (await cursor.execute(_SQL["stats"], {"space": within.space.id, "now": now})).fetchone()
+        row = await (await cursor.execute(_SQL["stats"], values)).fetchone()
     assert row is not None  # an aggregate has one row
     return EpisodeStats(**row)
 

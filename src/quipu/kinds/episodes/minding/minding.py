@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Final
 from uuid import uuid4
 
@@ -15,7 +16,6 @@ from quipu.kernel.queue.model import Payload
 from quipu.kinds.episodes.minding import store
 from quipu.kinds.episodes.minding.beliefs import claims, filing
 from quipu.kinds.episodes.minding.beliefs import store as beliefs
-from quipu.kinds.episodes.minding.beliefs.asking import STALE
 from quipu.kinds.episodes.minding.beliefs.claims import Heard
 from quipu.kinds.episodes.minding.beliefs.filing import Prepared
 from quipu.kinds.episodes.minding.beliefs.keeping import Keeping, Unprepared
@@ -24,6 +24,7 @@ from quipu.kinds.episodes.minding.loops import store as loops
 from quipu.kinds.episodes.minding.loops.following import Exchange, follow
 from quipu.kinds.episodes.minding.turns import Turn
 from quipu.kinds.episodes.queues import MINDING
+from quipu.kinds.episodes.settings import CONFLICT_DAYS
 from quipu.kinds.plug import Context
 from quipu.recall.model import Moved
 
@@ -175,9 +176,10 @@ def _other_key(key: str, session: str) -> str:
 
 
 async def settle_stale(context: Context) -> None:
-    """Settle the conflicts of a space of which nothing was heard for two months: what stands goes on."""
+    """Settle the conflicts of a space of which nothing was heard for long: what stands goes on."""
+    days = context.settings.of(CONFLICT_DAYS)
     async with context.database.writing(context.space) as within:
         await store.hold(within)
         keeping = Keeping(within, None, now=context.clock.now())
-        for belief, rival in await beliefs.stale(within, before=context.clock.now() - STALE):
+        for belief, rival in await beliefs.stale(within, before=context.clock.now() - timedelta(days=days)):
             await keeping.decay(belief, rival)

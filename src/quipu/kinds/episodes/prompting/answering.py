@@ -15,13 +15,12 @@ from quipu.kernel.queue.model import Payload
 from quipu.kinds.episodes.prompting import store
 from quipu.kinds.episodes.prompting.agent import Answer, agent_of
 from quipu.kinds.episodes.prompting.model import Asked, Line
+from quipu.kinds.episodes.settings import PROMPT_HISTORY, PROMPT_MEMORY_TOKENS
 from quipu.kinds.plug import Context
 from quipu.recall.model import Hit
 from quipu.recall.render import block
 from quipu.record.service import Record
 
-_MOST_HISTORY: Final = 30
-_MEMORY_TOKENS: Final = 1_200
 _LONGEST_QUESTION: Final = 4_000
 _FAILED: Final = "The last try to answer failed; the job tells why: quipu queue dead"
 
@@ -52,7 +51,7 @@ async def answer_prompt(context: Context, payload: Payload) -> None:
         if within is None or not found or found[0].status not in ("waiting", "failed"):
             return
         prompt = found[0]
-        history = await store.history(within, prompt.session, limit=_MOST_HISTORY + 2)
+        history = await store.history(within, prompt.session, limit=within.settings.of(PROMPT_HISTORY) + 2)
     asked, replied = f"prompt-{number}", f"reply-{number}"
     before = [one for one in history if one.message not in (asked, replied)]
     await _do(
@@ -73,8 +72,10 @@ async def continue_chat(context: Context, payload: Payload) -> None:
     if not isinstance(session, str):
         raise BadInput("the job names no session.", field="session", hint='{"session": "s1"}')
     async with context.database.reading(context.space) as within:
-        history = [] if within is None else await store.history(within, session, limit=_MOST_HISTORY)
-        waiting = [] if within is None else await store.waiting(within, session)
+        if within is None:
+            return
+        history = await store.history(within, session, limit=within.settings.of(PROMPT_HISTORY))
+        waiting = await store.waiting(within, session)
     spoken = [one for one in history if one.role != "system"]
     if not spoken or spoken[-1].role != "user":
         return
@@ -129,7 +130,7 @@ async def _asked(context: Context, task: _Task) -> Asked:
         task.session,
         task.user,
         [Line(one.role, one.speaker, one.content) for one in task.history],
-        block(hits, budget_tokens=_MEMORY_TOKENS).text,
+        block(hits, budget_tokens=context.settings.of(PROMPT_MEMORY_TOKENS)).text,
     )
 
 

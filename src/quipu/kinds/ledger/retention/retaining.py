@@ -26,17 +26,10 @@ _LONGEST_DAYS: Final = 36_500
 class AsyncRetention:
     """Takes out of a database what is no longer needed."""
 
-    def __init__(
-        self, database: Database, *, clock: Clock, settings: Settings, erasers: Sequence[Eraser]
-    ) -> None:
+    def __init__(self, database: Database, *, clock: Clock, erasers: Sequence[Eraser]) -> None:
         self._database = database
         self._clock = clock
         self._erasers = erasers
-        self._days = {
-            "session_days": settings.session_days,
-            "excerpt_days": settings.excerpt_days,
-            "evidence_days": settings.evidence_days,
-        }
 
     async def retention(
         self,
@@ -52,26 +45,32 @@ class AsyncRetention:
         A session in which nothing was written for ``session_days`` goes with everything that was said and
         known in it; preferences and other values whose ``expires_at`` is over get an event that says so, and
         stand no more. Evidence loses its excerpt after ``excerpt_days`` and goes with its recommendation
-        after ``evidence_days``; until then it keeps its session, emptied of all else. What is not given is
-        ``QUIPU_SESSION_DAYS``, ``QUIPU_EXCERPT_DAYS`` and ``QUIPU_EVIDENCE_DAYS``; 0 keeps for ever.
+        after ``evidence_days``; until then it keeps its session, emptied of all else. What is not given is as
+        the settings of these names say; 0 keeps for ever.
 
         Raises:
             BadInput: a number of days is out of range (0 to 36,500).
         """
         check_name("space", space)
         given = {"session_days": session_days, "excerpt_days": excerpt_days, "evidence_days": evidence_days}
-        limits = self._limits({name: _checked(name, days) for name, days in given.items()})
+        checked = {name: _checked(name, days) for name, days in given.items()}
+        limits = _limits(checked, await self._database.settings(space), now=self._clock.now())
         if not confirm:
             return await preview(self._database, self._erasers, limits, space=space)
         return await enforce(self._database, self._erasers, limits, space=space)
 
-    def _limits(self, given: dict[str, int | None]) -> Limits:
-        now = self._clock.now()
-        before: dict[str, datetime | None] = {}
-        for name, days in given.items():
-            kept = self._days[name] if days is None else days
-            before[name] = now - timedelta(days=kept) if kept else None
-        return Limits(now, before["session_days"], before["excerpt_days"], before["evidence_days"])
+
+def _limits(given: dict[str, int | None], settings: Settings, *, now: datetime) -> Limits:
+    usual = {
+        "session_days": settings.session_days,
+        "excerpt_days": settings.excerpt_days,
+        "evidence_days": settings.evidence_days,
+    }
+    before: dict[str, datetime | None] = {}
+    for name, days in given.items():
+        kept = usual[name] if days is None else days
+        before[name] = now - timedelta(days=kept) if kept else None
+    return Limits(now, before["session_days"], before["excerpt_days"], before["evidence_days"])
 
 
 def _checked(field: str, days: int | None) -> int | None:

@@ -28,14 +28,11 @@ from quipu.recall.search import Search
 class AsyncEvaluating:
     """Finds out what a conversation says of the user, and keeps, changes and forgets accordingly."""
 
-    def __init__(
-        self, database: Database, models: Models, *, search: Search, clock: Clock, settings: Settings
-    ) -> None:
+    def __init__(self, database: Database, models: Models, *, search: Search, clock: Clock) -> None:
         self._database = database
         self._models = models
         self._search = search
         self._clock = clock
-        self._settings = settings
 
     async def evaluate(
         self,
@@ -47,14 +44,14 @@ class AsyncEvaluating:
 
         ``asked`` is the seed's input, or its document. Memories with ids can be edited and deleted; one
         that is known by its summary only is not included again. ``evaluator`` is ``rules``, ``llm``, one of
-        your own, or that of ``QUIPU_LONGTERM_EVALUATOR``. ``SatiMemoryResult.of`` makes the seed's single
-        shape of the result.
+        your own, or that of the setting ``longterm_evaluator``. ``SatiMemoryResult.of`` makes the seed's
+        single shape of the result.
 
         Raises:
             BadInput: the document cannot be read, or there is no such evaluator.
             QuipuError: a language model was asked and failed.
         """
-        async with self._named(evaluator) as chosen:
+        async with self._named(evaluator, await self._database.settings()) as chosen:
             return await chosen.evaluate(_checked(asked))
 
     async def apply(
@@ -73,15 +70,16 @@ class AsyncEvaluating:
             BadInput: an argument cannot be taken.
         """
         user, session = optional_name("user", user), optional_name("session", session)
+        settings = await self._database.settings(check_name("space", space))
         return await changed(
             self._database,
             self._models,
             lambda changes: apply(changes, evaluation, user=user, session=session),
-            space=check_name("space", space),
+            space=space,
             clock=self._clock,
             by=evaluation.evaluator or "evaluation",
             texts=texts(evaluation),
-            refuses=refusing(policy(self._settings.longterm_policy)),
+            refuses=refusing(policy(settings.longterm_policy)),
         )
 
     async def evaluate_session(
@@ -102,14 +100,15 @@ class AsyncEvaluating:
             QuipuError: a language model was asked and failed; what was done before it stays.
         """
         space, session = check_name("space", space), check_name("session", session)
-        async with self._named(evaluator) as chosen:
+        settings = await self._database.settings(space)
+        async with self._named(evaluator, settings) as chosen:
             sessions = Sessions(
                 self._database,
                 self._models,
                 self._search,
                 chosen,
                 clock=self._clock,
-                policy=policy(self._settings.longterm_policy),
+                policy=policy(settings.longterm_policy),
             )
             total = SessionEvaluation(session=session, more=True)
             while total.more:
@@ -119,12 +118,14 @@ class AsyncEvaluating:
                     break
         return total
 
-    def _named(self, evaluator: Evaluator | str | None) -> AbstractAsyncContextManager[Evaluator]:
+    def _named(
+        self, evaluator: Evaluator | str | None, settings: Settings
+    ) -> AbstractAsyncContextManager[Evaluator]:
         return evaluators.named(
             evaluator,
             database=self._database,
             models=self._models,
-            settings=self._settings,
+            settings=settings,
             clock=self._clock,
         )
 

@@ -17,9 +17,8 @@ from quipu.kernel.language.model import Language
 from quipu.kinds.longterm.evaluating.model import Evaluator
 from quipu.kinds.longterm.evaluating.rules import RulesEvaluator
 from quipu.kinds.longterm.policy import policy
+from quipu.kinds.longterm.settings import EVALUATORS
 from quipu.recall.generations import Models
-
-NAMES = ("rules", "llm")
 
 
 @asynccontextmanager
@@ -54,7 +53,7 @@ async def named(
 
             yield RemoteEvaluator(speaking, policy=policy(settings.longterm_policy))
     else:
-        raise BadInput(f"{chosen!r} is none of {', '.join(NAMES)}.", field="evaluator")
+        raise BadInput(f"{chosen!r} is none of {', '.join(EVALUATORS)}.", field="evaluator")
 
 
 @asynccontextmanager
@@ -64,7 +63,7 @@ async def _speaking(
     if language is not None:
         yield language
         return
-    budget = DailyBudget(database, clock=clock, daily_tokens=settings.llm_daily_tokens)
+    budget = DailyBudget(database, clock=clock)
     opened = await to_thread.run_sync(lambda: choose(settings, budget=budget))
     if opened is None:
         raise ConfigError(

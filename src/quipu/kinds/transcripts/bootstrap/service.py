@@ -11,7 +11,7 @@ from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Database, Within
 from quipu.kinds.transcripts.bootstrap import rules, store
 from quipu.kinds.transcripts.bootstrap.model import Bootstrap, Known
-from quipu.kinds.transcripts.memories.ageing import ARCHIVE_BELOW
+from quipu.kinds.transcripts.settings import ARCHIVE_BELOW
 from quipu.recall.model import Filters
 from quipu.recall.search import Search
 from quipu.record.given import whole
@@ -25,13 +25,10 @@ _MOST, _MOST_TOKENS = 100, 100_000
 class AsyncBootstrap:
     """Tells what an agent should know when a session begins."""
 
-    def __init__(
-        self, database: Database, *, search: Search, clock: Clock, half_life_days: float = 70.0
-    ) -> None:
+    def __init__(self, database: Database, *, search: Search, clock: Clock) -> None:
         self._database = database
         self._search = search
         self._clock = clock
-        self._half_life_days = half_life_days
 
     async def bootstrap(
         self,
@@ -73,14 +70,15 @@ class AsyncBootstrap:
             "session": session,
             "limit": limit,
             "now": now,
-            "half_life_days": self._half_life_days,
+            "half_life_days": within.settings.memory_half_life_days,
             "since": now - timedelta(days=_FILES_OF_DAYS),
             "editing": list(_EDITING),
             "entries": Int8s(await self._meant(within, query or "", limit)) if asked else None,
         }
+        least = within.settings.of(ARCHIVE_BELOW)
         return Known(
             sessions=await store.activity(within, values),
-            memories=[one for one in await store.lessons(within, values) if one.confidence >= ARCHIVE_BELOW],
+            memories=[one for one in await store.lessons(within, values) if one.confidence >= least],
             frequent_files=await store.files(within, values),
             todos=await store.todos(within, values),
         )

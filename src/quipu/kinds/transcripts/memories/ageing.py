@@ -67,9 +67,9 @@ def raised(life: Life) -> float:
     return max(said, min(MOST, 1 - (1 - said) * kept))
 
 
-def state(worth: float, *, archived: bool) -> State:
-    """Archived is archived; what is worth less than 0.1 is faded."""
-    return "archived" if archived else "faded" if worth < ARCHIVE_BELOW else "active"
+def state(worth: float, *, archived: bool, archive_below: float = ARCHIVE_BELOW) -> State:
+    """Archived is archived; what is worth less than the least is faded."""
+    return "archived" if archived else "faded" if worth < archive_below else "active"
 
 
 def counts_as_use(used_at: datetime | None, now: datetime) -> bool:

@@ -48,7 +48,7 @@ async def _asking(database: Database, settings: Settings, clock: Clock) -> Async
     # Not at the top: it brings pydantic along, and the rules need none of it.
     from quipu.kinds.transcripts.extract.remote import RemoteExtractor  # noqa: PLC0415
 
-    budget = DailyBudget(database, clock=clock, daily_tokens=settings.llm_daily_tokens)
+    budget = DailyBudget(database, clock=clock)
     language = await to_thread.run_sync(lambda: choose(settings, budget=budget))
     if language is None:
         raise ConfigError(

@@ -140,7 +140,8 @@ class AsyncMemories:
             NotFound: there is none.
         """
         async with self._database.reading(check_name("space", space)) as within:
-            return self._aged(await row_of(within, id))
+            row = await row_of(within, id)
+            return self._aged(row, self._settings if within is None else within.settings)
 
     async def sources(self, id: UUID | str, *, space: str) -> list[LessonSource]:
         """Where a memory was said, the latest first. Empty for one that was written by hand.
@@ -177,7 +178,10 @@ class AsyncMemories:
             if within is None:
                 return []
             rows = await store.memories(within, category=category, project=project, session=session)
-        found = surest_first([one for one in map(self._aged, rows) if wanted in (None, one.state)])
+            settings = within.settings
+        found = surest_first(
+            [one for one in (self._aged(row, settings) for row in rows) if wanted in (None, one.state)]
+        )
         return found[offset : offset + limit]
 
     async def search(
@@ -208,9 +212,10 @@ class AsyncMemories:
             ((_, hits),) = await self._search.find(within, [question], filters=filters, limit=wide)
             entries = [hit.id for hit in hits]
             rows = await store.memories(within, entries=entries, category=category, project=project)
+            settings = within.settings
         by_entry = {row.entry_id: row for row in rows}
         found = [
-            FoundLesson(lesson=self._aged(by_entry[hit.id]), score=hit.score, parts=hit.parts)
+            FoundLesson(lesson=self._aged(by_entry[hit.id], settings), score=hit.score, parts=hit.parts)
             for hit in hits
             if hit.id in by_entry
         ]
@@ -282,13 +287,18 @@ class AsyncMemories:
             return await store.reinforce(within, found, now=now, apart=REINFORCED_APART) if found else 0
 
     async def prune(self, *, space: str, dry_run: bool = True) -> Pruned:
-        """Archive the memories whose confidence fell below 0.1; with ``dry_run`` only say which they are."""
+        """Archive the memories whose confidence fell below the least (``memory_archive_below``).
+
+        With ``dry_run`` only say which they are.
+        """
         async with self._database.writing(check_name("space", space)) as within:
             await store.hold(within)
-            faded = [row for row in await store.memories(within) if self._aged(row).state == "faded"]
+            settings = within.settings
+            rows = await store.memories(within)
+            faded = [row for row in rows if self._aged(row, settings).state == "faded"]
             if faded and not dry_run:
                 await self._changing.archive_rows(within, faded)
-        memories = surest_first([self._aged(row) for row in faded])
+        memories = surest_first([self._aged(row, settings) for row in faded])
         if not dry_run:
             memories = [replace(one, state="archived") for one in memories]
         return Pruned(memories=tuple(memories), archived=not dry_run)
@@ -308,5 +318,5 @@ class AsyncMemories:
             raise NotFound(f"There is no session {session!r} in this space.")
         return due
 
-    def _aged(self, row: Row) -> Lesson:
-        return aged(row, now=self._clock.now(), half_life_days=self._settings.memory_half_life_days)
+    def _aged(self, row: Row, settings: Settings) -> Lesson:
+        return aged(row, now=self._clock.now(), settings=settings)

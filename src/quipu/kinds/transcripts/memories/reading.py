@@ -7,15 +7,17 @@ from datetime import datetime
 from uuid import UUID
 
 from quipu.errors import BadInput, NotFound
+from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Within
 from quipu.kinds.transcripts.memories import ageing, store
 from quipu.kinds.transcripts.memories.ageing import Life
 from quipu.kinds.transcripts.memories.checking import id_of
 from quipu.kinds.transcripts.memories.model import Lesson
 from quipu.kinds.transcripts.memories.store import Row
+from quipu.kinds.transcripts.settings import ARCHIVE_BELOW
 
 
-def aged(row: Row, *, now: datetime, half_life_days: float) -> Lesson:
+def aged(row: Row, *, now: datetime, settings: Settings) -> Lesson:
     """A memory with its confidence and state of now."""
     life = Life(
         judged=row.judged,
@@ -27,14 +29,14 @@ def aged(row: Row, *, now: datetime, half_life_days: float) -> Lesson:
         uses=row.uses,
         contradictions=len(row.contradicted_by),
     )
-    worth = ageing.confidence(life, now=now, half_life_days=half_life_days)
+    worth = ageing.confidence(life, now=now, half_life_days=settings.memory_half_life_days)
     return Lesson(
         id=str(row.id),
         fact=row.fact,
         category=row.category,
         confidence=round(worth, 4),
         judged=round(row.judged, 4),
-        state=ageing.state(worth, archived=row.archived),
+        state=ageing.state(worth, archived=row.archived, archive_below=settings.of(ARCHIVE_BELOW)),
         origin=row.origin,
         project=row.project,
         session=row.session,

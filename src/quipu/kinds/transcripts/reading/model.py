@@ -6,13 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Said = Literal["user", "assistant"]
 
 
-@dataclass(slots=True)
-class Usage:
+class Usage(NamedTuple):
     """What one answer of the model cost, in tokens; each of its lines repeats it."""
 
     input: int = 0

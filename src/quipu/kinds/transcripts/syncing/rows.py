@@ -88,7 +88,7 @@ def responses(rows: Sequence[Row]) -> dict[str, object] | None:
         if usage is not None and response is not None:
             first.setdefault(response, row)
             told = most.get(response)
-            most[response] = usage if told is None else _most(usage, told)
+            most[response] = usage if told is None or usage == told else Usage(*map(max, usage, told))
     if not first:
         return None
     return {
@@ -102,15 +102,6 @@ def responses(rows: Sequence[Row]) -> dict[str, object] | None:
         "cache_read": Int8s([most[response].cache_read for response in first]),
         "cache_creation": Int8s([most[response].cache_creation for response in first]),
     }
-
-
-def _most(one: Usage, other: Usage) -> Usage:
-    return Usage(
-        input=max(one.input, other.input),
-        output=max(one.output, other.output),
-        cache_read=max(one.cache_read, other.cache_read),
-        cache_creation=max(one.cache_creation, other.cache_creation),
-    )
 
 
 def calls(rows: Sequence[Row]) -> dict[str, object] | None:

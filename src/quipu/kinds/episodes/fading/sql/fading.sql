@@ -36,9 +36,9 @@ where e.space_id = %(space)s
     and (%(until)s::timestamptz is null or e.ended_at < %(until)s)
     and (%(state)s::text is null or (e.deleted_at is null) = (%(state)s = 'active'))
 order by case %(order)s::text
-        when 'salience' then episodes.raised(e.base_salience, e.access_count)
-        when 'freshness' then episodes.fresh(episodes.raised(e.base_salience, e.access_count),
-            episodes.hours(greatest(e.ended_at, e.last_accessed_at), %(now)s::timestamptz))
+        when 'salience' then episodes.raised(e.base_salience, e.access_count, %(boost)s::float8)
+        when 'freshness' then episodes.fresh(episodes.raised(e.base_salience, e.access_count, %(boost)s::float8),
+            episodes.hours(greatest(e.ended_at, e.last_accessed_at), %(now)s::timestamptz), %(decay)s::float8)
         when 'activation' then episodes.activation(e.ended_at, e.access_count, array(
             select a.accessed_at from episodes.accesses a
             where a.space_id = e.space_id and a.episode_id = e.id), %(now)s::timestamptz)
@@ -96,10 +96,10 @@ select count(*) filter (where deleted_at is null)::integer as episodes,
     (select count(*) from episodes.exchanges x
         where x.space_id = %(space)s and x.episode_id is null and not x.set_aside)::integer as waiting,
     coalesce(avg(s.salience) filter (where deleted_at is null), 0)::float8 as salience,
-    coalesce(avg(episodes.fresh(s.salience, episodes.hours(greatest(ended_at, last_accessed_at), %(now)s)))
+    coalesce(avg(episodes.fresh(s.salience, episodes.hours(greatest(ended_at, last_accessed_at), %(now)s), %(decay)s::float8))
         filter (where deleted_at is null), 0)::float8 as freshness,
     min(started_at) as first_at,
     max(ended_at) as last_at
 from episodes.stored_episodes e
-cross join lateral (select episodes.raised(e.base_salience, e.access_count) as salience offset 0) s
+cross join lateral (select episodes.raised(e.base_salience, e.access_count, %(boost)s::float8) as salience offset 0) s
 where e.space_id = %(space)s

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
-from typing import Final
 
 from quipu.kinds.episodes.minding.beliefs.model import SEVERITIES, Conflict
-
-STALE: Final = timedelta(days=60)
-"""A conflict of which nothing was heard for so long is settled: what stands goes on standing."""
 
 
 def weight(conflict: Conflict) -> int:

@@ -15,6 +15,7 @@ from quipu.kinds.episodes.minding.given import id_of, one_of, only, words_of
 from quipu.kinds.episodes.minding.loops import store
 from quipu.kinds.episodes.minding.loops.model import LOOP_KINDS, LOOP_STATES, Loop
 from quipu.kinds.episodes.minding.loops.urgency import most_urgent
+from quipu.kinds.episodes.settings import LOOP_HALF_LIFE_DAYS
 from quipu.record.given import whole
 
 _HINT: Final = "quipu loops list --state all shows them."
@@ -95,7 +96,8 @@ class AsyncLoops:
             if within is None:
                 return []
             found = await store.loops(within, state="open", user=user, session=session)
-        return most_urgent(found, now=self._clock.now(), limit=limit)
+            half_life = within.settings.of(LOOP_HALF_LIFE_DAYS)
+        return most_urgent(found, now=self._clock.now(), limit=limit, half_life_days=half_life)
 
     async def close(
         self, id: UUID | str, *, space: str, evidence: str | None = None, outcome: str = "resolved"

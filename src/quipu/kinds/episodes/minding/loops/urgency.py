@@ -20,24 +20,26 @@ _WEIGHTS: Final = {"promise": 1.0, "task": 1.0, "waiting": 0.8, "question": 0.7,
 _LONGEST: Final = 200
 
 
-def urgency(loop: Loop, *, now: datetime) -> float:
+def urgency(loop: Loop, *, now: datetime, half_life_days: float = HALF_LIFE_DAYS) -> float:
     """How urgent an open loop is, 0 to 1.
 
-    Undated ones halve every ``HALF_LIFE_DAYS`` since they were last said; each further mention counts as
+    Undated ones halve every ``half_life_days`` since they were last said; each further mention counts as
     half a life. Dated ones grow towards their date, are most urgent on it, and halve after it like others.
     """
     weight = _WEIGHTS[loop.kind]
     if loop.due is not None:
         days = (loop.due - now).total_seconds() / _DAY_SECONDS
-        return weight / (1.0 + days / 7.0) if days > 0 else weight * 0.5 ** (-days / HALF_LIFE_DAYS)
+        return weight / (1.0 + days / 7.0) if days > 0 else weight * 0.5 ** (-days / half_life_days)
     days = max(0.0, (now - loop.said_at).total_seconds() / _DAY_SECONDS)
-    lives = days / HALF_LIFE_DAYS - 0.5 * (loop.mentions - 1)
+    lives = days / half_life_days - 0.5 * (loop.mentions - 1)
     return 0.8 * weight * 0.5 ** max(0.0, lives)
 
 
-def most_urgent(loops: Sequence[Loop], *, now: datetime, limit: int) -> list[Loop]:
+def most_urgent(
+    loops: Sequence[Loop], *, now: datetime, limit: int, half_life_days: float = HALF_LIFE_DAYS
+) -> list[Loop]:
     """The loops to remind of, the most urgent first."""
-    worth = [(urgency(loop, now=now), loop) for loop in loops]
+    worth = [(urgency(loop, now=now, half_life_days=half_life_days), loop) for loop in loops]
     kept = [pair for pair in worth if pair[0] >= FADED]
     return [
         loop for _, loop in sorted(kept, key=lambda pair: (-pair[0], pair[1].said_at, pair[1].id))[:limit]

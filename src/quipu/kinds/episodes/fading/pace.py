@@ -1,0 +1,33 @@
+"""How fast episodes fade and what a use of one is worth, as it is set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from quipu.kernel.config import Settings
+from quipu.kinds.episodes.fading.freshness import DECAY_PER_HOUR
+from quipu.kinds.episodes.fading.salience import BOOST, USES_APART
+from quipu.kinds.episodes.settings import EPISODE_BOOST, EPISODE_DECAY, USES_APART_MINUTES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """``boost``: how much of what is left to the ceiling a use takes; ``uses_apart``: sooner is one use."""
+
+    decay_per_hour: float = DECAY_PER_HOUR
+    boost: float = BOOST
+    uses_apart: timedelta = USES_APART
+
+
+USUAL: Final = Pace()
+
+
+def pace(settings: Settings) -> Pace:
+    """The pace that is set."""
+    return Pace(
+        decay_per_hour=settings.of(EPISODE_DECAY),
+        boost=settings.of(EPISODE_BOOST),
+        uses_apart=timedelta(minutes=settings.of(USES_APART_MINUTES)),
+    )

@@ -1,0 +1,48 @@
+"""What can be set about long-term memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Final
+
+from quipu.errors import ConfigError
+from quipu.kernel.base.setting import TEXT, Form, Setting, decimal
+from quipu.kernel.config import described
+from quipu.kinds.longterm.policy import policy
+
+EVALUATORS: Final = ("rules", "llm")
+
+LEAST_SCORE: Final = Setting(
+    name="longterm_least_score",
+    meaning="What scores less for a message is not recovered for it.",
+    form=decimal(0, 1),
+    default=0.28,  # docs/decisions/longterm.md has the measurements
+)
+
+
+def _evaluator(value: Any) -> str:
+    name = TEXT.read(value)
+    if name not in EVALUATORS:
+        raise ValueError(f"is {name!r}; it can be {' or '.join(EVALUATORS)}")
+    return name
+
+
+def _policy(value: Any) -> str:
+    rules = TEXT.read(value)
+    try:
+        policy(rules)
+    except ConfigError as error:
+        raise ValueError(f"is {rules!r}: {error.message} {error.hint}".rstrip(".")) from None
+    return rules
+
+
+SETTINGS: Final[tuple[Setting[Any], ...]] = (
+    described()["longterm_timeout_ms"],
+    described()["longterm_limit"],
+    described()["longterm_tokens"],
+    LEAST_SCORE,
+    described()["longterm_audit_days"],
+    described()["longterm_every"],
+    replace(described()["longterm_evaluator"], form=Form("text", _evaluator)),
+    replace(described()["longterm_policy"], form=Form("text", _policy)),
+)

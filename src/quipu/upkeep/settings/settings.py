@@ -1,0 +1,121 @@
+"""What can be set, as a caller meets it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from quipu.errors import BadInput
+from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.base.setting import Setting
+from quipu.kernel.config import Origin, Stored
+from quipu.kernel.db.database import Database, stored_settings
+from quipu.upkeep.settings import store
+from quipu.upkeep.settings.model import Register, SettingState, SettingValue, checked, stated
+
+_Kept = Mapping[tuple[Origin, str], Any]
+
+
+class AsyncSettings:
+    """What can be set, with what stands: for the whole database, and where ``space`` is named for that space.
+
+    What a program is given (``Memory(settings=…)``, ``QUIPU_*``) comes before what is kept here for a space,
+    that before what is kept for the database, that before the default. Every process of the database goes by
+    a change within a second.
+    """
+
+    def __init__(self, database: Database, register: Register, *, clock: Clock) -> None:
+        self._database = database
+        self._register = register
+        self._clock = clock
+
+    async def list(self, *, space: str | None = None, kind: str | None = None) -> Sequence[SettingState]:
+        """Every setting, or those of a ``kind`` of memory ("house" for those of none).
+
+        Raises:
+            BadInput: there is no such kind.
+        """
+        space, kinds = optional_name("space", space), {of for of, _ in self._register}
+        if kind is not None and kind not in kinds:
+            raise BadInput(f"{kind!r} is none of {', '.join(sorted(kinds))}.", field="kind")
+        stored = await self._stored(space)
+        wanted = [(of, one) for of, one in self._register if kind in (None, of)]
+        return [await self._state(of, one, stored, space) for of, one in wanted]
+
+    async def get(self, name: str, *, space: str | None = None) -> SettingState:
+        """One setting.
+
+        Raises:
+            NotFound: there is none of that name; the nearest is named.
+        """
+        kind, setting = self._register.named(name)
+        space = optional_name("space", space)
+        return await self._state(kind, setting, await self._stored(space), space)
+
+    async def set(self, name: str, value: SettingValue, *, space: str | None = None) -> SettingState:
+        """Keep a value, for the database or for a ``space``; how it stands then.
+
+        Where this process was given another value, that goes on holding in it: ``overridden`` says so.
+
+        Raises:
+            NotFound: there is none of that name; the nearest is named.
+            BadInput: the value cannot be taken, or is not kept in the database.
+        """
+        _, setting = self._register.named(name)
+        return await self._keep(setting, checked(setting, value, of_space=space is not None), space)
+
+    async def reset(self, name: str, *, space: str | None = None) -> SettingState:
+        """Forget what was kept for the database, or for a ``space``; how it stands then.
+
+        Raises:
+            NotFound: there is none of that name; the nearest is named.
+        """
+        _, setting = self._register.named(name)
+        return await self._keep(setting, None, space)
+
+    async def _keep(
+        self, setting: Setting[Any], value: SettingValue | None, space: str | None
+    ) -> SettingState:
+        now = self._clock.now()
+        if space is None:
+            async with self._database.owner() as conn:
+                await store.keep(conn, setting.name, value, now=now)
+        else:
+            async with self._database.writing(check_name("space", space)) as within:
+                await store.keep_in_space(within, setting.name, value, now=now)
+        self._database.settings_changed()
+        return await self.get(setting.name, space=space)
+
+    async def _stored(self, space: str | None) -> _Kept:
+        if space is not None:
+            async with self._database.space(space) as within:
+                if within is not None:
+                    return _by_place(await stored_settings(within.conn))
+        async with self._database.plain() as conn:
+            return _by_place(await stored_settings(conn))
+
+    async def _state(
+        self, kind: str, setting: Setting[Any], stored: _Kept, space: str | None
+    ) -> SettingState:
+        holds = await self._database.settings(space)
+        return SettingState(
+            name=setting.name,
+            value=stated(setting, holds.of(setting)),
+            source=holds.origin(setting.name),
+            default=stated(setting, setting.default),
+            stored=stored.get(("database", setting.name)),
+            stored_in_space=stored.get(("space", setting.name)),
+            type=setting.form.type,
+            unit=setting.unit,
+            least=setting.form.least,
+            most=setting.form.most,
+            meaning=setting.meaning,
+            kind=kind,
+            settable=setting.stored,
+            variable=setting.variable,
+        )
+
+
+def _by_place(rows: Sequence[Stored]) -> _Kept:
+    return {(origin, name): value for name, value, origin in rows}
