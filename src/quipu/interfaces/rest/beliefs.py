@@ -50,9 +50,7 @@ async def conflicts(
     limit: Most = 50,
 ) -> Items[ConflictTold]:
     """What stands, and what was said against it."""
-    found = await here.memory.beliefs.conflicts(
-        space=here.space, user=user, settled=settled, limit=limit
-    )
+    found = await here.memory.beliefs.conflicts(space=here.space, user=user, settled=settled, limit=limit)
     return Items(items=[ConflictTold.model_validate(one) for one in found])
 
 
@@ -78,9 +76,7 @@ class Resolved(Asked):
 )
 async def resolve(id: Id, asked: Resolved, here: Writing) -> BeliefTold:
     """What stands then."""
-    return BeliefTold.model_validate(
-        await here.memory.beliefs.resolve(id, asked.keep, space=here.space)
-    )
+    return BeliefTold.model_validate(await here.memory.beliefs.resolve(id, asked.keep, space=here.space))
 
 
 @router.get("/{id}", summary="A belief", responses=_GONE)
@@ -103,18 +99,16 @@ async def history(id: Id, here: Reading) -> Items[BeliefTold]:
     return Items(items=[BeliefTold.model_validate(one) for one in found])
 
 
-class Corrected(Asked):
+class BeliefCorrected(Asked):
     """The value that is right."""
 
     value: Annotated[str, Field(examples=["Lisbon"])]
 
 
 @router.post("/{id}/correct", summary="Correct a belief", responses=_GONE)
-async def correct(id: Id, asked: Corrected, here: Writing) -> BeliefTold:
+async def correct(id: Id, asked: BeliefCorrected, here: Writing) -> BeliefTold:
     """Its conflicts are settled; the old value stays in history."""
-    return BeliefTold.model_validate(
-        await here.memory.beliefs.correct(id, asked.value, space=here.space)
-    )
+    return BeliefTold.model_validate(await here.memory.beliefs.correct(id, asked.value, space=here.space))
 
 
 @router.post(
@@ -125,7 +119,7 @@ async def correct(id: Id, asked: Corrected, here: Writing) -> BeliefTold:
 async def forget(id: Id, asked: Acting, here: Administering) -> Confirmable[BeliefTold]:
     """First as it stands, with a token; with that token it goes for good, with its conflicts."""
 
-    async def do(confirm: bool) -> Belief:  # noqa: FBT001
+    async def do(confirm: bool) -> Belief:
         found = await here.memory.beliefs.get(id, space=here.space)
         if confirm:
             await here.memory.beliefs.forget(id, space=here.space)

@@ -56,7 +56,7 @@ async def rebuild(asked: Rebuilt, here: Writing) -> CondensationTold:
 async def erase(id: Id, asked: Acting, here: Administering) -> Confirmable[ErasureTold]:
     """First a preview with a token; with that token it goes. What was said stays."""
 
-    async def do(confirm: bool) -> Erasure:  # noqa: FBT001
+    async def do(confirm: bool) -> Erasure:
         return await here.memory.episodes.erase(id, space=here.space, confirm=confirm)
 
     return await shown_first(

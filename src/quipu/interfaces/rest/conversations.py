@@ -18,7 +18,7 @@ from quipu.interfaces.rest.told.conversations import (
     ThreadTold,
     TopicTold,
 )
-from quipu.interfaces.rest.told.items import Counted, Items
+from quipu.interfaces.rest.told.items import HowMany, Items
 from quipu.kinds.episodes.conversing.model import ConversationStatus
 from quipu.kinds.episodes.prompting.model import PromptStatus
 
@@ -51,9 +51,7 @@ async def listing(
 @router.get("/one", summary="A conversation", responses=_GONE)
 async def show(session: TheSession, here: Reading) -> DialogueTold:
     """With its messages and its exchanges, the oldest first, up to 10,000 of each."""
-    return DialogueTold.model_validate(
-        await here.memory.conversations.show(session, space=here.space)
-    )
+    return DialogueTold.model_validate(await here.memory.conversations.show(session, space=here.space))
 
 
 class Changed(Asked):
@@ -77,9 +75,7 @@ async def threads(
     here: Reading, user: User = None, session: OfSession = None, limit: Most = 50
 ) -> Items[ThreadTold]:
     """Of a person, or of the channel that a session belongs to."""
-    found = await here.memory.conversations.threads(
-        space=here.space, user=user, session=session, limit=limit
-    )
+    found = await here.memory.conversations.threads(space=here.space, user=user, session=session, limit=limit)
     return Items(items=[ThreadTold.model_validate(one) for one in found])
 
 
@@ -97,10 +93,10 @@ class Reread(Asked):
 
 
 @router.post("/reread", summary="Read exchanges anew")
-async def reread(asked: Reread, here: Writing) -> Counted:
+async def reread(asked: Reread, here: Writing) -> HowMany:
     """Where they were read by others than who would read them now; how many sessions that is."""
     read = await here.memory.conversations.reread(space=here.space, session=asked.session)
-    return Counted(count=read)
+    return HowMany(count=read)
 
 
 class Prompted(Asked):
@@ -141,9 +137,7 @@ async def await_reply(
     wait_seconds: Annotated[float, Query(ge=0, le=50, description="Wait so long for the answer.")] = 0.0,
 ) -> PromptTold:
     """Once it is answered, or has failed, or (still `waiting`) when the time is over."""
-    found = await here.memory.conversations.await_reply(
-        id, space=here.space, timeout_seconds=wait_seconds
-    )
+    found = await here.memory.conversations.await_reply(id, space=here.space, timeout_seconds=wait_seconds)
     return PromptTold.model_validate(found)
 
 

@@ -19,7 +19,7 @@ from quipu.interfaces.rest.told.episodes import (
     EpisodeVersionTold,
     FoundEpisodeTold,
 )
-from quipu.interfaces.rest.told.items import Counted, Items
+from quipu.interfaces.rest.told.items import HowMany, Items
 from quipu.kinds.episodes.fading.model import Order, Put
 
 router = room("episodes")
@@ -77,9 +77,9 @@ async def recall(asked: Asking, here: Reading) -> Items[FoundEpisodeTold]:
 
 
 @router.post("/reinforce", summary="Note that episodes were of use", responses=_GONE)
-async def reinforce(asked: Ids, here: Writing) -> Counted:
+async def reinforce(asked: Ids, here: Writing) -> HowMany:
     """They fade from now; how many uses count."""
-    return Counted(count=await here.memory.episodes.reinforce(asked.ids, space=here.space))
+    return HowMany(count=await here.memory.episodes.reinforce(asked.ids, space=here.space))
 
 
 @router.get("/{id}", summary="An episode", responses=_GONE)
@@ -112,9 +112,7 @@ async def curve(
     ] = None,
 ) -> EpisodeCurveTold:
     """How it faded and was refreshed until now, and how it will fade if nobody uses it."""
-    found = await here.memory.episodes.curve(
-        id, space=here.space, points=points, ahead_days=ahead_days
-    )
+    found = await here.memory.episodes.curve(id, space=here.space, points=points, ahead_days=ahead_days)
     return EpisodeCurveTold.model_validate(found)
 
 

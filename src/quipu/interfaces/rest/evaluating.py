@@ -118,7 +118,9 @@ _KEPT = {
 async def apply(asked: Annotated[Applying, Body(examples=[_KEPT])], here: Writing) -> AppliedTold:
     """In one transaction; to do it again changes nothing. What the policy refuses is counted."""
     evaluation = Evaluation(
-        inclusions=[Inclusion(**given(one, "sources"), sources=_said(one.sources)) for one in asked.inclusions],
+        inclusions=[
+            Inclusion(**given(one, "sources"), sources=_said(one.sources)) for one in asked.inclusions
+        ],
         edits=[Edit(**given(one, "sources"), sources=_said(one.sources)) for one in asked.edits],
         deletions=[Deletion(**given(one, "sources"), sources=_said(one.sources)) for one in asked.deletions],
         evaluator=asked.evaluator,

@@ -78,16 +78,12 @@ async def recommend(
 ) -> RecommendationTold:
     """With its evidence; you get it back as surely as it may be said, and `limits` say why."""
     evidence = [Reference(**given(one)) for one in asked.evidence]
-    kept = await here.memory.ledger.recommend(
-        space=here.space, evidence=evidence, **given(asked, "evidence")
-    )
+    kept = await here.memory.ledger.recommend(space=here.space, evidence=evidence, **given(asked, "evidence"))
     return RecommendationTold.model_validate(kept)
 
 
 @router.get("/recommendations", summary="Recommendations, the latest first")
-async def recommendations(
-    here: Reading, page: Paging, session: OfSession = None
-) -> Page[RecommendationTold]:
+async def recommendations(here: Reading, page: Paging, session: OfSession = None) -> Page[RecommendationTold]:
     """Of a session, or of the whole space."""
     found = await here.memory.ledger.recommendations(
         space=here.space, session=session, limit=page.limit + 1, offset=page.counted("recommendations")

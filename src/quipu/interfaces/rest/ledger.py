@@ -10,7 +10,6 @@ from pydantic import Field
 from quipu.interfaces.rest.asking import (
     Number,
     OfSession,
-
     SomeReason,
     SomeSession,
     SomeTime,
@@ -53,7 +52,7 @@ class Corrected(Named):
     expires_at: SomeTime = None
 
 
-class Said(Corrected):
+class ValueSaid(Corrected):
     """Something that is so, and how it is known."""
 
     source: ValueSource = "explicit"
@@ -66,7 +65,7 @@ class Assumed(Corrected):
 
 
 @router.post("/set", summary="Say what is so", responses=_NOTHING)
-async def set_value(asked: Said, here: Writing) -> ChangeTold:
+async def set_value(asked: ValueSaid, here: Writing) -> ChangeTold:
     """Over an assumption it is a correction; over something stronger it is recorded and changes nothing."""
     return ChangeTold.model_validate(await here.memory.ledger.set(space=here.space, **given(asked)))
 
@@ -113,7 +112,9 @@ async def undo(number: Number, asked: Undone, here: Writing) -> ChangeTold:
     )
 
 
-_AsOf = Annotated[str | None, Query(description="Believed at this moment.", examples=["2026-05-04T10:00:00Z"])]
+_AsOf = Annotated[
+    str | None, Query(description="Believed at this moment.", examples=["2026-05-04T10:00:00Z"])
+]
 
 
 @router.get("/state", summary="What holds for a session or a person")

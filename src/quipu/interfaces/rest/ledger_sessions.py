@@ -12,8 +12,8 @@ from quipu.interfaces.rest.models import Asked, Told
 from quipu.interfaces.rest.showing import shown_first
 from quipu.interfaces.rest.told.items import Confirmable
 from quipu.interfaces.rest.told.ledger import RetentionReportTold
-from quipu.kinds.ledger.sessions import CardType, Status
 from quipu.kinds.ledger.retention.model import RetentionReport
+from quipu.kinds.ledger.sessions import CardType, Status
 
 router = room("ledger")
 
@@ -79,7 +79,7 @@ async def retention(asked: Kept, here: Administering) -> Confirmable[RetentionRe
     """First a preview with a token; with that token, old sessions, expired values and evidence go."""
     days = given(asked, "confirm")
 
-    async def do(confirm: bool) -> RetentionReport:  # noqa: FBT001
+    async def do(confirm: bool) -> RetentionReport:
         return await here.memory.ledger.retention(space=here.space, confirm=confirm, **days)
 
     return await shown_first(

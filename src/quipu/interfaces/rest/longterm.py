@@ -44,7 +44,7 @@ def told(memory: LongtermMemory, response: Response) -> LongtermTold:
     return LongtermTold.model_validate(memory)
 
 
-class Added(Asked):
+class LongtermAdded(Asked):
     """A memory that is written by hand."""
 
     summary: Annotated[str, Field(examples=["Prefers short answers."])]
@@ -58,7 +58,7 @@ class Added(Asked):
 
 
 @router.post("", status_code=201, summary="Write a memory by hand")
-async def add(asked: Added, here: Writing, response: Response) -> LongtermTold:
+async def add(asked: LongtermAdded, here: Writing, response: Response) -> LongtermTold:
     """As it stands then: where a live one says so already, that one was said once more."""
     return told(await here.memory.longterm.add(space=here.space, **given(asked)), response)
 
@@ -118,7 +118,7 @@ async def sources(id: Id, here: Reading) -> Items[SaidTold]:
     return Items(items=[SaidTold.model_validate(one) for one in found])
 
 
-class Edited(Asked):
+class LongtermEdited(Asked):
     """What a memory is to say; null leaves a part as it is."""
 
     summary: Annotated[str | None, Field(examples=["Prefers very short answers."])] = None
@@ -130,7 +130,7 @@ class Edited(Asked):
 
 @router.patch("/{id}", summary="Change a memory", responses=_CHANGED)
 async def edit(
-    id: Id, asked: Edited, here: Writing, expected: ExpectedVersion, response: Response
+    id: Id, asked: LongtermEdited, here: Writing, expected: ExpectedVersion, response: Response
 ) -> LongtermTold:
     """Its version grows, and how it read before is kept."""
     with matching(expected):

@@ -29,7 +29,7 @@ from quipu.kinds.longterm.model import Archived, AuditAct, Category, Importance
 router = room("longterm")
 
 
-class Searched(Asked):
+class LongtermSearched(Asked):
     """A question to the long-term memories."""
 
     question: Annotated[str, Field(examples=["How does she like her answers?"])]
@@ -40,7 +40,7 @@ class Searched(Asked):
 
 
 @router.post("/search", summary="Search the memories")
-async def search(asked: Searched, here: Reading) -> Items[FoundMemoryTold]:
+async def search(asked: LongtermSearched, here: Reading) -> Items[FoundMemoryTold]:
     """Those that answer a question, best first, found by words and meaning. It changes nothing."""
     found = await here.memory.longterm.search(space=here.space, **given(asked))
     return Items(items=[FoundMemoryTold.model_validate(one) for one in found])
@@ -113,7 +113,7 @@ class Narrowed(Acting):
 async def archive_many(asked: Narrowed, here: Writing) -> Confirmable[BulkArchivedTold]:
     """First a preview with a token; with that token they are archived. Each can be revived."""
 
-    async def do(confirm: bool) -> Archived:  # noqa: FBT001
+    async def do(confirm: bool) -> Archived:
         return await here.memory.longterm.archive_many(
             space=here.space, dry_run=not confirm, **given(asked, "confirm")
         )

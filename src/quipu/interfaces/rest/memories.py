@@ -12,7 +12,7 @@ from quipu.interfaces.rest.door import Reading, Writing, refused, room
 from quipu.interfaces.rest.models import Asked
 from quipu.interfaces.rest.pages import Page, Paging
 from quipu.interfaces.rest.showing import shown_first
-from quipu.interfaces.rest.told.items import Confirmable, Counted, Items
+from quipu.interfaces.rest.told.items import Confirmable, HowMany, Items
 from quipu.interfaces.rest.told.memories import (
     ExtractionReportTold,
     FoundLessonTold,
@@ -29,7 +29,7 @@ _CHANGED = refused(_404="There is no such memory.", _409="Another memory of the 
 _CATEGORY = "preferences, knowledge, patterns, context, corrections or todo."
 
 
-class Added(Asked):
+class LessonAdded(Asked):
     """A memory that is written by hand."""
 
     fact: Annotated[str, Field(examples=["The tests need Docker."])]
@@ -41,7 +41,7 @@ class Added(Asked):
 @router.post(
     "", status_code=201, summary="Write a memory by hand", responses=refused(_409="It is known already.")
 )
-async def add(asked: Added, here: Writing) -> LessonTold:
+async def add(asked: LessonAdded, here: Writing) -> LessonTold:
     """Secrets are cut out of it."""
     return LessonTold.model_validate(await here.memory.memories.add(space=here.space, **given(asked)))
 
@@ -68,7 +68,7 @@ async def listing(
     return page.of_counted("memories", [LessonTold.model_validate(one) for one in found])
 
 
-class Searched(Asked):
+class LessonSearched(Asked):
     """A question to the memories."""
 
     question: Annotated[str, Field(examples=["How are the tests run?"])]
@@ -78,7 +78,7 @@ class Searched(Asked):
 
 
 @router.post("/search", summary="Search the memories")
-async def search(asked: Searched, here: Reading) -> Items[FoundLessonTold]:
+async def search(asked: LessonSearched, here: Reading) -> Items[FoundLessonTold]:
     """Those that answer a question, best first, by words and meaning."""
     found = await here.memory.memories.search(space=here.space, **given(asked))
     return Items(items=[FoundLessonTold.model_validate(one) for one in found])
@@ -102,9 +102,9 @@ async def extract(asked: Extracted, here: Writing) -> ExtractionReportTold:
 
 
 @router.post("/reinforce", summary="Note that memories were of use", responses=_GONE)
-async def reinforce(asked: Ids, here: Writing) -> Counted:
+async def reinforce(asked: Ids, here: Writing) -> HowMany:
     """They age from now; how many uses count."""
-    return Counted(count=await here.memory.memories.reinforce(asked.ids, space=here.space))
+    return HowMany(count=await here.memory.memories.reinforce(asked.ids, space=here.space))
 
 
 @router.post(
@@ -115,7 +115,7 @@ async def reinforce(asked: Ids, here: Writing) -> Counted:
 async def prune(asked: Acting, here: Writing) -> Confirmable[PrunedTold]:
     """First a preview with a token; with that token, memories of a confidence below 0.1 are archived."""
 
-    async def do(confirm: bool) -> Pruned:  # noqa: FBT001
+    async def do(confirm: bool) -> Pruned:
         return await here.memory.memories.prune(space=here.space, dry_run=not confirm)
 
     return await shown_first(
@@ -140,7 +140,7 @@ async def sources(id: Id, here: Reading) -> Items[LessonSourceTold]:
     return Items(items=[LessonSourceTold.model_validate(one) for one in found])
 
 
-class Edited(Asked):
+class LessonEdited(Asked):
     """What a memory is to say; null leaves a part as it is."""
 
     fact: Annotated[str | None, Field(examples=["The tests need Docker and network."])] = None
@@ -148,7 +148,7 @@ class Edited(Asked):
 
 
 @router.patch("/{id}", summary="Change a memory", responses=_CHANGED)
-async def edit(id: Id, asked: Edited, here: Writing) -> LessonTold:
+async def edit(id: Id, asked: LessonEdited, here: Writing) -> LessonTold:
     """How it read before is kept; extraction leaves it alone from then on."""
     edited = await here.memory.memories.edit(id, space=here.space, **given(asked))
     return LessonTold.model_validate(edited)

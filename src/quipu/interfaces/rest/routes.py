@@ -2,6 +2,58 @@
 
 from __future__ import annotations
 
-from quipu.interfaces.rest import house, imports, keys, recall, record
+from quipu.interfaces.rest import (
+    beliefs,
+    condensing,
+    conversations,
+    episodes,
+    evaluating,
+    evidence,
+    house,
+    imports,
+    keys,
+    ledger,
+    ledger_sessions,
+    longterm,
+    longterm_many,
+    loops,
+    memories,
+    queue,
+    recall,
+    record,
+    settings,
+    tables,
+    tables_design,
+    trace,
+    transcripts,
+    transcripts_counts,
+)
 
-ROUTERS = (record.router, imports.router, recall.router, keys.router, house.router)
+# Of two with the same prefix, the one whose routes are words comes before the one with an id in their place.
+ROUTERS = (
+    record.router,
+    imports.router,
+    recall.router,
+    ledger.router,
+    ledger_sessions.router,
+    evidence.router,
+    trace.router,
+    transcripts.router,
+    transcripts_counts.router,
+    memories.router,
+    condensing.router,
+    episodes.router,
+    conversations.router,
+    loops.router,
+    beliefs.router,
+    longterm_many.router,
+    evaluating.router,
+    longterm.router,
+    tables.router,
+    tables_design.router,
+    settings.router,
+    settings.engine_router,
+    queue.router,
+    keys.router,
+    house.router,
+)

@@ -27,8 +27,8 @@ async def shown_first(
     Raises:
         Outdated: what would be done is no longer what was shown.
     """
-    preview = await do(False)  # noqa: FBT003 - the one argument there is
+    preview = await do(False)
     shown = counts(preview)
     if not confirming.confirmed(confirm, act, shown):
         return Confirmable(confirm=confirming.token(act, shown), shown=tell(preview))
-    return Confirmable(confirm=None, shown=tell(await do(True)))  # noqa: FBT003
+    return Confirmable(confirm=None, shown=tell(await do(True)))

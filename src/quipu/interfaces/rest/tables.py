@@ -15,7 +15,9 @@ from quipu.interfaces.rest.told.tables import BriefingTold, ChangedRowsTold, Sel
 router = room("tables")
 
 GONE = refused(_404="There is no such schema or table.")
-TAKEN = refused(_404="There is no such schema or table.", _409="A row with that key, or that table, is there.")
+TAKEN = refused(
+    _404="There is no such schema or table.", _409="A row with that key, or that table, is there."
+)
 SchemaName = Annotated[
     str,
     Query(alias="schema", max_length=512, description="Short name of the schema.", examples=["memory"]),
@@ -61,9 +63,7 @@ async def query(
     asked: Queried, here: Reading, schema: SchemaName = "memory", agent: Agent = None
 ) -> SelectedTold:
     """The rows of one `select`, at most `limit` (50) and 1 MB; it can only read."""
-    found = await here.memory.tables.query(
-        space=here.space, schema=schema, agent=agent, **given(asked)
-    )
+    found = await here.memory.tables.query(space=here.space, schema=schema, agent=agent, **given(asked))
     return SelectedTold.model_validate(found)
 
 

@@ -45,9 +45,7 @@ async def create_table(
     asked: Created, here: Administering, schema: SchemaName = "memory", agent: Agent = None
 ) -> StatementTold:
     """In one transaction, and register what it is for."""
-    done = await here.memory.tables.create_table(
-        space=here.space, schema=schema, agent=agent, **given(asked)
-    )
+    done = await here.memory.tables.create_table(space=here.space, schema=schema, agent=agent, **given(asked))
     return StatementTold.model_validate(done)
 
 
@@ -89,9 +87,7 @@ async def recreate(
     asked: Recreated, here: Administering, schema: SchemaName = "memory", agent: Agent = None
 ) -> RecreatedTold:
     """With its rows, vectors, indexes and references, in one transaction; `lost` names what cannot come."""
-    done = await here.memory.tables.recreate(
-        space=here.space, schema=schema, agent=agent, **given(asked)
-    )
+    done = await here.memory.tables.recreate(space=here.space, schema=schema, agent=agent, **given(asked))
     return RecreatedTold.model_validate(done)
 
 
@@ -136,10 +132,8 @@ class DroppedTold(Told):
 async def drop_schema(asked: Dropping, here: Administering) -> Confirmable[DroppedTold]:
     """First its tables, with a token; with that token it goes, with everything in it."""
 
-    async def do(confirm: bool) -> dict[str, int]:  # noqa: FBT001
-        found = await here.memory.tables.list_tables(
-            space=here.space, schema=asked.name, show_columns=False
-        )
+    async def do(confirm: bool) -> dict[str, int]:
+        found = await here.memory.tables.list_tables(space=here.space, schema=asked.name, show_columns=False)
         if confirm:
             await here.memory.tables.drop_schema(asked.name, space=here.space)
         return {one.name: one.rows for one in found.tables}

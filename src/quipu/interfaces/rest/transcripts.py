@@ -74,7 +74,7 @@ class Narrowed(Asked):
     meaning: Annotated[bool, Field(description="What is near in meaning counts more.")] = True
 
 
-class Searched(Narrowed):
+class TranscriptsSearched(Narrowed):
     """Words that are looked for."""
 
     query: Annotated[str, Field(examples=['"connection refused" -docker'])]
@@ -86,11 +86,9 @@ class Searched(Narrowed):
 
 
 @router.post("/search", summary="Search recorded sessions")
-async def search(asked: Searched, here: Reading) -> SearchedTold:
+async def search(asked: TranscriptsSearched, here: Reading) -> SearchedTold:
     """What was said and thought, what tools were given and answered. `"…"`, `*`, `-` and `OR` are known."""
-    return SearchedTold.model_validate(
-        await here.memory.transcripts.search(space=here.space, **given(asked))
-    )
+    return SearchedTold.model_validate(await here.memory.transcripts.search(space=here.space, **given(asked)))
 
 
 class Recalled(Narrowed):
@@ -105,9 +103,7 @@ class Recalled(Narrowed):
 @router.post("/recall", summary="Matches with what was said around them")
 async def recall(asked: Recalled, here: Reading) -> RecalledTold:
     """Windows that overlap are one match."""
-    return RecalledTold.model_validate(
-        await here.memory.transcripts.recall(space=here.space, **given(asked))
-    )
+    return RecalledTold.model_validate(await here.memory.transcripts.recall(space=here.space, **given(asked)))
 
 
 @router.get("/bootstrap", summary="What a new session begins with")

@@ -11,7 +11,7 @@ from quipu.interfaces.rest.asking import Acting, Most, OfSession, Project, Since
 from quipu.interfaces.rest.door import Administering, Reading, Writing, refused, room
 from quipu.interfaces.rest.models import Asked
 from quipu.interfaces.rest.showing import shown_first
-from quipu.interfaces.rest.told.items import Confirmable, Counted, Items
+from quipu.interfaces.rest.told.items import Confirmable, HowMany, Items
 from quipu.interfaces.rest.told.transcripts import ToolUseTold, TouchedTold
 from quipu.interfaces.rest.told.transcripts_counts import (
     CompactedTold,
@@ -82,9 +82,7 @@ class InSql(Asked):
 @router.post("/query", summary="Ask in SQL")
 async def query(asked: InSql, here: Reading) -> RowsTold:
     """The rows of one `select` over the views of the transcripts, of this space alone; it can only read."""
-    return RowsTold.model_validate(
-        await here.memory.transcripts.query(space=here.space, **given(asked))
-    )
+    return RowsTold.model_validate(await here.memory.transcripts.query(space=here.space, **given(asked)))
 
 
 @router.get("/schema", summary="What can be asked in SQL", responses=refused(_404="There is no such table."))
@@ -98,15 +96,15 @@ async def schema(
 
 
 @router.get("/waiting", summary="How many messages wait")
-async def waiting(here: Reading) -> Counted:
+async def waiting(here: Reading) -> HowMany:
     """For their meaning to be found; recalls find them by then."""
-    return Counted(count=await here.memory.transcripts.waiting(space=here.space))
+    return HowMany(count=await here.memory.transcripts.waiting(space=here.space))
 
 
 @router.post("/index", summary="Let recalls find all that was taken in")
-async def index(here: Writing) -> Counted:
+async def index(here: Writing) -> HowMany:
     """The latest first; how many messages were waiting. A recall does it by itself, a second at a time."""
-    return Counted(count=await here.memory.transcripts.index(space=here.space))
+    return HowMany(count=await here.memory.transcripts.index(space=here.space))
 
 
 class Bulk(Acting):
@@ -124,7 +122,7 @@ class Bulk(Acting):
 async def compact(asked: Bulk, here: Administering) -> Confirmable[CompactedTold]:
     """First a preview with a token; with that token, a marker that says how long it was takes its place."""
 
-    async def do(confirm: bool) -> Compacted:  # noqa: FBT001
+    async def do(confirm: bool) -> Compacted:
         return await here.memory.transcripts.compact(
             space=here.space, confirm=confirm, **given(asked, "confirm")
         )

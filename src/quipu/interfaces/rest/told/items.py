@@ -26,7 +26,7 @@ class Confirmable(Told, Generic[Item]):
     shown: Item
 
 
-class Counted(Told):
+class HowMany(Told):
     """How many."""
 
     count: Annotated[int, Field(examples=[3])]
