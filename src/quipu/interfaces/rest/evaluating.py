@@ -9,6 +9,7 @@ from pydantic import AwareDatetime, Field
 
 from quipu.interfaces.rest.asking import SomeSession, SomeUser, given
 from quipu.interfaces.rest.door import Reading, Writing, refused, room
+from quipu.interfaces.rest.language import language
 from quipu.interfaces.rest.models import Asked
 from quipu.interfaces.rest.told.evaluating import AppliedTold, EvaluationTold, SessionEvaluationTold
 from quipu.kinds.longterm.model import Category, Deletion, Edit, Evaluation, Importance, Inclusion, Said
@@ -41,7 +42,8 @@ class Evaluated(Asked):
 )
 async def evaluate(asked: Annotated[Evaluated, Body(examples=[_EXAMPLE])], here: Reading) -> EvaluationTold:
     """Memories to include, to edit and to delete. Nothing is written."""
-    found = await here.memory.longterm.evaluate(asked.conversation, evaluator=asked.evaluator)
+    with language("evaluator"):
+        found = await here.memory.longterm.evaluate(asked.conversation, evaluator=asked.evaluator)
     return EvaluationTold.model_validate(found)
 
 
@@ -49,7 +51,7 @@ class SaidAsked(Asked):
     """Words that a memory rests on."""
 
     excerpt: str
-    turn: int | None = None
+    turn: Annotated[int | None, Field(ge=0, le=32_767)] = None
     message: str | None = None
     session: str | None = None
     happened_at: AwareDatetime | None = None
@@ -80,7 +82,7 @@ class EditAsked(Asked):
     category: Category | None = None
     reason: str = ""
     sources: _Sources = Field(default_factory=list[SaidAsked])
-    expected_version: int | None = None
+    expected_version: Annotated[int | None, Field(ge=1, le=2**31 - 1)] = None
     asked: bool = False
 
 
@@ -90,7 +92,7 @@ class DeletionAsked(Asked):
     id: str
     reason: str = ""
     sources: _Sources = Field(default_factory=list[SaidAsked])
-    expected_version: int | None = None
+    expected_version: Annotated[int | None, Field(ge=1, le=2**31 - 1)] = None
 
 
 class Applying(Asked):
@@ -150,5 +152,6 @@ class OfASession(Asked):
 )
 async def evaluate_session(asked: OfASession, here: Writing) -> SessionEvaluationTold:
     """What was said in it since it was evaluated last, and do what is asked for."""
-    found = await here.memory.longterm.evaluate_session(space=here.space, **given(asked))
+    with language("evaluator"):
+        found = await here.memory.longterm.evaluate_session(space=here.space, **given(asked))
     return SessionEvaluationTold.model_validate(found)

@@ -27,7 +27,7 @@ from quipu.kinds.ledger.model import Cap, Namespace, Scope, ValueSource
 
 router = room("ledger")
 
-_Key = Annotated[str, Field(examples=["preference.tone"])]
+_Key = Annotated[str, Field(examples=["tone"])]
 _NOTHING = refused(_409="Somebody wrote to the key at the same time.")
 
 
@@ -143,7 +143,7 @@ async def assumptions(here: Reading, session: OfSession = None, user: User = Non
 @router.get("/history", summary="Every event of a key")
 async def history(
     here: Reading,
-    key: Annotated[str, Query(description="The key.", examples=["preference.tone"])],
+    key: Annotated[str, Query(description="The key.", examples=["tone"])],
     session: OfSession = None,
     user: User = None,
 ) -> Items[EventTold]:

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from quipu.interfaces.rest.asking import Acting, Id, Ids, OfSession, Project, SomeTime, given
 from quipu.interfaces.rest.door import Reading, Writing, refused, room
+from quipu.interfaces.rest.language import language
 from quipu.interfaces.rest.models import Asked
 from quipu.interfaces.rest.pages import Page, Paging
 from quipu.interfaces.rest.showing import shown_first
@@ -97,7 +98,8 @@ class Extracted(Asked):
 @router.post("/extract", summary="Draw memories from sessions", responses=refused(_404="No such session."))
 async def extract(asked: Extracted, here: Writing) -> ExtractionReportTold:
     """Read sessions that are due, and keep what was said there that lasts."""
-    report = await here.memory.memories.extract(space=here.space, **given(asked))
+    with language("extractor"):
+        report = await here.memory.memories.extract(space=here.space, **given(asked))
     return ExtractionReportTold.model_validate(report)
 
 
