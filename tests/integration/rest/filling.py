@@ -24,6 +24,7 @@ class Asking:
     path: str
     params: Mapping[str, Any] = field(default_factory=dict[str, Any])
     json: Any = None
+    content: bytes | None = None
 
 
 def requests(entry: Entry, known: Known, schemas: Mapping[str, Any]) -> list[Asking]:
@@ -81,6 +82,10 @@ class _Filler:
             return schema["enum"][0]
         if "anyOf" in schema:
             return self._value(name, schema["anyOf"][0], turn)
+        if schema.get("type") == "array":
+            return [self._value(name, schema["items"], turn)]
+        if "properties" in schema:
+            return self._object(schema, turn, every=True)
         raise CannotBeFilled(f"{self._entry.name}: what is {name!r}?")
 
     def _named(self, example: Any, turn: int) -> Any:

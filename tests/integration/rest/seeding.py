@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from datetime import UTC, datetime
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,44 +18,58 @@ if str(_FIXTURES) not in sys.path:
 from transcripts import World  # noqa: E402
 
 SESSION, USER, PLACE, TABLE, KEY = "shared", "una", "oslo", "boats", "tone"
+SETTINGS = {"aardvark": 31_337, "bonobo": 2_222}
 Known = dict[str, Sequence[Any]]
 
 
-async def seeded(memory: AsyncMemory, space: str, mark: str, root: Path) -> Known:
-    """What is known of the space by name, as requests would name it: the names are the same in each."""
-    await _said(memory, space, mark)
+async def seeded(memory: AsyncMemory, spaces: Mapping[str, str], root: Path) -> dict[str, Known]:
+    """What is known of each space (by its mark) as requests would name it: names are the same in all."""
+    for space, mark in spaces.items():
+        await _said(memory, space, mark)
+    await memory.work(concurrency=8)
+    return {space: await _known(memory, space, mark, root) for space, mark in spaces.items()}
+
+
+async def _known(memory: AsyncMemory, space: str, mark: str, root: Path) -> Known:
     recorded = await _recorded(memory, space, mark, root)
     numbers = await _ledger(memory, space, mark)
     ids = [*await _longterm(memory, space, mark), *await _condensed(memory, space)]
     ids.append((await memory.memories.add(f"The {mark} tests need Docker.", space=space)).id)
     prompt = await memory.conversations.prompt(f"Is the {mark} blue?", space=space, session=SESSION, user=USER)
     await _tables(memory, space, mark)
+    await memory.settings.set("session_days", SETTINGS[mark], space=space)
     return {
         "id": [*map(str, ids), prompt.id],
         "ids": [[str(one)] for one in ids],
         "number": numbers,
-        "session": [SESSION, recorded],
+        "session": [SESSION, recorded, "second"],
         "user": [USER],
-        "message": ["m1"],
+        "message": ["shared-0"],
         "place": [PLACE],
         "key": [KEY, "home"],
         "table": [TABLE],
-        "question": [f"What of the {TABLE}?"],
+        "name": ["session_days"],
     }
 
 
 async def _said(memory: AsyncMemory, space: str, mark: str) -> None:
-    words = [
-        f"I live in Lisbon, near the {mark} harbour.",
-        f"I will send you the {mark} report tomorrow.",
-        f"Please remember that I have a {mark} as a pet.",
-        "No, I live in Faro.",
-    ]
-    talk: list[dict[str, object]] = []
-    for number, content in enumerate(words):
-        talk.append({"id": f"m{number}", "role": "user", "speaker": f"Una {mark}", "content": content})
-        talk.append({"id": f"a{number}", "role": "assistant", "content": f"Understood, {mark}."})
-    await memory.observe(talk[:-1], space=space, session=SESSION, user=USER)
+    told = {
+        SESSION: [
+            f"I live in Berlin, near the {mark} harbour.",
+            f"I will send you the {mark} report tomorrow.",
+            f"Please remember that I have a {mark} as a pet.",
+        ],
+        "second": [f"I live in Lisbon, near the {mark} harbour."],
+    }
+    for day, (session, lines) in enumerate(told.items()):
+        at = datetime(2026, 3, 1 + day, 9, tzinfo=UTC)
+        messages: list[dict[str, object]] = []
+        for number, line in enumerate(lines):
+            said = {"role": "user", "speaker": f"Una {mark}", "content": line}
+            answered = {"role": "assistant", "content": f"Understood, {mark}."}
+            messages += [{"id": f"{session}-{number}", **said}, {"id": f"{session}-a{number}", **answered}]
+        timed = [{**one, "time": at + timedelta(minutes=n)} for n, one in enumerate(messages)]
+        await memory.observe(timed, space=space, session=session, user=USER)
 
 
 async def _recorded(memory: AsyncMemory, space: str, mark: str, root: Path) -> str:
@@ -99,17 +113,14 @@ async def _longterm(memory: AsyncMemory, space: str, mark: str) -> list[str]:
 
 
 async def _condensed(memory: AsyncMemory, space: str) -> list[object]:
-    await memory.work()
     await memory.episodes.condense(space=space)
     episodes = await memory.episodes.listing(space=space)
     loops = await memory.loops.listing(space=space, state="all")
     beliefs = await memory.beliefs.listing(space=space, state="all")
     conflicts = await memory.beliefs.conflicts(space=space, settled=True)
-    lessons = await memory.memories.listing(space=space)
-    assert episodes
-    assert loops
-    assert beliefs
-    return [one[0].id for one in (episodes, loops, beliefs, conflicts, lessons) if one]
+    found = (episodes, loops, beliefs, conflicts)
+    assert all(found), [len(one) for one in found]
+    return [one[0].id for one in found]
 
 
 async def _tables(memory: AsyncMemory, space: str, mark: str) -> None:
