@@ -77,7 +77,7 @@ async def _recorded(memory: AsyncMemory, space: str, mark: str, root: Path) -> s
     session = world.session(f"/home/{mark}/boats")
     session.prompt(f"Why does the {mark} test fail?")
     session.says(f"The {mark} loop swallows the timeout.")
-    session.tool("Read", {"file_path": f"/home/{mark}/boats/tide.py"}, f"def {mark}(): ...\n")
+    session.tool("Read", {"file_path": f"/home/{mark}/boats/tide.go"}, f"func {mark}()\n")
     session.write()
     await memory.transcripts.sync([world.root], space=space)
     return next(iter(world.sessions))
