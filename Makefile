@@ -75,7 +75,7 @@ coverage: $(DEV)
 ##@ Work
 .PHONY: format sync schema constraints bench-recall bench-speed bench-startup bench-ledger bench-queue bench-transcripts \
   bench-extraction bench-hooks bench-episodes bench-boundaries bench-observing bench-chunking bench-loops \
-  bench-concepts wheel clean
+  bench-concepts bench-serve wheel clean
 format: $(DEV) ## Format the code and sort its imports
 	$(BIN)/ruff check --select I --fix .
 	$(BIN)/ruff format .
@@ -131,6 +131,9 @@ bench-loops: $(DEV) ## Measure how well open loops are found, and what closes th
 
 bench-concepts: $(DEV) ## Measure whether following associations helps recall (ARGS="--data locomo10.json")
 	$(BIN)/python bench/concepts.py $(ARGS)
+
+bench-serve: $(DEV) ## Measure recalls a second by HTTP, of 1, 8 and 32 clients (ARGS=--quick)
+	$(BIN)/python bench/serve.py $(ARGS)
 
 wheel: $(DEV) ## Build dist/*.whl
 	$(BIN)/python -m build --wheel --no-isolation --outdir dist .

@@ -104,6 +104,17 @@ def title(kind: type[QuipuError]) -> str:
     return cleandoc(kind.__doc__ or "").splitlines()[0]
 
 
+def kinds() -> Mapping[str, type[QuipuError]]:
+    """Every class of error by its ``kind``."""
+    found = {_kebab(QuipuError.__name__): QuipuError}
+    waiting = [QuipuError]
+    while waiting:
+        for kind in waiting.pop().__subclasses__():
+            found[_kebab(kind.__name__)] = kind
+            waiting.append(kind)
+    return found
+
+
 def public(error: QuipuError) -> Problem:
     """The error for somebody far away: of what is our own trouble, not theirs, no more than which kind it is.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -12,6 +13,8 @@ from fastapi import FastAPI
 from quipu import AsyncMemory
 from quipu.interfaces.server import create_app
 from quipu.interfaces.serving.terms import Terms
+from quipu.kernel.config import Settings
+from quipu.upkeep.keys.rules import new_token
 
 pytestmark = pytest.mark.anyio
 
@@ -98,6 +101,39 @@ async def test_a_flood_is_told_to_wait_and_others_are_not(clients: Any, memory: 
     assert {answer.status_code for answer in answers} == {200, 429}
     assert refused[0].headers["retry-after"] == "1"
     assert (await calm.post("/v1/recall", json=ASKED)).status_code == 200
+
+
+async def test_who_tries_one_key_after_the_other_is_told_to_wait(clients: Any) -> None:
+    stranger, known = await clients.with_token(None), await clients("read", space="flood")
+    assert (await known.post("/v1/recall", json=ASKED)).status_code == 200
+    statuses: list[int] = []
+    for _ in range(130):
+        tried = {"authorization": f"Bearer {new_token()[1]}"}
+        statuses.append((await stranger.post("/v1/recall", json=ASKED, headers=tried)).status_code)
+    assert set(statuses) == {401, 429}
+    assert (await known.post("/v1/recall", json=ASKED)).status_code == 200
+
+
+async def test_where_the_database_gives_no_connection_it_is_told_so(
+    server_settings: Settings, module_url: str
+) -> None:
+    settings = replace(server_settings, database_url=module_url, pool_size=1)
+    async with AsyncMemory(settings=settings) as memory:
+        app = create_app(memory=memory)
+        database = memory.keys._database
+        token = (await memory.keys.create("k", space="busy")).token
+        transport = httpx.ASGITransport(app=app)
+        headers = {"authorization": f"Bearer {token}"}
+        async with (
+            httpx.AsyncClient(transport=transport, base_url="http://localhost", headers=headers) as client,
+            database.plain(),
+        ):
+            database._pool.timeout = 0.05
+            assert (await client.get("/health")).status_code == 200
+            for answer in (await client.get("/ready"), await client.post("/v1/recall", json=ASKED)):
+                assert answer.status_code == 503
+                assert answer.headers["retry-after"]
+                assert answer.json()["detail"] == "The database does not answer."
 
 
 @pytest.fixture

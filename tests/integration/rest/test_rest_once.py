@@ -92,7 +92,7 @@ async def test_a_key_that_cannot_be_one_is_refused(clients: Any, key: str) -> No
 
 async def test_an_answer_is_kept_a_day_and_an_abandoned_request_is_taken_over(memory: AsyncMemory) -> None:
     clock = FrozenClock(SystemClock().now())
-    answers = AsyncAnswers(memory.answers._database, clock=clock)  # pyright: ignore[reportPrivateUsage]
+    answers = AsyncAnswers(memory.answers._database, clock=clock)
     asking = Asking("kept", "caller", "key", b"." * 32)
     assert await answers.begin(asking) is None
     with pytest.raises(Conflict):

@@ -110,6 +110,7 @@ Administering = Annotated[Here, Security(ADMINISTERS)]
 OwningAll = Annotated[Engine, Security(NeedsEngine("admin"))]
 
 _REFUSALS: Final = {
+    400: "The body is no text, or too deeply nested to be read.",
     401: "No key, or one that opens nothing.",
     403: "The key is for another space, or its level is not enough.",
     413: "Larger than what is taken at once.",

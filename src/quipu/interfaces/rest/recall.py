@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from quipu.errors import NotFound
 from quipu.interfaces.rest.door import Reading, Writing, refused, room
@@ -17,7 +17,15 @@ router = room("recall", prefix="")
 
 _NEVER: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MOST_QUESTIONS: Final = 100
-_Id = Annotated[str, Field(pattern=r"^-?[0-9]{1,19}$", max_length=20)]
+
+
+def _of_an_entry(text: str) -> str:
+    if not -(2**63) <= int(text) < 2**63:
+        raise ValueError("no memory has such an id")
+    return text
+
+
+_Id = Annotated[str, Field(pattern=r"^-?[0-9]{1,19}$", max_length=20), AfterValidator(_of_an_entry)]
 
 
 class Narrowed(Asked):

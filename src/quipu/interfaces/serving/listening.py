@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import signal
 import socket
 from collections.abc import Callable, Generator
@@ -20,37 +21,39 @@ from quipu.errors import ConfigError
 from quipu.interfaces.serving.terms import Terms
 
 _BACKLOG: Final = 2048
-_HEADER_SECONDS: Final = 10.0
 _IDLE_SECONDS: Final = 15
 
 
-class _Impatient(H11Protocol):
-    """A connection that is closed where the head of a request takes longer than ten seconds to come."""
+def _impatient(head_seconds: float) -> type[H11Protocol]:
+    """Connections that are closed where the head of a request takes longer to come."""
 
-    _due: asyncio.TimerHandle | None = None
+    class Impatient(H11Protocol):
+        _due: asyncio.TimerHandle | None = None
 
-    def connection_made(self, transport: Any) -> None:
-        super().connection_made(transport)
-        self._expect()
-
-    def data_received(self, data: bytes) -> None:
-        super().data_received(data)
-        if self.conn.their_state is not h11.IDLE:
-            self._rest()
-        elif self._due is None:
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
             self._expect()
 
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._rest()
-        super().connection_lost(exc)
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            if self.conn.their_state is not h11.IDLE:
+                self._rest()
+            elif self._due is None:
+                self._expect()
 
-    def _expect(self) -> None:
-        self._due = self.loop.call_later(_HEADER_SECONDS, self.transport.close)
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._rest()
+            super().connection_lost(exc)
 
-    def _rest(self) -> None:
-        if self._due is not None:
-            self._due.cancel()
-            self._due = None
+        def _expect(self) -> None:
+            self._due = self.loop.call_later(head_seconds, self.transport.close)
+
+        def _rest(self) -> None:
+            if self._due is not None:
+                self._due.cancel()
+                self._due = None
+
+    return Impatient
 
 
 class _Server(uvicorn.Server):
@@ -76,13 +79,21 @@ def bound(host: str, port: int) -> socket.socket:
         ConfigError: it cannot be bound; says why.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # ``socket.create_server`` does not name the protocol; then asyncio leaves Nagle's algorithm on, and each
+    # answer waits 40 ms for an acknowledgement.
+    sock = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        return socket.create_server((host.strip("[]"), port), family=family, backlog=_BACKLOG)
+        if os.name == "posix":
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.bind((host.strip("[]"), port))
+        sock.listen(_BACKLOG)
     except (OSError, OverflowError) as error:
+        sock.close()
         why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise ConfigError(
             f"Nothing can listen on {host}, port {port}: {why}.", hint="Choose another with --port."
         ) from error
+    return sock
 
 
 async def listen(
@@ -103,7 +114,7 @@ async def listen(
     """
     config = uvicorn.Config(
         app,
-        http=_Impatient,
+        http=_impatient(terms.head_seconds),
         ws="none",
         loop="asyncio",
         lifespan="on",

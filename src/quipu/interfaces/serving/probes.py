@@ -6,6 +6,8 @@ from fastapi import APIRouter, Request
 from pydantic import BaseModel
 from starlette.responses import Response
 
+from quipu.errors import NotFound
+from quipu.interfaces import problems
 from quipu.interfaces.serving.served import served
 
 router = APIRouter(tags=["probes"])
@@ -28,6 +30,15 @@ async def ready(request: Request) -> State:
     """Its database answers. Asked anew once a second at most."""
     await served(request).access.ready()
     return State(status="ready")
+
+
+@router.get("/problems/{kind}", include_in_schema=False)
+async def problem(kind: str) -> dict[str, str]:
+    """What a kind of problem is: the address that stands in its ``type``."""
+    found = problems.kinds().get(kind)
+    if found is None:
+        raise NotFound("There is no such kind of problem.")
+    return {"type": f"/problems/{kind}", "title": problems.title(found)}
 
 
 @router.get("/metrics", summary="Counters for Prometheus", response_class=Response)

@@ -12,17 +12,18 @@ _STREAMS: Final = ("/v1/import", "/mcp")
 class Terms:
     """What a server takes, and how long it waits.
 
-    ``body_bytes``: of one request; ``import_bytes``: of one import, which is streamed. ``body_seconds``: a
-    client that sends nothing of its request for so long is sent away. ``request_seconds``: for one answer,
-    from the last byte of the question on. ``leave_seconds``: for requests in hand when the server is to end.
-    ``session_seconds``: after which a person signs in again. ``session_per_minute``: requests of one session.
-    ``connections``: at a time; more are answered 503.
-    ``hosts``: names by which it may be called (the header ``Host``); empty for any.
-    ``secure_cookies``: it is reached by https only.
+    ``body_bytes``: of one request; ``import_bytes``: of one import, which is streamed. ``head_seconds``: for
+    the head of a request; ``body_seconds``: for all of its body, or of a stream for the next piece of it.
+    ``request_seconds``: for one answer, from the last byte of the question on. ``leave_seconds``: for
+    requests in hand when the server is to end. ``session_seconds``: after which a person signs in again.
+    ``session_per_minute``: requests of one session. ``connections``: at a time; more are answered 503.
+    ``hosts``: names by which it may be called (the header ``Host``); empty for any. ``secure_cookies``: it is
+    reached by https only.
     """
 
     body_bytes: int = 2_000_000
     import_bytes: int = 1_000_000_000
+    head_seconds: float = 10.0
     body_seconds: float = 30.0
     request_seconds: float = 60.0
     leave_seconds: float = 20.0

@@ -11,7 +11,7 @@ from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.db.database import Database
 from quipu.upkeep.keys import store
 from quipu.upkeep.keys.model import LEVELS, Issued, Key, Level
-from quipu.upkeep.keys.rules import id_in, new_token, opens
+from quipu.upkeep.keys.rules import id_in, is_id, new_token, opens
 
 MOST_PER_MINUTE: Final = 1_000_000
 
@@ -66,8 +66,11 @@ class AsyncKeys:
         Raises:
             NotFound: there is no such key.
         """
-        async with self._database.owner() as conn:
-            found = await store.revoke(conn, key, space=optional_name("space", space), at=self._clock.now())
+        optional_name("space", space)
+        found = None
+        if is_id(key):
+            async with self._database.owner() as conn:
+                found = await store.revoke(conn, key, space=space, at=self._clock.now())
         if found is None:
             raise NotFound(f"There is no key {key!r}.", hint="`quipu keys list` shows them.")
         return found

@@ -12,6 +12,7 @@ import re
 import secrets
 from typing import Final
 
+_ID: Final = re.compile(r"[0-9a-f]{12}\Z", re.ASCII)
 _TOKEN: Final = re.compile(r"quipu_([0-9a-f]{12})_[A-Za-z0-9_-]{43}\Z", re.ASCII)
 
 
@@ -19,6 +20,11 @@ def new_token() -> tuple[str, str]:
     """The id of a new key, and its token."""
     key = secrets.token_hex(6)
     return key, f"quipu_{key}_{secrets.token_urlsafe(32)}"
+
+
+def is_id(text: object) -> bool:
+    """Whether a key may be called so."""
+    return isinstance(text, str) and _ID.match(text) is not None
 
 
 def id_in(token: str) -> str | None:

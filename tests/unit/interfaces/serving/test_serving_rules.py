@@ -83,7 +83,7 @@ def test_only_the_last_callers_are_remembered() -> None:
     rates = Rates(Hands())
     for number in range(10_050):
         rates.wait_seconds(str(number), 60)
-    assert len(rates._buckets) == 10_000  # pyright: ignore[reportPrivateUsage]
+    assert len(rates._buckets) == 10_000
 
 
 def test_a_link_signs_in_once_and_the_next_one_is_told() -> None:

@@ -1,0 +1,178 @@
+"""Measure how many questions a second `quipu serve` answers, and how long each takes.
+
+    python bench/serve.py                     100,000 memories, 1, 8 and 32 clients for ten seconds each
+    python bench/serve.py --quick             2,000 memories, a second each: does it run at all?
+    python bench/serve.py --model all-MiniLM-L6-v2 --n 10000   every text and question is really encoded
+
+The server is a process of its own with the settings that everybody gets, the clients are in this one, on the
+same machine: on two cores they take from each other. Each client asks its next question when it has the
+answer to the last. In the first row nobody serves: the same questions in one process, one after the other. An
+answer that is no answer, or does not come, is an error, and there may be none.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import itertools
+import random
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter
+from urllib.parse import quote
+
+from rich.console import Console
+from rich.table import Table
+
+from pace import usage
+from pace.adapter import Place
+from pace.adapters.quipu_memory import QuipuMemory
+from pace.facts import Query, facts, queries
+from pace.figures import percentile
+from pace.server import running
+from pace.vectors import Vectors
+from quipu import Memory
+from quipu.kernel.config import Settings
+from serving.client import Client
+from serving.process import serving
+
+CLIENTS = (1, 8, 32)
+DEPTH = 10
+
+
+@dataclass(slots=True)
+class Asked:
+    """What one number of clients saw."""
+
+    clients: str
+    ms: list[float] = field(default_factory=list)
+    seconds: float = 0.0
+    found: int = 0
+    errors: int = 0
+    cpu_seconds: float | None = None
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit code: 1 if there were errors."""
+    options = _parse(arguments)
+    count, seconds = (2_000, 1.0) if options.quick else (options.n, options.seconds)
+    busy = usage.load()
+    with tempfile.TemporaryDirectory(prefix="quipu-serve-", ignore_cleanup_errors=True) as temporary:
+        Path(temporary).chmod(0o711)  # when we are root, another account runs the server and must get in
+        with running(Path(temporary) / "home") as server:
+            conninfo = server.database("serve")
+            asked = _load(conninfo, options.model, count, options.spaces)
+            server.settle(conninfo)
+            rows = [_alone(conninfo, options.model, asked, seconds)]
+            rows += _served(conninfo, options.model, asked, seconds)
+    _show(rows, f"{count:,} memories, {options.spaces} spaces, {options.model}, {busy} at the start")
+    return 1 if any(row.errors for row in rows) else 0
+
+
+def _load(conninfo: str, model: str, count: int, spaces: int) -> list[Query]:
+    """Store the facts the quick way; the questions about them."""
+    print(f"loading {count:,} memories", file=sys.stderr, flush=True)
+    made = facts(count, spaces)
+    store = QuipuMemory()
+    store.model = model
+    store.open(Place(Path(), conninfo, Vectors(Path(), ())))
+    try:
+        store.bulk(made)
+    finally:
+        store.close()
+    return queries(made)
+
+
+def _alone(conninfo: str, model: str, asked: Sequence[Query], seconds: float) -> Asked:
+    """One after the other in this process."""
+    row = Asked("in one process")
+    with Memory(url=conninfo, settings=Settings(embedding_model=model)) as memory:
+        memory.recall(asked[0].text, space=asked[0].user)
+        begun = perf_counter()
+        for query in itertools.cycle(asked):
+            start = perf_counter()
+            hits = memory.recall(query.text, space=query.user, limit=DEPTH)
+            row.ms.append((perf_counter() - start) * 1000)
+            row.found += query.fact_id in [hit.source.message for hit in hits]
+            if perf_counter() - begun > seconds:
+                break
+        row.seconds = perf_counter() - begun
+    return row
+
+
+def _served(conninfo: str, model: str, asked: Sequence[Query], seconds: float) -> Iterator[Asked]:
+    """By HTTP, with more and more clients."""
+    with Memory(url=conninfo, settings=Settings(embedding_model=model)) as memory:
+        token = memory.keys.create("bench", level="read", requests_per_minute=1_000_000).token
+    with serving(conninfo, model) as server:
+        asyncio.run(_many(server.port, token, asked, Asked("warm"), clients=4, seconds=1.0))
+        for clients in CLIENTS:
+            row = Asked(f"{clients} client{'s' if clients > 1 else ''}")
+            before = usage.cpu_seconds([server.pid])
+            asyncio.run(_many(server.port, token, asked, row, clients=clients, seconds=seconds))
+            after = usage.cpu_seconds([server.pid])
+            row.cpu_seconds = None if before is None or after is None else after - before
+            yield row
+
+
+async def _many(
+    port: int, token: str, asked: Sequence[Query], row: Asked, *, clients: int, seconds: float
+) -> None:
+    begun = perf_counter()
+    until = begun + seconds
+    await asyncio.gather(*(_one(port, token, asked, row, who, until) for who in range(clients)))
+    row.seconds = perf_counter() - begun
+
+
+async def _one(port: int, token: str, asked: Sequence[Query], row: Asked, who: int, until: float) -> None:
+    rng = random.Random(who)
+    async with Client(port, token) as client:
+        while (start := perf_counter()) < until:
+            query = rng.choice(asked)
+            path = f"/v1/recall?space={quote(query.user)}"
+            try:
+                status, told = await client.post(path, {"question": query.text, "limit": DEPTH})
+            except (OSError, EOFError, ValueError):
+                row.errors += 1
+                return
+            row.ms.append((perf_counter() - start) * 1000)
+            if status != 200 or not told["hits"]:
+                row.errors += 1
+            else:
+                row.found += query.fact_id in [hit["source"]["message"] for hit in told["hits"]]
+
+
+def _show(rows: Sequence[Asked], title: str) -> None:
+    table = Table(
+        "", "recalls/s", "p50 ms", "p95 ms", "p99 ms", "CPU ms each", "found", "errors", title=title
+    )
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for row in rows:
+        times = [f"{percentile(row.ms, share):.1f}" for share in (0.5, 0.95, 0.99)] if row.ms else ["-"] * 3
+        cpu = "" if row.cpu_seconds is None or not row.ms else f"{row.cpu_seconds / len(row.ms) * 1000:.1f}"
+        found = f"{row.found / len(row.ms):.0%}" if row.ms else "-"
+        rate = f"{len(row.ms) / row.seconds:.0f}" if row.seconds else "-"
+        table.add_row(row.clients, rate, *times, cpu, found, str(row.errors))
+    Console(width=110).print(table)
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="bench/serve.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--n", type=int, default=100_000, help="memories to load (default 100000)")
+    parser.add_argument("--spaces", type=int, default=20, help="the share of rank r is 1/r (default 20)")
+    parser.add_argument(
+        "--model", default="hashing", help="'hashing' (default: vectors are ready at once) or a model"
+    )
+    parser.add_argument("--seconds", type=float, default=10.0, help="of each number of clients (default 10)")
+    parser.add_argument("--quick", action="store_true", help="2,000 memories, a second each")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

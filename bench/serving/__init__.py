@@ -1,0 +1,1 @@
+"""Load on a server that runs as a process of its own."""
