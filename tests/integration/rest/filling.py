@@ -67,7 +67,7 @@ class _Filler:
         return {
             name: self._value(name, one, turn)
             for name, one in schema.get("properties", {}).items()
-            if name in required or (every and name in self._known)
+            if name in required or (every and (name in self._known or any(one.get("examples", []))))
         }
 
     def _value(self, name: str, schema: Mapping[str, Any], turn: int) -> Any:
@@ -102,4 +102,7 @@ class _Filler:
     def _resolved(self, schema: Mapping[str, Any]) -> Mapping[str, Any]:
         if "$ref" not in schema:
             return schema
-        return {**self._schemas[schema["$ref"].rpartition("/")[2]], **{k: v for k, v in schema.items() if k != "$ref"}}
+        return {
+            **self._schemas[schema["$ref"].rpartition("/")[2]],
+            **{k: v for k, v in schema.items() if k != "$ref"},
+        }

@@ -35,10 +35,19 @@ async def _known(memory: AsyncMemory, space: str, mark: str, root: Path) -> Know
     numbers = await _ledger(memory, space, mark)
     ids = [*await _longterm(memory, space, mark), *await _condensed(memory, space)]
     ids.append((await memory.memories.add(f"The {mark} tests need Docker.", space=space)).id)
-    prompt = await memory.conversations.prompt(f"Is the {mark} blue?", space=space, session=SESSION, user=USER)
+    prompt = await memory.conversations.prompt(
+        f"Is the {mark} blue?", space=space, session=SESSION, user=USER
+    )
     await _tables(memory, space, mark)
     await memory.settings.set("session_days", SETTINGS[mark], space=space)
+    hits = await memory.recall(f"Where does Una {mark} live?", space=space)
+    used = {"kind": hits[0].kind, "id": hits[0].id}
     return {
+        "POST /v1/why": [{"json": {"question": "Where?", **used}}],
+        "POST /v1/ledger/events/{number}/undo": [
+            {"json": {"force": True}, "path": f"/v1/ledger/events/{numbers[0]}/undo"}
+        ],
+        "POST /v1/reinforce": [{"json": {"hits": [used]}}],
         "id": [*map(str, ids), prompt.id],
         "ids": [[str(one)] for one in ids],
         "number": numbers,
@@ -48,7 +57,6 @@ async def _known(memory: AsyncMemory, space: str, mark: str, root: Path) -> Know
         "place": [PLACE],
         "key": [KEY, "home"],
         "table": [TABLE],
-        "name": ["session_days"],
     }
 
 

@@ -38,7 +38,11 @@ _SELECT = {"sql": f"select name from {TABLE}"}
 # Requests that the OpenAPI cannot tell: what has to be true of somebody's own data, or belongs together.
 MORE: dict[str, list[dict[str, Any]]] = {
     "POST /v1/import": [{"content": b'{"content": "A line.", "session": "shared"}\n'}],
-    "POST /v1/forget": [{"json": {"session": SESSION}}, {"json": {"user": "una"}}, {"json": {"everything": True}}],
+    "POST /v1/forget": [
+        {"json": {"session": SESSION}},
+        {"json": {"user": "una"}},
+        {"json": {"everything": True}},
+    ],
     "POST /v1/ledger/set": [{"json": {"key": KEY, "value": "warm", "session": SESSION}}],
     "POST /v1/ledger/assume": [{"json": {"key": KEY, "value": "warm", "session": SESSION}}],
     "POST /v1/ledger/correct": [{"json": {"key": KEY, "value": "calm", "session": SESSION}}],
@@ -68,7 +72,7 @@ def asked(entry: Entry, known: Known, schemas: Any) -> list[Asking]:
     made = [] if "import" in entry.path else requests(entry, known, schemas)
     more = [
         Asking(entry.method, one.get("path", entry.path), {}, one.get("json"), one.get("content"))
-        for one in MORE.get(entry.name, [])
+        for one in [*MORE.get(entry.name, []), *known.get(entry.name, [])]
     ]
     return [*more, *made]
 
@@ -153,5 +157,5 @@ async def _asked_by_who_may(
         secrets += any(SECRETS.search(one.text) for one in done)
         if not done:
             useless[entry.name] = answers[-1].text
-    assert not useless, '\n'.join(f'{name}: {text}' for name, text in useless.items())
+    assert not useless, "\n".join(f"{name}: {text}" for name, text in useless.items())
     assert secrets > 60  # so many routes can tell of the space
