@@ -40,10 +40,11 @@ async def _known(memory: AsyncMemory, space: str, mark: str, root: Path) -> Know
     )
     await _tables(memory, space, mark)
     await memory.settings.set("session_days", SETTINGS[mark], space=space)
-    hits = await memory.recall(f"Where does Una {mark} live?", space=space)
+    question = "Where does Una live?"
+    hits = await memory.recall(question, space=space)
     used = {"kind": hits[0].kind, "id": hits[0].id}
     return {
-        "POST /v1/why": [{"json": {"question": "Where?", **used}}],
+        "POST /v1/why": [{"json": {"question": question, **used}}],
         "POST /v1/ledger/events/{number}/undo": [
             {"json": {"force": True}, "path": f"/v1/ledger/events/{numbers[0]}/undo"}
         ],

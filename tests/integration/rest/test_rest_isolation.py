@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.anyio
 OURS, THEIRS = "bob", "ana"
 MARKS = {THEIRS: "aardvark", OURS: "bonobo"}
 SECRETS = re.compile(rf"{MARKS[THEIRS]}|{SETTINGS[MARKS[THEIRS]]}", re.IGNORECASE)
-# What must stand in no answer: where things lie on the server, how it is written, and what it asks PostgreSQL.
+# What must stand in no answer: where things lie on the server, how it is written, what it asks PostgreSQL.
 LEAKS = re.compile(
     r"Traceback|File \\?\"|site-packages|/usr/|/opt/|/tmp/|\.py\b|psycopg|postgres(ql)?://|SQLSTATE"
     r"|\binsert into core|\bselect .{1,80} from core\.|core\.current_space"
@@ -108,11 +108,11 @@ def held(url: str, space: str) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-async def known(memory: AsyncMemory, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Known]:
+async def known(memory: AsyncMemory, tmp_path_factory: pytest.TempPathFactory) -> Known:
     """What is known of the other space."""
     root: Path = tmp_path_factory.mktemp("recorded")
     found = await seeded(memory, MARKS, root)
-    yield found[THEIRS]
+    return found[THEIRS]
 
 
 async def test_no_route_shows_or_changes_anything_of_another_space(
