@@ -1,6 +1,6 @@
 """Acceptance of "Memory System V2: JSONB to Dynamic Tables": its commands, its SQL, its testing strategy.
 
-Snapshots, settings and vectors have files of their own; PostGIS is tried where QUIPU_TEST_POSTGIS_URL leads
+Snapshots and settings have files of their own; PostGIS is tried where QUIPU_TEST_POSTGIS_URL leads
 to a server that has it (``.ci/run`` starts one).
 """
 
@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Iterator
 from dataclasses import replace
+from hashlib import sha256
 from typing import Any
 
 import psycopg
@@ -32,6 +33,9 @@ DESCRIPTIONS = {
     "backstory": "Character history, motivations, secrets. Be detailed.",
     "relationships": "Describe bidirectionally: how A feels about B AND B about A",
 }
+NEAREST = """SELECT c.name, e.content, e.embedding <=> :search_embedding AS distance
+FROM memory.embeddings e JOIN memory.characters c ON c.id::text = e.source_id::text
+WHERE e.source_table = 'characters' ORDER BY distance LIMIT 5"""
 TOOLS = (
     "memory:schema:create-table",
     "memory:schema:execute",
@@ -109,6 +113,49 @@ def test_create_insert_query_update_delete(agent: Agent) -> None:
     assert agent.rows("SELECT * FROM memory.characters") == []
 
 
+def test_create_insert_query_semantic_search(agent: Agent) -> None:
+    told = {"Thorin": "He lost the mountain to a dragon.", "Ada": "She writes programs for an engine."}
+    rows = [{"name": name, "backstory": story} for name, story in told.items()]
+    inserted = agent.call("memory:insert", table="characters", data=rows)
+    assert (inserted["rows"], inserted["embedded"]) == (2, 2)
+    for asked, name in (("Who lost a mountain to a dragon?", "Thorin"), ("programs for an engine", "Ada")):
+        found = agent.call("memory:query", sql=NEAREST, search_text=asked)["results"]
+        assert found[0]["name"] == name
+        assert found[0]["content"] == told[name]
+        assert found[0]["distance"] < found[1]["distance"]
+    assert "search_text" in agent.refused("memory:query", sql=NEAREST)
+
+
+def test_embeddings_are_hashed_and_only_what_changed_is_embedded_again(agent: Agent) -> None:
+    story = "He lost the mountain."
+    (key,) = agent.call("memory:insert", table="characters", data={"name": "Thorin", "backstory": story})[
+        "keys"
+    ]
+    shown = (
+        "SELECT source_table, source_id, field_name, chunk_index, content, content_hash, id FROM embeddings"
+    )
+    (before,) = agent.rows(shown)
+    assert before["content_hash"] == sha256(story.encode()).hexdigest()
+    assert before["source_id"] == key["id"]
+    assert agent.call("memory:update", table="characters", data={"name": "T."}, where=key)["embedded"] == 0
+    assert agent.rows(shown) == [before]
+    agent.call("memory:update", table="characters", data={"backstory": "He won it back."}, where=key)
+    (after,) = agent.rows(shown)
+    assert after["content"] == "He won it back."
+    assert after["content_hash"] != before["content_hash"]
+    agent.call("memory:update", table="characters", data={"backstory": None}, where=key)
+    assert agent.rows(shown) == []
+
+
+def test_a_field_is_no_longer_embedded_once_the_registry_says_so(agent: Agent) -> None:
+    agent.call("memory:insert", table="characters", data={"name": "Thorin", "backstory": "Long ago."})
+    sql = "DELETE FROM memory.embeddings WHERE source_table = 'characters' AND field_name = 'backstory'"
+    assert "the engine's" in agent.refused("memory:schema:execute", sql=sql)  # nor is it needed
+    sql = "UPDATE memory.schema_registry SET embeddable_fields = '{}' WHERE table_name = 'characters'"
+    assert agent.call("memory:schema:execute", sql=sql)["embedded"] == 1
+    assert agent.rows("SELECT * FROM memory.embeddings") == []
+
+
 def test_embed_fields_must_be_given_and_may_be_empty(agent: Agent) -> None:
     given = {"name": "items", "description": "Items", "sql": "CREATE TABLE memory.items (id int primary key)"}
     assert "embed_fields" in agent.refused("memory:schema:create-table", **given)
@@ -151,6 +198,11 @@ def test_names_of_tables_are_validated(agent: Agent, name: str) -> None:
         "TRUNCATE memory.schema_registry",
         "DELETE FROM memory.schema_registry",
         "ALTER TABLE memory.schema_registry DROP COLUMN description",
+        "DROP VIEW memory.embeddings",
+        "DROP TABLE memory.embeddings",
+        "TRUNCATE memory.embeddings",
+        "DELETE FROM memory.embeddings",
+        "ALTER VIEW memory.embeddings RENAME TO mine",
         "DROP SCHEMA memory CASCADE",
         "CREATE TABLE public.users (id int)",
         "SELECT * FROM core.messages",
@@ -182,7 +234,13 @@ def test_the_recreate_pattern_by_hand(agent: Agent) -> None:
     columns = "id, name, backstory"
     moved = f"INSERT INTO memory.characters_v2 ({columns}) SELECT {columns} FROM memory.characters"
     assert agent.call("memory:schema:execute", sql=moved)["rows"] == 1
+    moved = "UPDATE memory.embeddings SET source_table = 'characters_v2' WHERE source_table = 'characters'"
+    assert agent.call("memory:schema:execute", sql=moved)["rows"] == 1
     agent.call("memory:schema:execute", sql="DROP TABLE memory.characters")
+    shown = "SELECT source_table, field_name, content FROM memory.embeddings WHERE embedding IS NOT NULL"
+    assert agent.rows(shown) == [
+        {"source_table": "characters_v2", "field_name": "backstory", "content": "Long ago."}
+    ]
     assert agent.rows("SELECT name, title FROM memory.characters_v2") == [{"name": "Thorin", "title": None}]
     assert agent.rows("SELECT table_name FROM memory.schema_registry") == [{"table_name": "characters_v2"}]
 

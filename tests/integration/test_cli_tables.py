@@ -21,9 +21,9 @@ class Tables:
     def __init__(self, url: str) -> None:
         self._url = url
 
-    def run(self, *words: str, as_json: bool = False) -> Result:
+    def run(self, *words: str, as_json: bool = False, piped: str | None = None) -> Result:
         call = Call(url=self._url, json=as_json)
-        return CliRunner().invoke(command, list(words), obj=call, catch_exceptions=False)
+        return CliRunner().invoke(command, list(words), obj=call, catch_exceptions=False, input=piped)
 
     def text(self, *words: str) -> str:
         done = self.run(*words)
@@ -82,3 +82,12 @@ def test_a_statement_is_needed(tables: Tables) -> None:
     done = tables.run("query")
     assert done.exit_code == 2
     assert "Give a statement" in done.output
+
+
+def test_rows_come_by_a_pipe_too(tables: Tables) -> None:
+    given = ("--name", "boats", "--description", "Boats", "--embed-fields", "", "--sql", CREATE)
+    tables.text("create-table", *given)
+    rows = json.dumps([{"name": f"Boat {number}"} for number in range(300)])
+    done = tables.run("insert", "--table", "boats", "--data", "-", piped=rows)
+    assert "300 rows inserted" in done.stdout
+    assert tables.json("query", "SELECT count(*) AS many FROM memory.boats")["results"] == [{"many": 300}]

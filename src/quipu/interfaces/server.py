@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from fastapi import APIRouter, FastAPI
 from starlette.types import ASGIApp
@@ -12,7 +13,7 @@ from starlette.types import ASGIApp
 import quipu
 from quipu.app.memory import AsyncMemory
 from quipu.interfaces.rest.routes import ROUTERS
-from quipu.interfaces.serving import entrance, guards, probes, problems
+from quipu.interfaces.serving import entrance, guards, openapi, probes, problems
 from quipu.interfaces.serving.served import Served
 from quipu.interfaces.serving.terms import Terms
 from quipu.kernel.config import Settings
@@ -63,9 +64,11 @@ def create_app(
         version=quipu.__version__,
         lifespan=lifespan,
         openapi_url="/v1/openapi.json",
+        generate_unique_id_function=openapi.name,
         docs_url=None,  # what they show is loaded from other hosts
         redoc_url=None,
     )
+    app.openapi = partial(openapi.document, app)
     app.state.served = serving
     app.add_middleware(guards.around, terms=serving.terms, metrics=serving.metrics)
     problems.install(app)

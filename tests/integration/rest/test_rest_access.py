@@ -220,3 +220,17 @@ async def test_another_name_that_leads_here_is_refused(clients: Any) -> None:
     client = await clients("read", space="s")
     answer = await client.post("/v1/recall", json=ASKED, headers={"host": "evil.example:80"})
     assert answer.status_code == 403
+
+
+async def test_the_openapi_document_says_how_problems_are_told_and_which_routes_need_a_key(
+    clients: Any,
+) -> None:
+    stranger = await clients.with_token(None)
+    paths = (await stranger.get("/v1/openapi.json")).json()["paths"]
+    observe = paths["/v1/observe"]["post"]
+    problem = {"schema": {"$ref": "#/components/schemas/Problem"}}
+    assert observe["responses"]["422"]["content"] == {"application/problem+json": problem}
+    assert observe["operationId"] == "record_observe"
+    open_to_all = {path for path, ways in paths.items() for way in ways.values() if not way.get("security")}
+    assert open_to_all == {"/health", "/ready"}
+    assert list(paths["/v1/import"]["post"]["responses"]["200"]["content"]) == ["application/x-ndjson"]

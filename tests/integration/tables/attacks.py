@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from harmless import HARMLESS, Tool
+from on_the_registry import ON_THE_REGISTRY
 
 REFUSED: Final[dict[str, dict[Tool, list[str]]]] = {
     "another schema by its name": {
@@ -66,6 +67,12 @@ REFUSED: Final[dict[str, dict[Tool, list[str]]]] = {
             "body in (select word from {other}.secrets)",
             "true); delete from {other}.secrets; --",
             "true; drop schema {other} cascade",
+        ],
+        "delete where": [
+            "exists (select from {other}.secrets)",
+            "false); drop table notes; delete from notes where (false",
+            "false); select tables.settle(); delete from notes where (false",
+            "false) returning (select word from {other}.secrets limit 1); delete from notes where (false",
         ],
     },
     "what the engine keeps": {
@@ -334,7 +341,7 @@ class Attack:
 
 def attacks() -> Iterator[Attack]:
     """All of them."""
-    for refused, families in ((True, REFUSED), (False, HARMLESS)):
+    for refused, families in ((True, REFUSED), (True, ON_THE_REGISTRY), (False, HARMLESS)):
         for family, tools in families.items():
             for tool, statements in tools.items():
                 for statement in statements:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-Tool = Literal["execute", "query", "where"]
+Tool = Literal["execute", "query", "where", "delete where"]
 
 HARMLESS: Final[dict[str, dict[Tool, list[str]]]] = {
     "settings of its own session": {
@@ -57,6 +57,13 @@ HARMLESS: Final[dict[str, dict[Tool, list[str]]]] = {
             "'{nothing,here}')"
             " on conflict (table_name) do update set embeddable_fields = excluded.embeddable_fields",
             "update {own}.schema_registry set table_name = '\"; drop schema core; --'",
+            "insert into {own}.schema_registry (table_name, embeddable_fields) values "
+            "('{other}.secrets', '{word}'), ('secrets', '{word}')",
+            "update {own}.embeddings set source_table = 'secrets', content = 'mine'",
+            "grant all on {own}.embeddings to public",
+            "lock table {own}.schema_registry in access exclusive mode",
+            "grant all on {own}.schema_registry to public",
+            "revoke all on {own}.embeddings from current_user",
         ],
         "query": [
             "select '{other}.secrets'::text",

@@ -111,6 +111,24 @@ def test_a_field_without_a_text_has_no_vector(house: House, space: str, nothing:
     assert filed(house, space) == 1
 
 
+def test_a_row_that_its_table_changes_on_the_way_in_is_found_as_it_is(house: House, space: str) -> None:
+    with agent(house, space) as conn:
+        conn.execute(
+            "create function louder() returns trigger language plpgsql as"
+            " 'begin new.story = upper(new.story); return new; end';"
+            "create trigger louder before insert on heroes for each row execute function louder()"
+        )
+    for number in (1, 2):
+        done = house.memory.tables.insert(
+            "heroes", {"id": number, "name": "Ada", "story": "aloud"}, space=space
+        )
+        assert done.embedded == 2
+    assert shown(house, space)["heroes", "2", "story", 0] == "ALOUD"
+    with pytest.raises(BadInput, match="already exists"):
+        house.memory.tables.insert("heroes", {"id": 2, "name": "Bob", "story": "twice"}, space=space)
+    assert filed(house, space) == 4
+
+
 def test_rows_that_come_by_other_ways_are_embedded_too(house: House, space: str) -> None:
     with agent(house, space) as conn:
         conn.execute("insert into heroes select n, 'hero ' || n, null from generate_series(1, 3) n")

@@ -41,6 +41,35 @@ def test_every_tool_asks_what_the_agent_may_do(house: House, permission: Permiss
             assert f"quipu tables grant 'ana' {needed}" in answer["output"]
 
 
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "false); drop table kept; delete from notes where (false",
+        "false); create table more (id int); delete from notes where (false",
+        "query_to_xml('drop table kept', true, false, '') is not null",
+        "id in (with gone as (delete from kept returning id) select id from gone)",
+    ],
+)
+def test_who_may_write_rows_changes_no_structure_by_a_condition(house: House, condition: str) -> None:
+    tables, where = house.memory.tables, {"space": "conditions", "agent": "bob"}
+    tables.create_schema("memory", space="conditions")
+    for name in ("notes", "kept"):
+        tables.execute(f"create table if not exists {name} (id int primary key)", space="conditions")
+    tables.insert("notes", {"id": 1}, space="conditions")
+    tables.grant("bob", "write", space="conditions")
+    for call in (
+        lambda: tables.delete("notes", where=condition, **where),
+        lambda: tables.update("notes", {"id": 2}, where=condition, **where),
+    ):
+        with pytest.raises(BadInput):
+            call()
+    assert {table.name for table in tables.list_tables(space="conditions").tables if not table.protected} == {
+        "notes",
+        "kept",
+    }
+    tables.delete("notes", where="true", **where)
+
+
 def test_whoever_uses_the_first_schema_first_administers_it(house: House) -> None:
     tables = house.memory.tables
     tables.execute("create table notes (body text)", space="first", agent="ana")

@@ -60,6 +60,9 @@ def send(house: House, attack: Attack, statement: str) -> Any:
         case "where":
             given = {"table": "notes", "data": {"body": "changed"}, "where": statement}
             return house.memory.tables.call("memory:update", given, **where)
+        case "delete where":
+            given = {"table": "notes", "where": statement}
+            return house.memory.tables.call("memory:delete", given, **where)
 
 
 def test_there_are_attacks_of_every_family() -> None:

@@ -67,7 +67,7 @@ def test_updated_at_follows_unless_it_is_said() -> None:
         ({"body": {"ilike": "a%"}}, 't."body"::text ilike $1::text'),
         ({"id": {">": 1, "<=": 5}}, 't."id" <= (pg_catalog.jsonb_populate_record'),
         ({"id": {"NOT IN": [1]}}, 't."id" not in (select'),
-        ("id < 3", "where (\nid < 3\n)"),
+        ("id < 3", "where $1::jsonb is not null and (\nid < 3\n)"),
     ],
 )
 def test_conditions_are_written_so(where: Any, said: str) -> None:

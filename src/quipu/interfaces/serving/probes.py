@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request
 from pydantic import BaseModel
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 
 from quipu.errors import NotFound
 from quipu.interfaces import problems
@@ -41,7 +41,12 @@ async def problem(kind: str) -> dict[str, str]:
     return {"type": f"/problems/{kind}", "title": problems.title(found)}
 
 
-@router.get("/metrics", summary="Counters for Prometheus", response_class=Response)
+@router.get(
+    "/metrics",
+    summary="Counters for Prometheus",
+    response_class=PlainTextResponse,
+    openapi_extra={"security": [{"HTTPBearer": []}]},
+)
 async def metrics(request: Request) -> Response:
     """Requests by route and status, and their durations. Needs any key for all spaces."""
     serving = served(request)

@@ -65,7 +65,9 @@ def document(error: QuipuError) -> dict[str, object]:
 def response(error: QuipuError, *, headers: Mapping[str, str] = MappingProxyType({})) -> ProblemResponse:
     """The answer to a request that ended with an error."""
     status = problems.status(type(error))
-    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+    if status == HTTPStatus.SERVICE_UNAVAILABLE:  # it passes; a log full of tracebacks helps nobody
+        _LOG.warning("%s: %s", type(error).__name__, error)
+    elif status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         _LOG.error("%s: %s", type(error).__name__, error, exc_info=error)
     return ProblemResponse(document(error), status, headers={**_headers(error), **headers})
 

@@ -30,6 +30,7 @@ FORMS: Final[tuple[tuple[str, str, str], ...]] = (
     ("anthropic-key", "sk-ant-", r"sk-ant-[\w-]{20,}"),
     ("openai-key", "sk-", r"sk-(?:proj|svcacct|admin|None|or-v1|service|lf)-[\w-]{20,}"),
     ("openai-key", "sk-", r"sk-(?=[A-Za-z]*\d)[A-Za-z0-9]{20,}"),
+    ("quipu-key", "quipu_", r"quipu_[0-9a-f]{12}_[\w-]{43}"),
     ("npm-token", "npm_", r"npm_[A-Za-z0-9]{36}"),
     ("pypi-token", "pypi-AgE", r"pypi-AgE[\w-]{50,}"),
     ("twilio-key", "SK", r"SK[0-9a-f]{32}"),

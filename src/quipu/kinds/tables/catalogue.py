@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from psycopg.rows import dict_row
-
 from quipu.errors import NotFound
 from quipu.kernel.db import queries
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import Rows, Within
 from quipu.kinds.tables.model import Column, Extensions, Listing, Schema, Table
 from quipu.kinds.tables.names import PROTECTED, nearest
 
@@ -19,7 +18,10 @@ _SQL = queries.load("quipu.kinds.tables")
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A relation as calls about rows need it: its number, columns with their types, the primary key."""
+    """A relation as calls about rows need it: its number, columns with their types, the primary key.
+
+    ``fields`` are the columns that are embedded.
+    """
 
     name: str
     relation: int
@@ -27,6 +29,7 @@ class Shape:
     key: Sequence[str]
     is_table: bool
     protected: bool
+    fields: Sequence[str] = ()
 
 
 async def shape(within: Within, schema: Schema, table: str) -> Shape:
@@ -44,22 +47,18 @@ async def shape(within: Within, schema: Schema, table: str) -> Shape:
 
 async def find_shape(within: Within, schema: Schema, table: str) -> Shape | None:
     """The same; None where there is none."""
-    for row in await _rows(within, "shape", {"schema_name": schema.schema_name, "table": table}):
+    given = {"schema": schema.id, "schema_name": schema.schema_name, "table": table}
+    for row in await _rows(within, "shape", given):
         types = dict(zip(row["columns"], row["types"], strict=True))
         protected = row["owner"] != schema.writer
-        return Shape(table, row["relation"], types, row["key"], row["is_table"], protected)
+        fields = row["fields"] if row["key"] else ()
+        return Shape(table, row["relation"], types, row["key"], row["is_table"], protected, fields)
     return None
 
 
 async def table_names(within: Within, schema: Schema) -> list[str]:
     """What can be named in a schema."""
     return [row["relname"] for row in await _rows(within, "table_names", {"schema_name": schema.schema_name})]
-
-
-async def extensions(within: Within) -> Extensions:
-    """Which of the extensions that agents' SQL may use are there."""
-    (row,) = await _rows(within, "extensions", {})
-    return Extensions(**row)
 
 
 async def listing(
@@ -71,15 +70,22 @@ async def listing(
         NotFound: there is none of that name.
     """
     given = {"schema_name": schema.schema_name, "table": table}
-    tables = await _rows(within, "tables", {**given, "writer": schema.writer, "schema": schema.id})
+    async with within.conn.pipeline():  # all in one journey
+        asked = await _ask(within, "tables", {**given, "writer": schema.writer, "schema": schema.id})
+        described = await _ask(within, "columns", given) if with_columns else None
+        others = await _ask(within, "extensions", {})
+    tables = await _read(asked)
     if table is not None and not tables:
         await shape(within, schema, table)
-    columns: dict[str, list[dict[str, Any]]] = {}
-    if with_columns:
-        for row in await _rows(within, "columns", given):
-            columns.setdefault(row.pop("table_name"), []).append(row)
-    listed = tuple(_table(schema, row, columns.get(row["name"], [])) for row in tables)
-    return Listing(schema=schema.schema_name, tables=listed, extensions=await extensions(within))
+    columns: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in await _read(described) if described else ():
+        columns[row.pop("table_name")].append(row)
+    (there,) = await _read(others)
+    return Listing(
+        schema=schema.schema_name,
+        tables=tuple(_table(schema, row, columns[row["name"]]) for row in tables),
+        extensions=Extensions(**there),
+    )
 
 
 def _table(schema: Schema, row: Mapping[str, Any], columns: Sequence[Mapping[str, Any]]) -> Table:
@@ -107,5 +113,13 @@ def _column(row: Mapping[str, Any], fields: Sequence[str]) -> Column:
 
 
 async def _rows(within: Within, name: str, values: Mapping[str, object]) -> list[dict[str, Any]]:
-    async with within.conn.cursor(row_factory=dict_row) as cursor:
-        return await (await cursor.execute(_SQL[name], {"space": within.space.id, **values})).fetchall()
+    return await _read(await _ask(within, name, values))
+
+
+async def _ask(within: Within, name: str, values: Mapping[str, object]) -> Rows:
+    return await within.run(_SQL.numbered(name), values)
+
+
+async def _read(cursor: Rows) -> list[dict[str, Any]]:
+    names = [column.name for column in cursor.description or ()]
+    return [dict(zip(names, row, strict=True)) for row in await cursor.fetchall()]

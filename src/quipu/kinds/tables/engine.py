@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 import psycopg
@@ -15,29 +15,35 @@ from quipu.kernel.db.database import Connection, Database
 from quipu.kernel.redact import redact
 from quipu.kinds.tables import store
 from quipu.kinds.tables.access import Access
+from quipu.kinds.tables.embedding.ahead import Ahead
+from quipu.kinds.tables.habits import Habits
 from quipu.kinds.tables.logins import Logins, Part
 from quipu.kinds.tables.model import Schema
 from quipu.kinds.tables.refusals import Asked, refusal
 from quipu.kinds.tables.running import bounded
 from quipu.kinds.tables.scan import change_literals
+from quipu.recall.generations import Models
 
 _T = TypeVar("_T")
-Follow = Callable[[str, Schema], Awaitable[int]]
-"""Brings the vectors of a schema up to date after its rows changed: ``await follow(space, schema)``.
+Follow = Callable[[str, Schema, Ahead | None], Awaitable[int]]
+"""Brings the vectors of a schema up to date after its rows changed: ``await follow(space, schema, ahead)``.
 
-Returns how many vectors were made or taken out. What it leaves undone is done before the next recall.
+``ahead`` has vectors that are being made already. Returns how many vectors were made or taken out. What it
+leaves undone is done before the next recall.
 """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Engine:
-    """The database, the logins of schemas, who may use them, and what follows when rows change."""
+    """The database, the logins of schemas, who may use them, the models, and what follows changes."""
 
     database: Database
     logins: Logins
     access: Access
+    models: Models
     settings: Settings
     follow: Follow | None = None
+    habits: Habits = field(default_factory=Habits)
 
     @property
     def seconds(self) -> float:
@@ -58,9 +64,9 @@ class Engine:
         except psycopg.Error as error:
             raise refusal(error, asked) from error
 
-    async def followed(self, space: str, schema: Schema) -> int:
+    async def followed(self, space: str, schema: Schema, ahead: Ahead | None = None) -> int:
         """Have vectors follow the rows that changed; how many were made or taken out."""
-        return 0 if self.follow is None else await self.follow(space, schema)
+        return 0 if self.follow is None else await self.follow(space, schema, ahead)
 
     def clean(self, text: str) -> str:
         """A text without secrets."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from quipu.kinds.plug import Kind
 from quipu.kinds.tables.cite import cite, weigh
-from quipu.kinds.tables.embedding.batch import TABLES as CODE
+from quipu.kinds.tables.embedding.filing import TABLES as CODE
 from quipu.kinds.tables.embedding.following import TOPIC, catch_up, embed
 from quipu.kinds.tables.eraser import TablesEraser
 from quipu.kinds.tables.settings import SETTINGS

@@ -20,6 +20,10 @@ _QUOTED: Final = re.compile(r'"([^"]+)"')
 _UNKNOWN: Final = re.compile(r'(?:column|relation|table|type|field|function) "?([\w.]+)"?')
 _POSTGIS: Final = "PostGIS is not on this server: keep latitude and longitude in two numeric columns."
 _ONE: Final = "Send one statement a call."
+_ENGINES: Final = (
+    f"{' and '.join(PROTECTED)} are the engine's: rows can be inserted and updated, nothing else. Vectors"
+    " come and go with the rows, and with embeddable_fields in schema_registry."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,8 @@ def refusal(error: psycopg.Error, asked: Asked) -> QuipuError:
     hint, last = error.diag.message_hint, _fallback(asked)
     if _spatial(error, said):
         return BadInput(f"{said}.", field=asked.field, hint=_POSTGIS)
+    if _of_the_engine(error, said):
+        return BadInput(f"{said}.", field=asked.field, hint=_ENGINES)
     match error:
         case pg.QueryCanceled() | pg.AdminShutdown():
             return DatabaseError(
@@ -83,6 +89,14 @@ def _spatial(error: psycopg.Error, said: str) -> bool:
     return missing and _SPATIAL.search(said) is not None
 
 
+def _of_the_engine(error: psycopg.Error, said: str) -> bool:
+    """Whether it is about what the engine keeps, where PostgreSQL's own hints ("Use DROP VIEW") mislead."""
+    refused = isinstance(
+        error, (pg.InsufficientPrivilege, pg.ObjectNotInPrerequisiteState, pg.WrongObjectType)
+    )
+    return refused and any(name in said for name in PROTECTED)
+
+
 def _with_detail(said: str, error: psycopg.Error) -> str:
     detail = error.diag.message_detail
     return (
@@ -107,8 +121,6 @@ def _where(said: str, asked: Asked) -> str | None:
 
 def _may(said: str, asked: Asked) -> str:
     schema = asked.schema.schema_name
-    if any(name in said for name in PROTECTED):
-        return f"{' and '.join(PROTECTED)} are the engine's: rows can be inserted and updated, nothing else."
     if "schema memory" in said and schema != "memory":
         return f"In this space the schema is called {schema}; leave it out, or write that."
     if asked.reads:
@@ -117,4 +129,6 @@ def _may(said: str, asked: Asked) -> str:
 
 
 def _fallback(asked: Asked) -> str:
+    if asked.field != "sql":
+        return "Nothing was changed. The columns with their types: memory:schema:list-tables"
     return f"Nothing was changed. Tables are found in {asked.schema.schema_name}, one statement a call."

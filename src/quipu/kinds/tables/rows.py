@@ -6,6 +6,7 @@ array where the column is one, and stays JSON where it is jsonb.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, LiteralString, cast
@@ -25,6 +26,9 @@ _COMPARED: Final[Mapping[str, LiteralString]] = {
 _MATCHED: Final[Mapping[str, LiteralString]] = {
     "like": "like", "ilike": "ilike", "not like": "not like", "not ilike": "not ilike",
 }  # fmt: skip
+_SCALAR: Final = re.compile(
+    "(smallint|integer|bigint|numeric|real|double|boolean|text|character|uuid|date|time|interval|bytea)"
+)
 _OPERATORS: Final = (*_COMPARED, *_MATCHED, "in", "not in", "null")
 
 
@@ -116,9 +120,10 @@ def condition(schema: Schema, shape: Shape, where: object, values: _Values) -> s
         BadInput: it says nothing, or something that there is not.
     """
     if isinstance(where, str) and where.strip() and "\0" not in where:
-        return sql.SQL(
-            cast(LiteralString, f"(\n{where}\n)")
-        )  # runs as the writer of the schema, as all of it
+        # It runs as the writer of the schema, as all of it. PostgreSQL takes no more than one statement where
+        # there is a parameter; without one, the text could end ours and go on with others.
+        written = sql.SQL(cast(LiteralString, f"(\n{where}\n)"))
+        return sql.SQL("{} is not null and {}").format(values.add("one statement"), written)
     if not isinstance(where, Mapping) or not where:
         raise BadInput(
             "say which rows.",
@@ -132,12 +137,34 @@ def condition(schema: Schema, shape: Shape, where: object, values: _Values) -> s
 
 
 def _part(schema: Schema, shape: Shape, name: str, wanted: Any, values: _Values) -> sql.Composable:
-    operators = cast("Mapping[Any, Any]", wanted) if _is_operators(wanted) else {"=": wanted}
     said = [
-        _compared(schema, shape, name, str(operator).lower(), value, values)
-        for operator, value in operators.items()
+        _compared(schema, shape, name, operator, value, values)
+        for operator, value in _operators(shape, name, wanted).items()
     ]
     return sql.SQL(" and ").join(said)
+
+
+def compared(shape: Shape, where: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The values that columns are compared with, and that must fit their types: one in a row."""
+    found: list[dict[str, Any]] = []
+    for name, wanted in where.items():
+        for operator, value in _operators(shape, name, wanted).items():
+            several = cast("Sequence[Any]", value) if operator in {"in", "not in"} else [value]
+            if operator not in _MATCHED and operator != "null":
+                found += [{name: jsonable(one, field=f"where.{name}", clean=False)} for one in several]
+    return found
+
+
+def _operators(shape: Shape, name: str, wanted: Any) -> dict[str, Any]:
+    """How a column is to compare, and with what."""
+    if not _is_operators(wanted):
+        if isinstance(wanted, Mapping) and _SCALAR.match(shape.types[name]):
+            said = next((str(one) for one in cast("Mapping[Any, Any]", wanted)), "")
+            raise BadInput(
+                f"there is no operator {said!r}.", field=f"where.{name}", hint=nearest(said, list(_OPERATORS))
+            )
+        return {"=": wanted}
+    return {str(operator).lower(): value for operator, value in cast("Mapping[Any, Any]", wanted).items()}
 
 
 def _is_operators(wanted: Any) -> bool:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final, TypeVar
 
-import psycopg
-from anyio import CancelScope, create_task_group, sleep
+from anyio import CancelScope
 from psycopg import AsyncRawCursor, sql
 from psycopg.rows import TupleRow
 
-from quipu.errors import QuipuError
 from quipu.kernel.db.database import Connection, Database
 from quipu.kinds.tables import store
 from quipu.kinds.tables.exchange import Rows
@@ -27,32 +26,35 @@ async def bounded(
 
     ``statement_timeout`` comes first, but a statement can be written so that it lives on after that.
     """
-    done: list[_T] = []
-    failed: list[psycopg.Error | QuipuError] = []
-    async with create_task_group() as group:
-        group.start_soon(_watch, database, conn.info.backend_pid, seconds + _GRACE_SECONDS)
-        try:
-            done.append(await work())
-        except (psycopg.Error, QuipuError) as error:
-            failed.append(error)
-        group.cancel_scope.cancel()
-    if failed:
-        raise failed[0]
-    return done[0]
+    ends: list[asyncio.Future[None]] = []
+    pid = conn.info.backend_pid
+
+    def end() -> None:
+        ends.append(asyncio.ensure_future(_end(database, pid)))
+
+    # A timer and not a task that sleeps: hardly any call gets there, and every call would pay for the task.
+    timer = asyncio.get_running_loop().call_later(seconds + _GRACE_SECONDS, end)
+    try:
+        return await work()
+    finally:
+        timer.cancel()
+        with CancelScope(shield=True):
+            await asyncio.gather(*ends, return_exceptions=True)
 
 
-async def _watch(database: Database, pid: int, seconds: float) -> None:
-    await sleep(seconds)
-    with CancelScope(shield=True):
-        async with database.owner() as owner:
-            await store.terminate(owner, pid)
+async def _end(database: Database, pid: int) -> None:
+    async with database.owner() as owner:
+        await store.terminate(owner, pid)
 
 
 async def run(conn: Connection, statement: sql.SQL | sql.Composed, values: Sequence[Any] = ()) -> Rows:
-    """Run a statement of ours, with names and conditions of an agent in it; all rows that it returns."""
+    """Run a statement of ours, with names and conditions of an agent in it; all rows that it returns.
+
+    Conditions come with ``values``: what has parameters is one statement, whatever a condition says.
+    """
     cursor: AsyncRawCursor[TupleRow] = AsyncRawCursor(conn)
     async with cursor:
-        await cursor.execute(statement, values or None, prepare=True)  # prepared: no more than one statement
+        await cursor.execute(statement, values or None)
         status, touched = cursor.statusmessage or "", max(cursor.rowcount, 0)
         if cursor.description is None:
             return Rows((), (), False, False, status, touched)

@@ -119,5 +119,5 @@ async def run(within: Within, name: str, values: Mapping[str, object]) -> None:
 
 
 async def _row(within: Within, name: str, values: Mapping[str, object]) -> Sequence[Any] | None:
-    cursor = await within.conn.execute(_SQL[name], {"space": within.space.id, **values})
+    cursor = await within.run(_SQL.numbered(name), values)
     return await cursor.fetchone()

@@ -44,7 +44,12 @@ class AsyncTables:
         self._models = models
         self._access = Access(database)
         self._engine = Engine(
-            database=database, logins=logins, access=self._access, settings=settings, follow=follow
+            database=database,
+            logins=logins,
+            access=self._access,
+            models=models,
+            settings=settings,
+            follow=follow,
         )
         self._briefings: dict[Place, Briefing] = {}
 

@@ -87,6 +87,7 @@ def test_a_secret_is_replaced_by_its_kind_and_counted():
         ("stripe-key", "sk" + "_live_" + key(24)),
         ("openai-key", "sk" + "-proj-" + key(60)),
         ("anthropic-key", "sk" + "-ant-api03-" + key(90)),
+        ("quipu-key", "quipu" + "_" + key(12, HEX) + "_" + key(43)),
         ("npm-token", "np" + "m_" + key(36)),
         ("pypi-token", "py" + "pi-AgEIcHlwaS5vcmc" + key(90)),
         ("twilio-key", "S" + "K" + key(32, HEX)),

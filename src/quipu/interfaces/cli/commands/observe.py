@@ -10,6 +10,7 @@ import click
 from quipu.errors import BadInput
 from quipu.interfaces.cli.call import Call, common, in_space
 from quipu.interfaces.cli.opening import opened
+from quipu.interfaces.cli.piped import decoded, piped
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.report import report
 
@@ -50,18 +51,9 @@ def _content(text: str | None, file: Path | None) -> str:
     if text is not None and file is not None:
         raise BadInput("give a text or a file, not both.", field="text")
     if file is not None:
-        return _decoded(file.read_bytes(), str(file))
+        return decoded(file.read_bytes(), str(file))
     if text not in (None, "-"):
         return str(text)
     if sys.stdin.isatty() and text is None:
         raise BadInput("say what to take in.", field="text", hint='quipu observe "I moved to Lisbon in May."')
-    return _decoded(sys.stdin.buffer.read(), "standard input")
-
-
-def _decoded(raw: bytes, where: str) -> str:
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise BadInput(
-            f"{where} is not UTF-8 at byte {error.start:,}.", hint="Convert it: iconv -t UTF-8"
-        ) from error
+    return piped()

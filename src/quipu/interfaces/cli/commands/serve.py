@@ -111,6 +111,7 @@ class _Doors:
         tell(signin.token)
 
     def _address(self, sock: socket) -> str:
-        shown = f"[{self._host}]" if ":" in self._host else self._host
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self._host.strip("[]"), self._host.strip("[]"))
+        shown = f"[{host}]" if ":" in host else host
         scheme = "http" if self._certificate is None else "https"
         return f"{scheme}://{shown}:{sock.getsockname()[1]}"

@@ -10,6 +10,7 @@ import click
 from quipu.interfaces.cli.call import Call, common, in_space
 from quipu.interfaces.cli.commands.tables_schemas import COMMANDS
 from quipu.interfaces.cli.opening import opened
+from quipu.interfaces.cli.piped import piped
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views import tables as views
 
@@ -122,11 +123,15 @@ def query(call: Call, sql: str | None, option: str | None, **given: Any) -> None
 @command.command("insert")
 @_placed
 @click.option("--table", required=True, metavar="NAME", help="Into this table.")
-@click.option("--data", required=True, metavar="JSON", help="Column to value, or a list of such rows.")
+@click.option(
+    "--data", required=True, metavar="JSON", help="Column to value, or a list of such rows; - reads them."
+)
 @common
 @click.pass_obj
 def insert(call: Call, **given: Any) -> None:
-    """Insert a row, or several: all or none."""
+    """Insert a row, or up to 10,000: all or none. Many come by a pipe: --data - < rows.json"""
+    if given["data"] == "-":
+        given["data"] = piped()
     screen = Screen(call)
     with opened(call, screen) as memory:
         done = memory.tables.insert(**given)

@@ -9,29 +9,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-import numpy as np
 from anyio import to_thread
-from numpy.typing import NDArray
 from psycopg import errors as pg
 
 from quipu.kernel.db.database import Database, Within
 from quipu.kinds.tables.embedding import store
+from quipu.kinds.tables.embedding.ahead import FEW_TEXTS, Ahead
+from quipu.kinds.tables.embedding.filing import Filing
 from quipu.kinds.tables.embedding.model import Change, Known, Pending, Place, Plan, Relation, Values, Wanted
 from quipu.kinds.tables.embedding.rules import plan
 from quipu.kinds.tables.embedding.truth import Truth
 from quipu.kinds.tables.model import Schema
-from quipu.recall import index
-from quipu.recall.dates import tells_time
 from quipu.recall.generations import Models
-from quipu.recall.languages import DEFAULT
-from quipu.recall.model import Draft, Moved
+from quipu.recall.model import Moved
 from quipu.recall.removal import withdraw
-from quipu.recall.terms import bag
 
-TABLES: Final = 6  # core.recall_kinds.code
-_SOURCE: Final = "embeddings"
 _MOST_TEXTS: Final = 256
-_FEW: Final = 8  # texts that are embedded sooner than looked up
 _GONE_AT_ONCE: Final = 5_000
 _LONGEST_KEY: Final = 2_000  # characters; an index of PostgreSQL has no room for much more
 
@@ -43,13 +36,20 @@ class Busy(Exception):
 class Batches:
     """Follows the tables of one schema, batch by batch."""
 
-    def __init__(self, database: Database, models: Models, truth: Truth, space: str, schema: Schema) -> None:
+    def __init__(
+        self,
+        database: Database,
+        models: Models,
+        truth: Truth,
+        space: str,
+        schema: Schema,
+        ahead: Ahead | None = None,
+    ) -> None:
         self._database = database
-        self._models = models
+        self._filing = Filing(models, schema.id, ahead)
         self._truth = truth
         self._space = space
         self._schema = schema.id
-        self._generation: int | None = None
 
     async def follow(self, rows: int, *, skipped: Sequence[int]) -> tuple[int, bool]:
         """Follow so many rows of a table that is not among ``skipped``.
@@ -66,8 +66,7 @@ class Batches:
                     watched, pending = await self._begin(within, skipped=skipped, limit=rows)
                     if watched:
                         return await self._followed(within, pending) if pending else (0, False)
-            except Moved as moved:
-                self._generation = moved.generation
+            except Moved:  # the space has another model now
                 continue
             async with self._database.writing(self._space) as within:
                 await store.watch(within, self._schema)
@@ -91,10 +90,13 @@ class Batches:
             await store.followed(within, self._schema, changes)
             return 0, True
         values = await self._truth.values(relation, ids)
-        taken, steps = await to_thread.run_sync(_planned, ids, pending.known, values)
+        if len(ids) > FEW_TEXTS:
+            taken, steps = await to_thread.run_sync(_planned, ids, pending.known, values)
+        else:
+            taken, steps = _planned(ids, pending.known, values)
         left = set(ids) - set(taken)
         done = [one for one in changes if one.source_id not in left]
-        return len(steps.gone) + len(steps.new), await self._file(within, relation, steps, done)
+        return len(steps.gone) + len(steps.new), await self._filing.file(within, relation, steps, done)
 
     async def _take_out(self, within: Within, changes: Sequence[Change]) -> int:
         """What the index has of a table that is gone."""
@@ -123,44 +125,6 @@ class Batches:
             )
             after = kept[-1]
 
-    async def _file(self, within: Within, relation: Relation, steps: Plan, changes: Sequence[Change]) -> bool:
-        """Bring the index to where the changes are followed; whether there are others."""
-        vectors, generation = await self._vectors(within, steps.new)
-        if steps.gone:
-            await withdraw(within, steps.gone)
-            await store.drop(within, steps.gone)
-        if steps.rehashed:
-            await store.rehash(within, steps.rehashed)
-        if not steps.new:
-            return await store.waits(await store.followed(within, self._schema, changes))
-        fallback = next(iter(within.space.languages), DEFAULT)
-        noted = {one.source_id: one for one in changes}
-        drafts = [
-            _draft(one, vectors[one.content_hash], noted[place.source_id], fallback)
-            for place, one in steps.new.items()
-        ]
-        held = await index.hold(within, threads=(), names=(), alone=len(drafts))
-        async with index.filing(within, held, drafts, generation=generation) as entries:
-            await store.keep(within, self._schema, relation.id, steps, entries)
-            asked = await store.followed(within, self._schema, changes)
-        return await store.waits(asked)
-
-    async def _vectors(
-        self, within: Within, new: Mapping[Place, Wanted]
-    ) -> tuple[dict[str, NDArray[np.float32]], int]:
-        """Vectors by the hash of the text, and their generation; what the schema has is not made again."""
-        texts = {one.content_hash: one.content for one in new.values()}
-        generation = self._generation or within.space.generation
-        found: dict[str, NDArray[np.float32]] = {}
-        if len(texts) > _FEW and generation is not None:
-            found = await store.vectors(within, self._schema, list(texts), generation=generation)
-        missing = [digest for digest in texts if digest not in found]
-        if missing:
-            embedded = await self._models.embed([texts[one] for one in missing], generation=generation)
-            found |= dict(zip(missing, embedded.vectors, strict=True))
-            generation = embedded.generation
-        return found, generation or 0
-
 
 def _planned(ids: Sequence[str], known: Mapping[Place, Known], values: Values) -> tuple[list[str], Plan]:
     """What must change for the first rows, so many as have not too many texts; and which these are."""
@@ -180,16 +144,3 @@ def _planned(ids: Sequence[str], known: Mapping[Place, Known], values: Values) -
         new |= one.new
         rehashed |= one.rehashed
     return taken, Plan(sorted(gone), new, rehashed)
-
-
-def _draft(one: Wanted, vector: NDArray[np.float32], change: Change, fallback: str) -> Draft:
-    return Draft(
-        kind=TABLES,
-        bag=bag(one.content, fallback=fallback),
-        vector=vector,
-        happened_at=change.noted_at,
-        recorded_at=change.noted_at,
-        has_time=tells_time(one.content),
-        source_table=_SOURCE,
-        content=one.content,
-    )

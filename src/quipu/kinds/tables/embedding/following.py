@@ -14,6 +14,7 @@ from quipu.kernel.queue.model import Payload
 from quipu.kernel.queue.outbox import put
 from quipu.kinds.plug import Context
 from quipu.kinds.tables.embedding import store
+from quipu.kinds.tables.embedding.ahead import Ahead
 from quipu.kinds.tables.embedding.batch import Batches, Busy
 from quipu.kinds.tables.embedding.truth import SECONDS, Truth, Unreadable
 from quipu.kinds.tables.logins import Logins
@@ -34,25 +35,28 @@ class Following:
         self._models = models
         self._logins = logins
 
-    async def follow(self, space: str, schema: Schema) -> int:
+    async def follow(self, space: str, schema: Schema, ahead: Ahead | None = None) -> int:
         """Have the index follow for about a second; how many vectors were made or taken out.
 
-        What is left is a job for a worker, and the next recalls do some of it each.
+        ``ahead`` has vectors that are being made already. What is left is a job for a worker, and the next
+        recalls do some of it each.
         """
-        done, left = await self.advance(space, schema, seconds=AT_ONCE_SECONDS)
+        done, left = await self.advance(space, schema, seconds=AT_ONCE_SECONDS, ahead=ahead)
         if left:
             async with self._database.writing(space) as within:
                 await put(within, TOPIC, {}, key="all")
         return done
 
-    async def advance(self, space: str, schema: Schema, *, seconds: float | None) -> tuple[int, bool]:
+    async def advance(
+        self, space: str, schema: Schema, *, seconds: float | None, ahead: Ahead | None = None
+    ) -> tuple[int, bool]:
         """The same for so long, or to the end; also whether something is left.
 
         A table that cannot be read is left as it is: what changed there stays hidden.
         """
         until = None if seconds is None else time.monotonic() + seconds
         truth = Truth(self._database, self._logins, space, schema)
-        batches = Batches(self._database, self._models, truth, space, schema)
+        batches = Batches(self._database, self._models, truth, space, schema, ahead)
         skipped: list[int] = []
         rows, done = _FIRST_ROWS, 0
         while until is None or time.monotonic() < until:

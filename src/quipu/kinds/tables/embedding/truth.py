@@ -11,6 +11,7 @@ from typing import Any, Final, LiteralString, cast
 
 import psycopg
 from psycopg import AsyncRawCursor, sql
+from psycopg.pq import TransactionStatus
 
 from quipu.errors import QuipuError
 from quipu.kernel.db.database import Connection, Database, Rows
@@ -156,11 +157,18 @@ async def _by_text(
 
 async def _asked(conn: Connection, query: sql.Composed, values: Sequence[object]) -> list[tuple[Any, ...]]:
     cursor: Rows = AsyncRawCursor(conn)
-    async with AsyncExitStack() as stack:
-        async with conn.pipeline():  # all in one journey
-            await stack.enter_async_context(_reading(conn))
+    try:
+        async with conn.pipeline() as pipeline:  # all in one journey
+            await conn.execute(_BEGIN)
+            await conn.execute(_LIMITED)
             await cursor.execute(query, values)
-        return await cursor.fetchall()
+            await pipeline.sync()
+            await conn.execute("rollback")
+    except BaseException:
+        if not conn.closed and conn.info.transaction_status != TransactionStatus.IDLE:
+            await conn.execute("rollback")
+        raise
+    return await cursor.fetchall()
 
 
 @asynccontextmanager

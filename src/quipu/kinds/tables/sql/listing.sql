@@ -10,8 +10,10 @@ select c.oid::bigint as relation, c.relkind = any('{r,p}') as is_table,
         cross join lateral unnest(i.indkey::int2[]) with ordinality k (num, place)
         join pg_attribute a on a.attrelid = c.oid and a.attnum = k.num
         where i.indrelid = c.oid and i.indisprimary
-        order by k.place) as key
+        order by k.place) as key,
+    coalesce(r.fields, '{}') as fields
 from pg_class c
+left join tables.relations r on r.space_id = %(space)s and r.schema_id = %(schema)s and r.relation = c.oid
 where c.relnamespace = to_regnamespace(%(schema_name)s::text)::oid and c.relname = %(table)s::text
     and c.relkind = any('{r,p,v,m,f}')
 
@@ -21,30 +23,35 @@ where c.relnamespace = to_regnamespace(%(schema_name)s::text)::oid and c.relkind
 order by 1
 
 -- name: tables: the tables of a schema, described
-select c.relname::text as name, coalesce(r.description, obj_description(c.oid, 'pg_class')) as about,
+--
+-- There may be hundreds. So descriptions are joined, here and below (obj_description and col_description look up one
+-- a call), and keys looked up only where tables.settle() has not.
+select c.relname::text as name, coalesce(r.description, d.description) as about,
     pg_get_userbyid(c.relowner) <> %(writer)s::text as protected,
     case when c.reltuples < 0 then pg_stat_get_live_tuples(c.oid)
         else greatest(c.reltuples::bigint, pg_stat_get_live_tuples(c.oid)) end as rows,
-    array(select a.attname::text
+    coalesce(r.key, array(select a.attname::text
         from pg_index i
         cross join lateral unnest(i.indkey::int2[]) with ordinality k (num, place)
         join pg_attribute a on a.attrelid = c.oid and a.attnum = k.num
         where i.indrelid = c.oid and i.indisprimary
-        order by k.place) as key,
+        order by k.place)) as key,
     coalesce(r.fields, '{}') as fields
 from pg_class c
 left join tables.relations r on r.space_id = %(space)s and r.schema_id = %(schema)s and r.relation = c.oid
+left join pg_description d on d.objoid = c.oid and d.classoid = 'pg_class'::regclass and d.objsubid = 0
 where c.relnamespace = to_regnamespace(%(schema_name)s::text)::oid and c.relkind = any('{r,p,v}')
     and (%(table)s::text is null or c.relname = %(table)s::text)
 order by 1
 
 -- name: columns: the columns of the tables of a schema
 select c.relname::text as table_name, a.attname::text as name, format_type(a.atttypid, a.atttypmod) as type,
-    not a.attnotnull as nullable, pg_get_expr(d.adbin, d.adrelid) as default_text,
-    col_description(c.oid, a.attnum) as description
+    not a.attnotnull as nullable, pg_get_expr(f.adbin, f.adrelid) as default_text,
+    d.description
 from pg_class c
 join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
+left join pg_attrdef f on f.adrelid = c.oid and f.adnum = a.attnum
+left join pg_description d on d.objoid = c.oid and d.classoid = 'pg_class'::regclass and d.objsubid = a.attnum
 where c.relnamespace = to_regnamespace(%(schema_name)s::text)::oid and c.relkind = any('{r,p,v}')
     and (%(table)s::text is null or c.relname = %(table)s::text)
 order by c.relname, a.attnum

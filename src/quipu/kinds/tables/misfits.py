@@ -1,0 +1,92 @@
+"""Which value of a call about rows PostgreSQL could not take: found by trying, once it has refused."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, cast
+
+import psycopg
+from psycopg import errors as pg
+from psycopg import sql
+
+from quipu.errors import BadInput, Conflict, QuipuError
+from quipu.kernel.db.database import Connection
+from quipu.kinds.tables import rows
+from quipu.kinds.tables.catalogue import Shape
+from quipu.kinds.tables.refusals import Asked, refusal
+from quipu.kinds.tables.running import run
+from quipu.kinds.tables.templates import fill
+from quipu.kinds.tables.values import as_json
+
+_KEY: Final = re.compile(r"Key \(([^)]*)\)")
+
+
+async def explained(
+    conn: Connection,
+    error: psycopg.Error,
+    asked: Asked,
+    shape: Shape,
+    data: Sequence[Mapping[str, Any]],
+    where: object,
+) -> QuipuError:
+    """The refusal, with the column that it is about where that can be told."""
+    column = error.diag.column_name
+    if column is None and (key := _KEY.search(error.diag.message_detail or "")):
+        column = key[1]
+    place = f"data.{column}"
+    if column is None and isinstance(error, (pg.DataError, pg.InternalError_)) and not conn.closed:
+        place, column = await _misfit(conn, asked, shape, data, where)
+    if column is None and where is not None and not isinstance(error, pg.IntegrityError):
+        asked = replace(asked, field="where")  # the columns of the data are there, and its values fit
+    told = refusal(error, asked)
+    if column is not None and isinstance(told, BadInput):
+        said = told.message.removeprefix(f"{asked.field}: ")
+        hint = None if isinstance(told, Conflict) else _type_hint(shape, column)
+        return type(told)(said, field=place, hint=hint or told.hint)
+    return told
+
+
+def _type_hint(shape: Shape, column: str) -> str | None:
+    return f"{column} is {shape.types[column]}." if column in shape.types else None
+
+
+async def _misfit(
+    conn: Connection, asked: Asked, shape: Shape, data: Sequence[Mapping[str, Any]], where: object
+) -> tuple[str, str | None]:
+    """The first value that cannot be read as the type of its column: where it was given, and the column."""
+    compared = rows.compared(shape, cast("Mapping[str, Any]", where)) if isinstance(where, Mapping) else []
+    for field, given in (("data", data), ("where", compared)):
+        for name in dict.fromkeys(name for one in given for name in one):
+            first = await _first_misfit(conn, asked, shape, name, [one.get(name) for one in given])
+            if first is not None:
+                number = f"[{first}]" if field == "data" and len(data) > 1 else ""
+                return f"{field}{number}.{name}", name
+    return "", None
+
+
+async def _first_misfit(
+    conn: Connection, asked: Asked, shape: Shape, name: str, values: Sequence[Any]
+) -> int | None:
+    """The place of the first of the values that cannot be read as the type of the column."""
+    if await _fit(conn, asked, shape, name, values):
+        return None
+    first, beyond = 0, len(values)
+    while beyond - first > 1:
+        middle = (first + beyond) // 2
+        if await _fit(conn, asked, shape, name, values[first:middle]):
+            first = middle
+        else:
+            beyond = middle
+    return first
+
+
+async def _fit(conn: Connection, asked: Asked, shape: Shape, name: str, values: Sequence[Any]) -> bool:
+    table = sql.Identifier(asked.schema.schema_name, shape.name)
+    tried = fill("try_column", column=sql.Identifier(name), table=table)
+    try:
+        await run(conn, tried, [as_json([{name: one} for one in values if one is not None])])
+    except psycopg.Error:
+        return False
+    return True

@@ -1,0 +1,101 @@
+"""Vectors that are made while their rows are being inserted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+from quipu.errors import EmbeddingError
+from quipu.kinds.tables.access import Place
+from quipu.kinds.tables.embedding.ahead import FEW_TEXTS, embedding_ahead
+from quipu.kinds.tables.embedding.rules import digest
+from quipu.kinds.tables.habits import Habit, Habits
+from quipu.recall.generations import Embedded, Models
+
+ROW = {"id": 1, "name": "Thorin", "story": "He lost the mountain.", "level": 3, "note": None}
+PLACE = Place(space="default", schema="memory", agent=None)
+
+
+class Counting:
+    """Embeds a text as its length, and counts the texts; one that says "fail" fails."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    async def embed(self, texts: Sequence[str], *, generation: int | None = None) -> Embedded:
+        self.texts += texts
+        if "fail" in texts:
+            raise EmbeddingError
+        return Embedded(generation or 1, np.array([[len(text)] for text in texts], np.float32))
+
+
+@pytest.fixture
+def models() -> Counting:
+    return Counting()
+
+
+def ahead_of(models: Counting, *rows: dict[str, Any]) -> Any:
+    return embedding_ahead(cast(Models, models), rows)
+
+
+@pytest.mark.anyio
+async def test_texts_of_embedded_fields_are_embedded_once_and_found_by_their_hash(models: Counting) -> None:
+    wanted = {digest("Thorin"), digest("He lost the mountain.")}
+    async with ahead_of(models, ROW) as ahead:
+        ahead.begin(["name", "story", "level", "note", "gone"], generation=7)
+        ahead.begin(["name"], generation=7)
+        found = await ahead.vectors(wanted, generation=7)
+    assert {one: float(vector[0]) for one, vector in found.items()} == {
+        digest("Thorin"): 6,
+        digest("He lost the mountain."): 21,
+    }
+    assert models.texts == ["Thorin", "He lost the mountain."]
+
+
+@pytest.mark.anyio
+async def test_vectors_of_another_model_or_of_other_texts_are_of_no_use(models: Counting) -> None:
+    async with ahead_of(models, ROW) as ahead:
+        assert await ahead.vectors({digest("Thorin")}, generation=7) == {}
+        ahead.begin(["name"], generation=7)
+        assert await ahead.vectors({digest("Thorin")}, generation=8) == {}
+        assert await ahead.vectors({digest("Bilbo")}, generation=7) == {}
+
+
+@pytest.mark.anyio
+async def test_many_texts_and_none_are_not_begun_with(models: Counting) -> None:
+    for rows, fields in (
+        ([ROW] * (FEW_TEXTS + 1), ["name"]),
+        (
+            [{"name": str(number), "story": f"story {number}"} for number in range(FEW_TEXTS)],
+            ["name", "story"],
+        ),
+        ([ROW], []),
+        ([ROW], ["note"]),
+    ):
+        async with ahead_of(models, *rows) as ahead:
+            ahead.begin(fields, generation=1)
+    assert models.texts == []
+
+
+@pytest.mark.anyio
+async def test_an_embedding_that_fails_is_told_to_who_waits_for_it_and_to_nobody_else(
+    models: Counting,
+) -> None:
+    async with ahead_of(models, {"name": "fail"}) as ahead:
+        ahead.begin(["name"], generation=1)
+        with pytest.raises(EmbeddingError):
+            await ahead.vectors({digest("fail")}, generation=1)
+    async with ahead_of(models, {"name": "fail"}) as ahead:
+        ahead.begin(["name"], generation=1)
+
+
+def test_a_habit_is_known_to_who_had_it_and_of_a_name_only() -> None:
+    habits = Habits()
+    habits.learn(PLACE, "heroes", Habit(["story"], 1))
+    habits.learn(PLACE, ["no", "name"], Habit(["story"], 1))
+    assert habits.of(PLACE, "heroes") == Habit(["story"], 1)
+    assert habits.of(Place(space="default", schema="memory", agent="ghost"), "heroes") is None
+    assert habits.of(PLACE, ["no", "name"]) is None
