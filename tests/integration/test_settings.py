@@ -1,4 +1,4 @@
-"""What is set in the database takes effect in programs that run, and what a program was given comes before it."""
+"""What is set in the database takes effect in programs that run; what a program was given comes first."""
 
 from __future__ import annotations
 

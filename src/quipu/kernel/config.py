@@ -74,6 +74,12 @@ class Settings:
     shared_buffers_mb: int = _setting(
         whole(16, 65_536), "Page cache of the embedded server, MB.", 256, unit="MB"
     )
+    archive: bool | None = _setting(
+        FLAG, "Keep the log of the embedded server, to restore any moment; stays until it is false."
+    )
+    backup_dir: Path | None = _setting(
+        PATH, "Directory of backups of the embedded database; beside it if not given."
+    )
     pool_size: int = _setting(whole(1, 200), "Connections that one process may hold.", 8, unit="connections")
     connect_seconds: float = _setting(
         decimal(0.001, 300), "How long to wait for a connection, seconds.", 10, unit="seconds"

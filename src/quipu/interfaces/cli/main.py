@@ -46,6 +46,7 @@ _LINES = {
     "serve": Line("serve", "Serve this memory by HTTP: REST for programs, pages for people.", embeds=True),
     "keys": Line("keys", "Make, list and end the API keys of a server."),
     "settings": Line("settings", "See and change what can be set."),
+    "backup": Line("backup", "Copy the embedded database; bring any moment back."),
     "doctor": Line("doctor", "Explain the state of everything; changes nothing."),
     "db": Line("db", "Start, stop and look at the embedded database."),
     "migrate": Line("migrate", "Bring the database to this version's schema."),

@@ -16,6 +16,9 @@ from quipu.kernel.db.embedded.faults import creation_failure
 from quipu.kernel.db.embedded.place import Place
 from quipu.kernel.db.embedded.process import run
 
+ASIDE = "data.before-"
+"""So begins the name of data that a restore put aside."""
+
 _FIRST_MAJOR_WITH_BUILTIN_LOCALE = 17
 _FIRST_MAJOR_WITH_SYNCFS = 17
 
@@ -42,6 +45,12 @@ def create_cluster(place: Place, binaries: Binaries) -> None:
     Raises DiskFull or ServerError.
     """
     unborn = place.state / "data.new"
+    aside = sorted(place.state.glob(f"{ASIDE}*"))
+    if aside:
+        raise ServerError(
+            f"A restore was cut off: {place.data} is not there, and {aside[-1]} was put aside for it.",
+            hint=f"Rename {aside[-1].name} to data again, or do the restore once more after that.",
+        )
     try:
         if unborn.exists():
             shutil.rmtree(unborn)  # of a creation that was cut off: no server ever ran on it

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from quipu.kernel.db.embedded.archive import archive_command
+
 MAX_CONNECTIONS = 100
 
 _SETTINGS: tuple[tuple[str, str], ...] = (
@@ -61,14 +63,19 @@ def postgresql_conf(
     port: int,
     hba_file: Path,
     ident_file: Path,
+    archive: Path | None = None,
 ) -> str:
-    """The text of postgresql.conf: on a socket in ``socket_dir``, or on the loopback address without one."""
+    """The text of postgresql.conf: on a socket in ``socket_dir``, or on the loopback address without one.
+
+    ``archive``: where the log is kept, if it is.
+    """
     own = [
         ("port", str(port)),
         ("hba_file", str(hba_file)),
         ("ident_file", str(ident_file)),
         ("shared_buffers", f"{shared_buffers_mb}MB"),
         *_reached_at(socket_dir),
+        *_kept_in(archive),
     ]
     newer = [setting for since, settings in _SINCE_MAJOR.items() if major >= since for setting in settings]
     lines = [f"{name} = '{_escaped(value)}'" for name, value in [*own, *_SETTINGS, *newer]]
@@ -95,6 +102,16 @@ def _reached_at(socket_dir: Path | None) -> list[tuple[str, str]]:
         ("unix_socket_permissions", "0700"),
         # Ends the work of a client that was killed. Windows does not know the setting.
         ("client_connection_check_interval", "5s"),
+    ]
+
+
+def _kept_in(archive: Path | None) -> list[tuple[str, str]]:
+    if archive is None:
+        return []
+    return [
+        ("archive_mode", "on"),
+        ("archive_command", archive_command(archive)),
+        ("archive_timeout", "5min"),
     ]
 
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import socket
 import sys
-from contextlib import AbstractContextManager
+from collections.abc import Generator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import psycopg
 
@@ -18,6 +20,7 @@ from quipu.kernel.config import Settings
 from quipu.kernel.db import queries
 from quipu.kernel.db.embedded import cluster, configuration, postmaster
 from quipu.kernel.db.embedded.account import name_of, user_id
+from quipu.kernel.db.embedded.archive import archive_of
 from quipu.kernel.db.embedded.binaries import choose_binaries
 from quipu.kernel.db.embedded.directory import make_private
 from quipu.kernel.db.embedded.door import LOOPBACK, SOCKET_PORT, Door
@@ -41,7 +44,7 @@ class Share:
 
 def join(place: Place, settings: Settings) -> Share:
     """A share in the server: joined if it runs, started if not, made if there is none yet."""
-    with _turn(place):
+    with turn(place):
         lock = FileLock(place.clients_lock)
         try:
             if not within(_PROBE_SECONDS, lock.try_shared):
@@ -64,9 +67,9 @@ def leave(share: Share) -> None:
     try:
         if not place.state.exists():
             return  # the whole directory was removed; its server ends by itself when it notices
-        with _turn(place):
+        with turn(place):
             if share.lock.try_exclusive() and not place.stays_marker.exists():
-                _put_down(place)
+                put_down(place)
     finally:
         share.lock.close()
 
@@ -84,7 +87,7 @@ def stop(place: Place, *, force: bool) -> bool:
     """Stop the server; False if none runs. Raises ServerError if others use it and ``force`` is not set."""
     if not place.state.exists():
         return False
-    with _turn(place):
+    with turn(place):
         lock = FileLock(place.clients_lock)
         try:
             if not lock.try_exclusive() and not force:
@@ -93,12 +96,30 @@ def stop(place: Place, *, force: bool) -> bool:
                     hint="End them first, or stop it under them: `quipu db stop --force`.",
                 )
             place.stays_marker.unlink(missing_ok=True)
-            return _put_down(place) or _refuse_stranger(place)
+            return put_down(place) or _refuse_stranger(place)
         finally:
             lock.close()
 
 
-def _turn(place: Place) -> AbstractContextManager[None]:
+@contextmanager
+def unused(place: Place) -> Generator[None]:
+    """Nobody uses the server or starts it while the block runs; it must have been stopped.
+
+    Raises:
+        ServerError: somebody uses it again.
+    """
+    with turn(place):
+        lock = FileLock(place.clients_lock)
+        try:
+            if not lock.try_exclusive() or postmaster.lives(place):
+                raise ServerError("Other processes use the server.", hint="End them first.")
+            yield
+        finally:
+            lock.close()
+
+
+def turn(place: Place) -> AbstractContextManager[None]:
+    """Decide alone, for the block, whether the server starts or stops."""
     return alone(place.start_lock, wait_seconds=_TURN_SECONDS, purpose="to start or stop the server")
 
 
@@ -107,13 +128,12 @@ def _bring_up(place: Place, settings: Settings) -> Door:
     binaries = choose_binaries(settings, place.account, data_major=major)
     if major is None:
         cluster.create_cluster(place, binaries)
-    if not place.loopback:
-        make_private(place.socket_dir, place.account)
-    _write_configuration(place, settings, binaries.major)
+    configure(place, settings, binaries.major, archive=archive_of(place, settings))
     return postmaster.launch(place, binaries)
 
 
-def _put_down(place: Place) -> bool:
+def put_down(place: Place) -> bool:
+    """Stop the server; whether one ran. The caller sees to it that nobody uses it."""
     ran = postmaster.lives(place)
     postmaster.shut_down(place)
     if not place.loopback and place.state not in place.socket_dir.parents and place.socket_dir.exists():
@@ -131,7 +151,10 @@ def _refuse_stranger(place: Place) -> bool:
     )
 
 
-def _write_configuration(place: Place, settings: Settings, major: int) -> None:
+def configure(place: Place, settings: Settings, major: int, *, archive: Path | None) -> None:
+    """Write the configuration of the next start; ``archive``: where the log is kept, if it is."""
+    if not place.loopback:
+        make_private(place.socket_dir, place.account)
     texts = {
         place.config_file: configuration.postgresql_conf(
             major=major,
@@ -140,6 +163,7 @@ def _write_configuration(place: Place, settings: Settings, major: int) -> None:
             port=_free_port() if place.loopback else SOCKET_PORT,
             hba_file=place.hba_file,
             ident_file=place.ident_file,
+            archive=archive,
         ),
         place.hba_file: configuration.hba_conf(loopback=place.loopback),
         place.ident_file: configuration.ident_conf(name_of(user_id()) or place.account.name),

@@ -10,6 +10,8 @@
       clients.lock       shared by everyone who uses the server; who can have it alone is the last
       server.lock        held by the server's own processes for as long as one of them lives
       home               which home it is of, where it does not lie in it
+      archive            where the log is kept, if it is
+      backups/           copies of the data, and the log (if QUIPU_BACKUP_DIR names no other place)
       stays              present: the server stays when its last client leaves (``quipu db start``)
 
 Root's case: a powerless account cannot pass through a 0700 directory such as ``/root``, and opening such
@@ -103,6 +105,11 @@ class Place:
     def home_note(self) -> Path:
         """Which home this is the database of, where it lies elsewhere."""
         return self.state / "home"
+
+    @property
+    def archive_note(self) -> Path:
+        """Where the server keeps its log; absent where it does not."""
+        return self.state / "archive"
 
     @property
     def stays_marker(self) -> Path:

@@ -11,7 +11,7 @@ import signal
 import sys
 import time
 
-from quipu.errors import ServerError
+from quipu.errors import DatabaseError, ServerError
 from quipu.kernel.db.embedded import windows
 from quipu.kernel.db.embedded.binaries import Binaries
 from quipu.kernel.db.embedded.door import LOOPBACK, SOCKET_PORT, Answer, Door, knock
@@ -120,12 +120,17 @@ def _spawn(place: Place, binaries: Binaries, lock: FileLock) -> None:
         os.close(log)
 
 
+def failed(place: Place, *, said_before: int = 0) -> DatabaseError:
+    """The error for a server that ended, from what it wrote to its log after so many bytes."""
+    said = place.log_file.read_bytes()[said_before:].decode("utf-8", "replace")
+    return start_failure(said, data=place.data, log=place.log_file)
+
+
 def _await_answer(place: Place, said_before: int) -> Door:
     began = time.monotonic()
     while knock(door := door_of(place)) is not Answer.READY:
         if not lives(place):
-            said = place.log_file.read_bytes()[said_before:].decode("utf-8", "replace")
-            raise start_failure(said, data=place.data, log=place.log_file)
+            raise failed(place, said_before=said_before)
         if time.monotonic() - began > START_SECONDS:
             raise _hangs(place)
         time.sleep(POLL_SECONDS)

@@ -27,3 +27,27 @@ select wanted.name
   from unnest(%(names)s::text[]) with ordinality as wanted (name, place)
  where not exists (select from pg_available_extensions as available where available.name = wanted.name)
  order by wanted.place;
+
+-- name: commit_something
+-- A commit with a time, so that the log has one after all that was committed before.
+select pg_current_xact_id();
+
+-- name: switch_log
+-- The rest of the segment that is written to is left empty; its name.
+select pg_walfile_name(pg_switch_wal()) as name;
+
+-- name: archived
+-- Whether a segment is in the archive.
+select coalesce(last_archived_wal >= %(name)s, false) from pg_stat_archiver;
+
+-- name: keeps_log
+-- Whether the server that runs keeps its log.
+select current_setting('archive_mode') <> 'off';
+
+-- name: recovered
+-- Whether the log is replayed, and the time of the last commit in what was replayed.
+select not pg_is_in_recovery(), pg_last_xact_replay_timestamp();
+
+-- name: size_of_all
+-- The bytes of all databases of the server.
+select sum(pg_database_size(oid))::int8 from pg_database;

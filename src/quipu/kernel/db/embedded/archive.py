@@ -1,0 +1,89 @@
+"""The archive of the write-ahead log: whether it is kept and where, and the commands that fill and read it.
+
+Each segment of 16 MB is one compressed file, which is whole when it has its name. Most are nearly empty:
+PostgreSQL closes one every five minutes in which something was written, and whenever it stops.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+
+from quipu.errors import ServerError
+from quipu.kernel.config import Settings
+from quipu.kernel.db.embedded.account import Account
+from quipu.kernel.db.embedded.directory import first_closed, make_directories, make_private
+from quipu.kernel.db.embedded.place import Place
+
+
+def backups_of(place: Place, settings: Settings) -> Path:
+    """The directory of backups: that of the settings, else the one beside the data."""
+    if settings.backup_dir is None:
+        return place.state / "backups"
+    return settings.backup_dir.expanduser().absolute()
+
+
+def archive_of(place: Place, settings: Settings) -> Path | None:
+    """Where the server is to keep its log, or None if it is not to.
+
+    Once it is kept, whoever starts the server goes on keeping it: a gap would make useless what comes after
+    it, for every backup from before. The setting alone begins it (true) and ends it (false).
+
+    Raises:
+        ServerError: the directory cannot be used by the account that runs the server.
+    """
+    if settings.archive is False:
+        place.archive_note.unlink(missing_ok=True)
+    elif settings.archive and not place.archive_note.exists():
+        directory = backups_of(place, settings) / "wal"
+        _prepare(directory, place.account)
+        place.archive_note.write_text(f"{directory}\n", "utf-8")
+    if not place.archive_note.exists():
+        return None
+    directory = Path(place.archive_note.read_text("utf-8").rstrip("\n"))
+    _prepare(directory, place.account)
+    return directory
+
+
+def archive_command(directory: Path) -> str:
+    """What PostgreSQL runs for each segment ``%p``: keeps it as ``%f.gz``; never over another one."""
+    kept, part = _file(directory, "%f.gz"), _file(directory, "%f.part")
+    return (
+        f'if [ -e {kept} ]; then gzip -dc {kept} | cmp -s - "%p"; '
+        f'else gzip -1 -c "%p" > {part} && sync {part} && mv {part} {kept}; fi'
+    )
+
+
+def restore_command(directory: Path, *, left: Path | None = None) -> str:
+    """What PostgreSQL runs to have a segment back; one that never came to the archive is looked for in
+    ``left``, the log of the data that it is restored beside."""
+    kept = _file(directory, "%f.gz")
+    command = f'if [ -e {kept} ]; then gzip -dc {kept} > "%p"; '
+    if left is not None:
+        beside = _file(left, "%f")
+        command += f'elif [ -e {beside} ]; then cp {beside} "%p"; '
+    return f"{command}else exit 1; fi"
+
+
+def _file(directory: Path, name: str) -> str:
+    """A quoted path for a shell, in which only ``name`` has what PostgreSQL fills in."""
+    return f"{shlex.quote(str(directory).replace('%', '%%'))}/{name}"
+
+
+def _prepare(directory: Path, account: Account) -> None:
+    if sys.platform == "win32":
+        raise ServerError(
+            "The log of the embedded server cannot be kept on Windows.",
+            hint="Unset QUIPU_ARCHIVE; `quipu backup base` works without it.",
+        )
+    if directory.exists():
+        return
+    make_directories(directory.parent, 0o711 if account.borrowed else 0o700)
+    closed = first_closed(directory.parent, account) if account.borrowed else None
+    if closed is not None:
+        raise ServerError(
+            f"{closed} is closed to '{account.name}', who runs the server and keeps its log there.",
+            hint="Set QUIPU_BACKUP_DIR to a directory that this account may pass through.",
+        )
+    make_private(directory, account)

@@ -1,0 +1,66 @@
+"""A copy of the whole data directory, taken while the server runs."""
+
+from __future__ import annotations
+
+import getpass
+import os
+from pathlib import Path
+from typing import Final
+
+from quipu.errors import DiskFull, ServerError
+from quipu.kernel.db.embedded.account import Account, name_of, user_id
+from quipu.kernel.db.embedded.binaries import Binaries
+from quipu.kernel.db.embedded.door import Door
+from quipu.kernel.db.embedded.faults import last_complaint, says_disk_full
+from quipu.kernel.db.embedded.process import run
+
+_LONGEST_SECONDS: Final = 24 * 3600
+
+
+def copy_running(door: Door, binaries: Binaries, target: Path) -> None:
+    """Copy the data of a running server to ``target``, with the log that makes it whole.
+
+    Raises:
+        ServerError, DiskFull: it could not be copied.
+    """
+    _call(
+        binaries,
+        "pg_basebackup",
+        *("--pgdata", str(target), "--dbname", door.conninfo("postgres")),
+        *("--checkpoint", "fast", "--wal-method", "stream", "--label", "quipu", "--no-password"),
+    )
+
+
+def verify(binaries: Binaries, copied: Path) -> None:
+    """Read a copy and compare it with its checksums.
+
+    Raises:
+        ServerError: it is damaged.
+    """
+    _call(binaries, "pg_verifybackup", "--quiet", "--no-parse-wal", str(copied))
+
+
+def _call(binaries: Binaries, name: str, *arguments: str) -> None:
+    program = binaries.tool(name)
+    if not program.exists():
+        raise ServerError(
+            f"{binaries.bin_dir} has no {name}.",
+            hint="Install PostgreSQL's client programs there, or unset QUIPU_PG_BIN.",
+        )
+    said = run(
+        [program, *arguments],
+        account=_ourselves(),  # the socket knows us; what is copied stays ours
+        env=binaries.environment(binaries.bin_dir),
+        timeout_seconds=_LONGEST_SECONDS,
+    )
+    if said.code == 0:
+        return
+    if says_disk_full(said.text):
+        raise DiskFull("The disk of the backups is full; nothing was kept.", hint="Make room and try again.")
+    raise ServerError(f"{name} failed: {last_complaint(said.text)}")
+
+
+def _ourselves() -> Account:
+    uid = user_id()
+    gid = os.getegid() if hasattr(os, "getegid") else 0
+    return Account(name=name_of(uid) or getpass.getuser(), uid=uid, gid=gid)

@@ -1,0 +1,74 @@
+"""A backup, what there is of them, and what came of a restore."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+Progress = Callable[[int], None]
+"""Told how many bytes more are done."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Base:
+    """A copy of the whole data directory. The database can be brought back to any moment from ``ended_at`` on
+    that the kept log reaches. ``first_log`` is the oldest segment of the log that it needs."""
+
+    name: str
+    began_at: datetime
+    ended_at: datetime
+    size_bytes: int
+    major: int
+    first_log: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Log:
+    """The kept log. ``kept``: whether it goes on; ``until``: when its last segment was closed."""
+
+    kept: bool
+    directory: Path
+    segments: int
+    size_bytes: int
+    until: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backups:
+    """What can be restored: the bases, oldest first, and the log between and after them."""
+
+    directory: Path
+    bases: Sequence[Base]
+    log: Log
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """A base that was taken, and what was removed because newer ones are kept.
+
+    ``log_kept``: whether the server keeps its log now, so that moments after the base can be restored.
+    """
+
+    base: Base
+    removed: Sequence[str]
+    log_segments_removed: int
+    log_kept: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restored:
+    """What came of a restore, or (``done`` is false) what it would do.
+
+    ``home``: where the database is as it was ``at`` (None: as of the end of the log); ``last_change``: the
+    time of the last change that is in it, if there was one after the base. ``put_aside``: where the data are
+    that were there before.
+    """
+
+    done: bool
+    base: Base
+    at: datetime | None
+    home: Path
+    last_change: datetime | None = None
+    put_aside: Path | None = None

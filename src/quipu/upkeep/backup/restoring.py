@@ -1,0 +1,161 @@
+"""Bringing the embedded database back as it was at a moment: in another home, or in place."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from quipu.errors import BadInput, Conflict, ServerError
+from quipu.kernel.base.clock import Clock
+from quipu.kernel.config import Settings
+from quipu.kernel.db.embedded import lifecycle, recovery
+from quipu.kernel.db.embedded.basebackup import verify
+from quipu.kernel.db.embedded.binaries import Binaries, choose_binaries
+from quipu.kernel.db.embedded.cluster import ASIDE, data_major
+from quipu.kernel.db.embedded.locate import make_place
+from quipu.kernel.db.embedded.place import Place
+from quipu.upkeep.backup import shelf
+from quipu.upkeep.backup.model import Backups, Progress, Restored
+from quipu.upkeep.backup.rules import chosen
+from quipu.upkeep.backup.taking import listing
+
+_SCRATCH: Final = "restoring"
+
+
+def restore(
+    settings: Settings,
+    *,
+    at: datetime | None,
+    clock: Clock,
+    into: Path | None = None,
+    confirm: bool = False,
+    progress: Progress | None = None,
+) -> Restored:
+    """Bring the database back as it was ``at``, or as of the end of the log.
+
+    ``into`` is a home that has no database yet; without it, it is done in place, and what was there is put
+    aside beside it. What is restored is made whole apart from all others and takes its place last, so a
+    failure leaves everything as it was. Without ``confirm`` it is only looked at. It blocks; run it in a
+    thread.
+
+    Raises:
+        NotFound: there is no base.
+        BadInput: the moment is not within what can be restored.
+        Conflict: there is a database in ``into``.
+        ServerError, DiskFull: it could not be restored, such as in place while others use it; nothing was
+            changed.
+    """
+    found = listing(settings)
+    base = chosen(found.bases, at, now=clock.now())
+    home = settings.home.expanduser().absolute() if into is None else into.expanduser().absolute()
+    plan = Restored(done=False, base=base, at=at, home=home)
+    if into is not None and (home / "postgres" / "data").exists():
+        raise Conflict(f"There is a database in {home}.", field="into", hint="Name another directory.")
+    if not confirm:
+        return plan
+    source = make_place(settings)
+    binaries = choose_binaries(settings, source.account, data_major=base.major)
+    verify(binaries, found.directory / base.name / shelf.DATA)
+    _flush(source, settings, found)
+    if into is not None:
+        return _elsewhere(plan, found, binaries, replace(settings, home=home), source, progress)
+    return _in_place(plan, found, binaries, settings, source, clock, progress)
+
+
+def _elsewhere(
+    plan: Restored,
+    found: Backups,
+    binaries: Binaries,
+    settings: Settings,
+    source: Place,
+    progress: Progress | None,
+) -> Restored:
+    target = make_place(settings)
+    with lifecycle.turn(target):
+        scratch = _scratch(target)
+        try:
+            left = source.data / "pg_wal"
+            last = _replayed(plan, found, binaries, settings, scratch, left, None, progress)
+            scratch.data.rename(target.data)
+        finally:
+            shutil.rmtree(scratch.state, ignore_errors=True)
+    return replace(plan, done=True, last_change=last)
+
+
+def _in_place(
+    plan: Restored,
+    found: Backups,
+    binaries: Binaries,
+    settings: Settings,
+    source: Place,
+    clock: Clock,
+    progress: Progress | None,
+) -> Restored:
+    lifecycle.stop(source, force=False)
+    with lifecycle.unused(source):
+        scratch = _scratch(source)
+        try:
+            left = source.data / "pg_wal"
+            archive = found.log.directory if found.log.kept else None
+            last = _replayed(plan, found, binaries, settings, scratch, left, archive, progress)
+            aside = source.state / f"{ASIDE}{clock.now():%Y%m%dT%H%M%S}Z"
+            if source.data.exists():
+                source.data.rename(aside)
+            scratch.data.rename(source.data)
+        finally:
+            shutil.rmtree(scratch.state, ignore_errors=True)
+    return replace(plan, done=True, last_change=last, put_aside=aside if aside.exists() else None)
+
+
+def _replayed(
+    plan: Restored,
+    found: Backups,
+    binaries: Binaries,
+    settings: Settings,
+    scratch: Place,
+    left: Path,
+    archive: Path | None,
+    progress: Progress | None,
+) -> datetime | None:
+    shelf.copy(found.directory / plan.base.name / shelf.DATA, scratch.data, progress=progress)
+    try:
+        return recovery.replay(
+            scratch, binaries, settings, at=plan.at, wal=found.log.directory, left=left, archive=archive
+        )
+    except ServerError as error:
+        if recovery.NOT_REACHED not in str(error):
+            raise
+        raise BadInput(
+            "the log that is kept does not reach that moment.",
+            field="at",
+            hint=f"Leave --at out to restore as far as it reaches. {_reach(found)}",
+        ) from error
+
+
+def _reach(found: Backups) -> str:
+    if found.log.until is None:
+        return "No log is kept: QUIPU_ARCHIVE=true begins it."
+    return f"Its last part was closed at {found.log.until:%Y-%m-%d %H:%M:%S} UTC."
+
+
+def _flush(source: Place, settings: Settings, found: Backups) -> None:
+    """What was committed until now goes to the archive, where the data are there and their log is kept."""
+    if not found.log.kept or data_major(source) is None:
+        return
+    share = lifecycle.join(source, settings)
+    try:
+        recovery.flush(share.door)
+    finally:
+        lifecycle.leave(share)
+
+
+def _scratch(place: Place) -> Place:
+    """A place of its own beside the data, empty."""
+    state = place.state / _SCRATCH
+    shutil.rmtree(state, ignore_errors=True)
+    state.mkdir()
+    state.chmod(0o711 if place.account.borrowed else 0o700)
+    return Place(home=place.home, state=state, account=place.account, loopback=place.loopback)

@@ -1,0 +1,101 @@
+"""The directory of backups: each base in a folder of its own with a note, the log in ``wal``."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from quipu.errors import ServerError
+from quipu.upkeep.backup.model import Base, Log, Progress
+
+DATA: Final = "data"
+_NOTE: Final = "base.json"
+_START = re.compile(r"START WAL LOCATION: \S+ \(file ([0-9A-F]{24})\)")
+
+
+def bases(directory: Path) -> list[Base]:
+    """The bases that are whole, oldest first: a base gets its note last."""
+    found = [_read(note) for note in directory.glob(f"base-*/{_NOTE}")]
+    return sorted(found, key=lambda one: one.ended_at)
+
+
+def log(directory: Path, *, kept: bool) -> Log:
+    """The kept log."""
+    files = [entry for entry in directory.glob("*.gz") if entry.is_file()] if directory.exists() else []
+    stats = [entry.stat() for entry in files]
+    return Log(
+        kept=kept,
+        directory=directory,
+        segments=len(files),
+        size_bytes=sum(one.st_size for one in stats),
+        until=datetime.fromtimestamp(max(one.st_mtime for one in stats), UTC) if stats else None,
+    )
+
+
+def note(folder: Path, base: Base) -> None:
+    """Say that a base is whole."""
+    told = {**asdict(base), "began_at": base.began_at.isoformat(), "ended_at": base.ended_at.isoformat()}
+    unborn = folder / f"{_NOTE}.part"
+    unborn.write_text(json.dumps(told, indent=2) + "\n", "utf-8")
+    unborn.replace(folder / _NOTE)
+
+
+def first_log(folder: Path) -> str:
+    """The oldest segment of the log that the base in a folder needs."""
+    found = _START.search((folder / DATA / "backup_label").read_text("utf-8"))
+    if found is None:
+        raise ServerError(f"{folder} does not say with which part of the log it begins.")
+    return found[1]
+
+
+def remove(folder: Path) -> None:
+    """Take a base away; its note goes first, so that what is left of it is none."""
+    (folder / _NOTE).unlink(missing_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def copy(source: Path, target: Path, *, progress: Progress | None) -> None:
+    """Copy a data directory, with its empty folders."""
+
+    def copied(one: str, other: str) -> str:
+        shutil.copy2(one, other)
+        if progress is not None:
+            progress(os.stat(one).st_size)
+        return other
+
+    shutil.copytree(source, target, symlinks=True, copy_function=copied)
+    target.chmod(0o700)
+
+
+def sizes(directory: Path) -> Iterator[int]:
+    """The bytes of each file below a directory; those that vanish meanwhile are left out."""
+    for parent, _, names in os.walk(directory):
+        for name in names:
+            try:
+                yield os.lstat(os.path.join(parent, name)).st_size
+            except OSError:
+                continue
+
+
+def _read(note: Path) -> Base:
+    try:
+        told = json.loads(note.read_text("utf-8"))
+        return Base(
+            name=note.parent.name,
+            began_at=datetime.fromisoformat(told["began_at"]),
+            ended_at=datetime.fromisoformat(told["ended_at"]),
+            size_bytes=int(told["size_bytes"]),
+            major=int(told["major"]),
+            first_log=str(told["first_log"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ServerError(
+            f"{note} cannot be read: {error}", hint="Take its folder away, or bring the file back."
+        ) from error

@@ -1,0 +1,166 @@
+"""Taking a base of the embedded database, and seeing what there is."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import psycopg
+
+from quipu.errors import BadInput, DiskFull
+from quipu.kernel.base.clock import Clock
+from quipu.kernel.config import Settings
+from quipu.kernel.db import queries
+from quipu.kernel.db.embedded import lifecycle
+from quipu.kernel.db.embedded.archive import archive_of, backups_of
+from quipu.kernel.db.embedded.basebackup import copy_running
+from quipu.kernel.db.embedded.binaries import choose_binaries
+from quipu.kernel.db.embedded.cluster import data_major
+from quipu.kernel.db.embedded.directory import make_directories
+from quipu.kernel.db.embedded.door import Door
+from quipu.kernel.db.embedded.locate import find_place, make_place
+from quipu.upkeep.backup import shelf
+from quipu.upkeep.backup.model import Backups, Base, Progress, Taken
+from quipu.upkeep.backup.rules import superseded, unneeded
+
+_SQL = queries.load("quipu.kernel.db.embedded")
+_WATCH_SECONDS: Final = 0.2
+
+
+def listing(settings: Settings) -> Backups:
+    """What there is to restore from. Starts and changes nothing.
+
+    Raises:
+        BadInput: the settings name a server, which has its own tools.
+        ServerError: a note of a base cannot be read.
+    """
+    _refuse_server(settings)
+    place = find_place(settings)
+    directory = backups_of(place, settings)
+    kept = place.archive_note.exists() and settings.archive is not False
+    where = Path(place.archive_note.read_text("utf-8").rstrip("\n")) if kept else directory / "wal"
+    return Backups(directory=directory, bases=shelf.bases(directory), log=shelf.log(where, kept=kept))
+
+
+def size_of_all(settings: Settings) -> int:
+    """About how many bytes a base will have."""
+    share = lifecycle.join(make_place(settings), settings)
+    try:
+        return _size(share.door)
+    finally:
+        lifecycle.leave(share)
+
+
+def take(
+    settings: Settings, *, clock: Clock, keep: int | None = None, progress: Progress | None = None
+) -> Taken:
+    """Copy the whole database while it goes on; with ``keep`` only the latest so many bases stay.
+
+    What they do not need of the log goes too. It blocks; run it in a thread.
+
+    Raises:
+        BadInput: the settings name a server, which has its own tools; or ``keep`` is less than 1.
+        ServerError, DiskFull: it could not be taken; nothing of it is left.
+    """
+    _refuse_server(settings)
+    if keep is not None and keep < 1:
+        raise BadInput("at least 1.", field="keep")
+    place = make_place(settings)
+    share = lifecycle.join(place, settings)
+    try:
+        binaries = choose_binaries(settings, place.account, data_major=data_major(place))
+        directory = backups_of(place, settings)
+        make_directories(directory, 0o711 if place.account.borrowed else 0o700)
+        began_at = clock.now()
+        folder = directory / f"base-{began_at:%Y%m%dT%H%M%S%f}Z"
+        folder.mkdir(mode=0o700)
+        try:
+            with _watched(folder, progress):
+                copy_running(share.door, binaries, folder / shelf.DATA)
+            base = Base(
+                name=folder.name,
+                began_at=began_at,
+                ended_at=clock.now(),
+                size_bytes=sum(shelf.sizes(folder)),
+                major=binaries.major,
+                first_log=shelf.first_log(folder),
+            )
+            shelf.note(folder, base)
+        except OSError as error:
+            shelf.remove(folder)
+            raise DiskFull(f"The base could not be written: {error}") from error
+        except BaseException:
+            shelf.remove(folder)
+            raise
+        wal = archive_of(place, settings)
+        old = superseded(shelf.bases(directory), keep=keep) if keep is not None else []
+        for one in old:
+            shelf.remove(directory / one.name)
+        segments = _trimmed(wal, shelf.bases(directory)) if wal is not None and old else 0
+        return Taken(
+            base=base,
+            removed=[one.name for one in old],
+            log_segments_removed=segments,
+            log_kept=_keeps_log(share.door),
+        )
+    finally:
+        lifecycle.leave(share)
+
+
+def _trimmed(wal: Path, bases: list[Base]) -> int:
+    names = unneeded((entry.name for entry in wal.glob("*.gz")), bases)
+    for name in names:
+        (wal / name).unlink(missing_ok=True)
+    return len(names)
+
+
+def _keeps_log(door: Door) -> bool:
+    with psycopg.connect(door.conninfo("postgres"), autocommit=True) as conn:
+        row = conn.execute(_SQL["keeps_log"]).fetchone()
+    return row is not None and bool(row[0])
+
+
+def _size(door: Door) -> int:
+    with psycopg.connect(door.conninfo("postgres"), autocommit=True) as conn:
+        row = conn.execute(_SQL["size_of_all"]).fetchone()
+    return 0 if row is None else int(row[0])
+
+
+@contextmanager
+def _watched(folder: Path, progress: Progress | None) -> Generator[None]:
+    """Tells how the folder grows, while another program writes it."""
+    if progress is None:
+        yield
+        return
+    ended = threading.Event()
+    told = 0
+
+    def look() -> None:
+        nonlocal told
+        size = sum(shelf.sizes(folder))
+        progress(max(0, size - told))
+        told = max(told, size)
+
+    def watch() -> None:
+        while not ended.wait(_WATCH_SECONDS):
+            look()
+
+    watching = threading.Thread(target=watch, name="quipu backup", daemon=True)
+    watching.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        watching.join()
+        look()
+
+
+def _refuse_server(settings: Settings) -> None:
+    if settings.database_url is not None:
+        raise BadInput(
+            "This is about the embedded database, and a server is named by --url or QUIPU_DATABASE_URL.",
+            hint="Use that server's own tools: docs/howto/backup.md has the commands.",
+        )
