@@ -35,7 +35,7 @@ def table() -> Iterator[Listed]:
 
 
 def _listed(route: APIRoute) -> Listed:
-    method = next(iter(route.methods))
+    (method,) = list(route.methods or ())
     calls = [one.call for one in route.dependant.dependencies]
     for call in calls:
         if isinstance(call, Needs | NeedsEngine):
