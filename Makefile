@@ -78,7 +78,7 @@ coverage: $(DEV)
 ##@ Work
 .PHONY: format sync schema rest constraints bench-recall bench-speed bench-startup bench-ledger bench-queue bench-transcripts \
   bench-extraction bench-hooks bench-episodes bench-boundaries bench-observing bench-chunking bench-loops \
-  bench-concepts bench-serve wheel clean
+  bench-concepts bench-condensing bench-serve wheel clean
 format: $(DEV) ## Format the code and sort its imports
 	$(BIN)/ruff check --select I --fix .
 	$(BIN)/ruff format .
@@ -134,6 +134,9 @@ bench-chunking: $(DEV) ## Measure how well exchanges are read by rules (ARGS=--f
 
 bench-loops: $(DEV) ## Measure how well open loops are found, and what closes them (ARGS="--half tune --errors")
 	$(BIN)/python bench/loops.py $(ARGS)
+
+bench-condensing: $(DEV) ## Measure how something ended and felt, by words and by meaning (ARGS=--faults)
+	$(BIN)/python bench/condensing.py $(ARGS)
 
 bench-concepts: $(DEV) ## Measure whether following associations helps recall (ARGS="--data locomo10.json")
 	$(BIN)/python bench/concepts.py $(ARGS)

@@ -3,6 +3,7 @@
     python bench/episodes.py                           2,000 exchanges through the whole offline pipeline
     python bench/episodes.py --exchanges 10000         and whether memory stays flat over so many
     python bench/episodes.py --quality locomo10.json   turns found with episodes and without
+    python bench/episodes.py --quality own             the same for our own kinds, in bench/data
 
 The pipeline is: taken in, read by the chunker, grouped, condensed, embedded and filed. ``observe`` is
 measured beside it: one turn at a time, with all of this behind it.
@@ -25,13 +26,14 @@ from time import perf_counter
 from rich.console import Console
 from rich.table import Table
 
-from quality import locomo
+from quality import locomo, own
 from quality.measures import recall_at
-from quality.model import Conversation
+from quality.model import Conversation, Question
 from quipu import Memory
 from quipu.kernel.config import load
 from quipu.recall.model import Hit
 
+Row = tuple[float, float, float, float]
 SPACE = "bench"
 TOPICS = ("memory_chunker", "episodic_memory")
 THEN = datetime(2025, 1, 6, 9, tzinfo=UTC)
@@ -64,13 +66,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="bench/episodes.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--exchanges", type=int, default=2_000)
-    parser.add_argument("--quality", type=Path, metavar="FILE", help="path of locomo10.json")
+    parser.add_argument("--quality", metavar="FILE", help="path of locomo10.json, or own")
     parser.add_argument("--model", default="all-MiniLM-L6-v2", help="the embedding model")
     options = parser.parse_args(arguments)
     console = Console(width=110)
     with _memory(options.model) as memory:
         if options.quality is not None:
-            _quality(memory, locomo.load(options.quality), console)
+            told = own.load() if options.quality == "own" else locomo.load(Path(options.quality))
+            _quality(memory, told, console)
         else:
             _pace(memory, options.exchanges, console)
     return 0
@@ -136,38 +139,57 @@ def _observed(memory: Memory, number: int) -> float:
 
 def _quality(memory: Memory, dialogues: Sequence[Conversation], console: Console) -> None:
     """Evidence among the first ten: of messages alone, with episodes, and with what episodes are made of."""
-    found: list[tuple[float, float, float, float]] = []
+    heads = ("", "questions", "episodes", "messages alone", "with, messages", "with, what of", "among ten")
+    table = Table(*heads, title="% of the evidence in the first 10; episodes among them")
+    every: list[Row] = []
     for dialogue in dialogues:
-        space = f"bench-{dialogue.name}"
-        memory.import_messages((message.as_dict() for message in dialogue.messages), space=space)
-        questions = [question for question in dialogue.questions if question.evidence]
-        texts = [question.text for question in questions]
-        before = memory.recall_many(texts, space=space, limit=10)
-        memory.work(topics=TOPICS)
-        after = memory.recall_many(texts, space=space, limit=10)
-        made = {
-            episode.id: [message.id for message in memory.episodes.messages(episode.id, space=space)]
-            for episode in memory.episodes.listing(space=space, limit=1_000)
-        }
-        for question, alone, both in zip(questions, before, after, strict=True):
-            wanted = question.evidence
-            whole = [id_ for hit in both for id_ in made.get(_id(hit), [_id(hit)])]
-            found.append(
-                (
-                    recall_at([_id(hit) for hit in alone], wanted, 10),
-                    recall_at([_id(hit) for hit in both], wanted, 10),
-                    recall_at(whole, wanted, len(whole)),
-                    sum(hit.kind == "episodes" for hit in both),
-                )
+        rows, made = _asked(memory, dialogue)
+        every += rows
+        table.add_row(dialogue.name, str(len(rows)), str(made), *_means(rows))
+    table.add_row("all", str(len(every)), "", *_means(every))
+    console.print(table)
+
+
+def _asked(memory: Memory, dialogue: Conversation) -> tuple[list[Row], int]:
+    space = f"bench-{dialogue.name}"
+    memory.import_messages((message.as_dict() for message in dialogue.messages), space=space)
+    questions = [question for question in dialogue.questions if question.evidence]
+    before = _hits(memory, questions, space)
+    memory.work(topics=TOPICS)
+    after = _hits(memory, questions, space)
+    made = {
+        episode.id: [message.id for message in memory.episodes.messages(episode.id, space=space)]
+        for episode in memory.episodes.listing(space=space, limit=1_000)
+    }
+    rows: list[Row] = []
+    for question, alone, both in zip(questions, before, after, strict=True):
+        whole = [id_ for hit in both for id_ in made.get(_id(hit), [_id(hit)])]
+        rows.append(
+            (
+                recall_at([_id(hit) for hit in alone], question.evidence, 10),
+                recall_at([_id(hit) for hit in both], question.evidence, 10),
+                recall_at(whole, question.evidence, len(whole)),
+                sum(hit.kind == "episodes" for hit in both),
             )
-        console.print(f"{dialogue.name}: {len(questions)} questions, {len(made)} episodes")
-    alone, strict, whole, share = (fmean(column) for column in zip(*found, strict=True))
-    console.print(
-        f"messages alone, no episodes in the index: {100 * alone:.1f} % of the evidence in the first 10"
-    )
-    console.print(f"with episodes, counting messages only:    {100 * strict:.1f} %")
-    console.print(f"with episodes, counting what they are of: {100 * whole:.1f} %")
-    console.print(f"episodes among the first ten:             {share:.2f} on the average")
+        )
+    return rows, len(made)
+
+
+def _hits(memory: Memory, questions: Sequence[Question], space: str) -> list[list[Hit]]:
+    """The first ten for each question, asked by its person."""
+    found: list[list[Hit]] = [[] for _ in questions]
+    for user in dict.fromkeys(question.user for question in questions):
+        places = [place for place, question in enumerate(questions) if question.user == user]
+        texts = [questions[place].text for place in places]
+        answers = memory.recall_many(texts, space=space, user=user, limit=10)
+        for place, hits in zip(places, answers, strict=True):
+            found[place] = hits
+    return found
+
+
+def _means(rows: Sequence[Row]) -> list[str]:
+    *shares, among = (fmean(column) for column in zip(*rows, strict=True))
+    return [*(f"{100 * share:.1f}" for share in shares), f"{among:.2f}"]
 
 
 def _id(hit: Hit) -> str:

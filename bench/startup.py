@@ -33,6 +33,16 @@ _MESSAGES, _FEW_MESSAGES = 500, 20
 _QUESTION = ("recall", "Who repaired the violin?", "--space", "bench", "--json")
 _LIBRARIES = "import psycopg, numpy, onnxruntime"
 _IMPORT = "import time; t = time.perf_counter(); import quipu; quipu.Memory; print(time.perf_counter() - t)"
+_INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "bench", "version": "1"},
+    },
+}
 _FILL = """
 import sys
 from pace.facts import facts
@@ -135,6 +145,7 @@ class Bench:
             Line("import quipu", "s", 0.3, lambda _: float(self._python(_IMPORT))),
             Line("quipu --help", "s", 0.3, lambda _: self._quipu("--help")),
             Line("quipu recall, cold: starts the server", "s", 2.5, lambda _: self._quipu(*_QUESTION)),
+            Line("quipu mcp: its first answer", "s", 1.5, lambda _: self._answered()),
             *([Line("quipu demo, again", "s", 15, lambda _: self._quipu("demo", "--quiet"))] if demo else ()),
         ]
 
@@ -149,6 +160,26 @@ class Bench:
                 lambda number: float(self._python(_LOADED, str(number))),
             ),
         ]
+
+    def _answered(self) -> float:
+        """Seconds until the server of MCP has answered who it is, which a client waits for when it starts."""
+        begin = perf_counter()
+        with subprocess.Popen(
+            [sys.executable, "-m", "quipu", "mcp", "--space", "bench"],
+            env=self._environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as server:
+            assert server.stdin is not None
+            assert server.stdout is not None
+            server.stdin.write(f"{json.dumps(_INITIALIZE)}\n")
+            server.stdin.flush()
+            answer = json.loads(server.stdout.readline())
+            seconds = perf_counter() - begin
+            server.stdin.close()
+            assert answer["result"]["serverInfo"]["name"] == "quipu", answer
+        return seconds
 
     def _quipu(self, *arguments: str) -> float:
         return self._timed(sys.executable, "-m", "quipu", *arguments)

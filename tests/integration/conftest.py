@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -54,15 +54,21 @@ async def _migrate(url: str, settings: Settings) -> None:
 
 
 @contextmanager
-def new_database(server: embedded.EmbeddedServer) -> Iterator[str]:
-    """A copy of the template for the block; its address."""
+def new_database(server: embedded.EmbeddedServer, *, template: str = "template") -> Iterator[str]:
+    """A copy of a database to which nobody is connected, for the block; its address."""
     name = f"test{next(_NUMBERS)}"
-    create = "create database {} template template strategy file_copy"  # nothing of it goes through the log
+    create = "create database {} template {} strategy file_copy"  # nothing of it goes through the log
     with psycopg.connect(server.conninfo(), autocommit=True) as conn:
-        conn.execute(sql.SQL(create).format(sql.Identifier(name)))
+        conn.execute(sql.SQL(create).format(sql.Identifier(name), sql.Identifier(template)))
     yield server.conninfo(name)
     with psycopg.connect(server.conninfo(), autocommit=True) as conn:
         conn.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+
+
+@pytest.fixture(scope="session")
+def copy_of(server: embedded.EmbeddedServer) -> Callable[[str], AbstractContextManager[str]]:
+    """Copies a database, by its name; what it gives is the address of the copy for a block."""
+    return lambda name: new_database(server, template=name)
 
 
 @pytest.fixture

@@ -111,8 +111,8 @@ select line.id, 0, kept.id, 'recalled' from line, kept
 EPISODES = """
 with s as (select id, name from core.sessions where space_id = core.current_space() and name = 's'),
 thread as (
-    insert into threads (platform, channel, seq, started_at, last_at) values ('session', 's', 1, now(), now())
-    returning id
+    insert into threads (platform, channel, seq, started_at, last_at, exchanges)
+    values ('session', 's', 1, now(), now(), 1) returning id
 ), topic as (
     insert into topics (name, last_at) values ('boats', now()) returning id
 ), details as (
@@ -152,18 +152,20 @@ thread as (
     insert into beliefs (person, key, slot, value, form, nature, category, confidence, source, state,
         first_said_at, said_at)
     select '', 'home', '', value, value, 'trait', 'core', 0.5, 'explicit', state, now(), now()
-    from (values ('lisbon', 'standing'), ('faro', 'contested')) v (value, state)
-    returning id, state
+    from (values ('lisbon', 'contested'), ('faro', 'contested')) v (value, state)
+    returning id, value
 ), told as (
     insert into belief_sources (belief_id, message_id, excerpt, said_at)
     select believed.id, said.id, 'hello', now() from believed, said
 ), quarrel as (
     insert into conflicts (belief_id, rival_id, severity, opened_at)
     select b.id, r.id, 'low', now() from believed b, believed r
-    where b.state = 'standing' and r.state = 'contested'
+    where b.value = 'lisbon' and r.value = 'faro'
 )
-insert into exchanges (session_id, thread_id, topic_id, first_message, last_message, started_at, ended_at)
-select said.session_id, thread.id, topic.id, said.id, said.id, now(), now() from said, thread, topic
+insert into exchanges (session_id, thread_id, topic_id, first_message, last_message, started_at, ended_at,
+    episode_id)
+select said.session_id, thread.id, topic.id, said.id, said.id, now(), now(), episode.id
+from said, thread, topic, episode
 """
 
 DESIGNED = """
@@ -187,6 +189,9 @@ with made as (
     select space_id, id, 0, '1', 'text', -1, '', '' from made
 ), held as (
     insert into tables.following (space_id, schema_id) select space_id, id from made
+), kept as (
+    insert into tables.kept_vectors (space_id, schema_id, content_hash, generation, vector)
+    select space_id, id, '', 1, '[1]' from made
 )
 insert into tables.relations (space_id, schema_id, relation, table_name, columns, key, fields)
 select space_id, id, 0, 'notes', '{}', '{}', '{}' from made

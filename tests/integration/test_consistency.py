@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+import anyio
 import psycopg
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 
 from quipu import AsyncMemory
+from quipu.app.kinds import PACKAGES
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.upkeep.consistency import examine
 from quipu.upkeep.consistency.store import RULES
 
+Copy = Callable[[str], AbstractContextManager[str]]
 FIRST = "id = (select min(id) from core.messages where external_id like 'm%')"
 LAST = FIRST.replace("min", "max")
 ONE = "term = (select min(term) from core.recall_postings where entry_" + FIRST + ")"
@@ -33,6 +40,16 @@ BREAKS = {
     "threads_with_gaps": "update core.recall_threads set next_position = next_position + 1",
     "names_without_use": "insert into core.recall_names (space_id, name) select id, 'No' from core.spaces",
     "space_that_miscounts": "update core.spaces set tokens = tokens + 1",
+    "messages_in_no_exchange": "update episodes.exchanges set first_message = first_message + 1",
+    "exchanges_that_overlap": "update episodes.exchanges set first_message = first_message - (1 << 24)",
+    "conversation_threads_that_miscount": "update episodes.threads set exchanges = exchanges + 1",
+    "episodes_that_miss_messages": f"delete from episodes.episode_messages where message_{FIRST}",
+    "episodes_that_cannot_be_found": "update episodes.stored_episodes set entry_id = null",
+    "episodes_that_miscount_their_uses": "delete from episodes.accesses",
+    "beliefs_that_cannot_be_found": "update episodes.beliefs set entry_id = null where state = 'standing'",
+    "entries_of_no_episode": "delete from episodes.stored_episodes",
+    "conflicts_without_sides": "update episodes.beliefs set key = 'house' where value = 'Lisbon'",
+    "loops_without_their_message": "delete from episodes.loop_messages",
 }
 BREAKS_INHERITANCE = [
     f"update core.recall_entries set from_previous = 0.4 where {FIRST}",
@@ -65,6 +82,50 @@ async def fill(memory: AsyncMemory) -> None:
     await memory.observe([{"content": "Elsewhere."}], space="bob", session="s1")
 
 
+async def understand(memory: AsyncMemory) -> None:
+    """An episode that was of use, a loop, and beliefs that contradict each other."""
+    said = [
+        "I live in Berlin. I'll send the contract to Dana next week.",
+        "Good.",
+        "I live in Lisbon.",
+        "Good.",
+    ]
+    roles = ("user", "assistant")
+    turns = [{"role": roles[n % 2], "content": text} for n, text in enumerate(said)]
+    await memory.observe(turns, space="ana", session="s2", user="ana")
+    assert (await memory.work(concurrency=1)).failed == 0
+    await memory.episodes.condense(space="ana")
+    episodes = await memory.episodes.listing(space="ana")
+    assert await memory.episodes.reinforce([one.id for one in episodes], space="ana") == 2
+    assert len(await memory.beliefs.conflicts(space="ana")) == 1
+    assert len(await memory.loops.listing(space="ana", session="s2")) == 1
+
+
+@pytest.fixture(scope="module")
+def filled(server_settings: Settings, copy_of: Copy) -> Iterator[str]:
+    """The name of a database in which there is something of everything; nobody is connected to it."""
+
+    async def begin(url: str) -> None:
+        async with AsyncMemory(settings=replace(server_settings, database_url=url)) as memory:
+            await fill(memory)
+            await understand(memory)
+
+    with copy_of("template") as url:
+        anyio.run(begin, url)
+        yield str(conninfo_to_dict(url)["dbname"])
+
+
+@pytest.fixture
+async def copied(
+    server_settings: Settings, copy_of: Copy, filled: str
+) -> AsyncIterator[tuple[str, Database]]:
+    """A copy of that to be broken: its address, and open."""
+    with copy_of(filled) as url:
+        settings = replace(server_settings, database_url=url)
+        async with Database.open(url, settings, packages=PACKAGES) as opened:
+            yield url, opened
+
+
 def run(url: str, statement: str) -> None:
     with psycopg.connect(url, autocommit=True) as conn:
         conn.execute("set session_replication_role = replica")  # as a fault would: past every constraint
@@ -76,15 +137,16 @@ async def test_what_was_written_properly_has_no_faults(memory: AsyncMemory, data
     assert await examine(database) == []
     await fill(memory)
     assert await examine(database) == []
+    await understand(memory)
+    assert await examine(database) == []
     await memory.forget(space="ana", message="m1", confirm=True)
     assert await examine(database) == []
 
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("rule", RULES)
-async def test_a_broken_rule_is_named(settings: Settings, url: str, database: Database, rule: str) -> None:
-    async with AsyncMemory(settings=settings) as memory:
-        await fill(memory)
+async def test_a_broken_rule_is_named(copied: tuple[str, Database], rule: str) -> None:
+    url, database = copied
     run(url, BREAKS[rule])
     found = {fault.rule for fault in await examine(database) if fault.found}
     assert rule in found
@@ -92,11 +154,8 @@ async def test_a_broken_rule_is_named(settings: Settings, url: str, database: Da
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("statement", BREAKS_INHERITANCE)
-async def test_an_entry_that_inherits_wrongly_is_named(
-    settings: Settings, url: str, database: Database, statement: str
-) -> None:
-    async with AsyncMemory(settings=settings) as memory:
-        await fill(memory)
+async def test_an_entry_that_inherits_wrongly_is_named(copied: tuple[str, Database], statement: str) -> None:
+    url, database = copied
     run(url, statement)
     assert "entries_that_inherit_wrongly" in {fault.rule for fault in await examine(database)}
 

@@ -24,9 +24,9 @@ NOW = datetime(2026, 3, 1, tzinfo=UTC)
 EPISODE = """
 insert into episodes.episodes (intent, context, action, emotion, outcome, gist, salience, topic,
     salience_factors, open_loops, created_at, ended_at)
-values ('{"type": "planning", "direction": "narrowing"}', '{"situational": "at home"}', 'Compared two boats.',
-    '{"type": "joy", "valence": "positive", "intensity": "low", "arc": "steady"}', 'The blue boat was chosen.',
-    'Ana chose the blue boat.', 0.5, 'boats',
+values ('{"type": "planning", "direction": "narrowing"}', '{"situational": "at home"}',
+    'Compared two boats.', '{"type": "joy", "valence": "positive", "intensity": "low", "arc": "steady"}',
+    'The blue boat was chosen.', 'Ana chose the blue boat.', 0.5, 'boats',
     '{"novelty": 2, "emotional": 2, "commitment": 1, "unresolved": false}', '[]', %(then)s, %(then)s)
 """
 

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from functools import partial
 
 from fastapi import APIRouter, FastAPI
+from starlette.routing import Route
 from starlette.types import ASGIApp
 
 import quipu
 from quipu.app.memory import AsyncMemory
+from quipu.interfaces.mcp import mounted as mcp
 from quipu.interfaces.rest.routes import ROUTERS
 from quipu.interfaces.serving import entrance, guards, openapi, probes, problems
 from quipu.interfaces.serving.served import Served
@@ -33,7 +35,7 @@ class Mount:
 
 # The doors beside REST: a router of pages is included as it is, an application is mounted under its path.
 PAGES: tuple[APIRouter, ...] = ()
-MOUNTS: tuple[Mount, ...] = ()
+MOUNTS: tuple[Mount, ...] = (Mount("/mcp", mcp.door, mcp.running),)
 
 
 def create_app(
@@ -77,5 +79,6 @@ def create_app(
     for router in (probes.router, entrance.router, *PAGES):
         app.include_router(router)
     for mount, inner in mounted:
+        app.router.routes.append(Route(mount.path, endpoint=inner))  # the path itself, without a slash
         app.mount(mount.path, inner)
     return app

@@ -1,14 +1,19 @@
-"""Numbers and times as callers hand them in, checked."""
+"""Numbers, times, words and ids as callers hand them in, checked."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, TypeVar
+from uuid import UUID
 
 from quipu.errors import BadInput
 from quipu.record.moment import moment
 
 _ANY_TIME: Final = datetime(9000, 1, 1, tzinfo=UTC)
+_PREFIX: Final = re.compile(r"[0-9a-f-]{4,36}")
+_Word = TypeVar("_Word", bound=str)
 
 
 def time(field: str, value: object) -> datetime | None:
@@ -34,3 +39,43 @@ def whole(field: str, value: object, *, least: int = 1, most: int = 1_000) -> in
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         raise BadInput(f"a whole number from {least:,} to {most:,}.", field=field)
     return value
+
+
+def one_of(field: str, value: object, words: Sequence[_Word]) -> _Word:
+    """One of some words.
+
+    Raises:
+        BadInput: it is none of them; names ``field`` and the words.
+    """
+    found = next((word for word in words if word == value), None)
+    if found is None:
+        raise BadInput(f"it is none of {', '.join(words)}.", field=field)
+    return found
+
+
+def id_of(value: object, *, what: str, hint: str) -> UUID | str:
+    """An id, or the beginning of one in small letters: at least four of its digits.
+
+    Raises:
+        BadInput: it is neither; ``what`` it would be the id of, and ``hint``: where ids are shown.
+    """
+    if isinstance(value, UUID):
+        return value
+    if isinstance(value, str) and _PREFIX.fullmatch(value.strip().lower()):
+        text = value.strip().lower()
+        try:
+            return UUID(text) if len(text) == 36 else text
+        except ValueError:
+            pass
+    raise BadInput(f"no id of {what}.", field="id", hint=f"At least four digits of it; {hint}")
+
+
+def only(found: Sequence[UUID], asked: object) -> UUID | None:
+    """The id that was meant by its beginning; None where none begins so.
+
+    Raises:
+        BadInput: several begin so.
+    """
+    if len(found) > 1:
+        raise BadInput(f"several begin with {asked}.", field="id", hint="Give more of it.")
+    return found[0] if found else None

@@ -11,6 +11,7 @@ import psycopg
 import pytest
 
 from quipu import AsyncMemory
+from quipu.app.kinds import PACKAGES
 from quipu.errors import BadInput
 from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.config import Settings
@@ -316,18 +317,19 @@ async def test_nothing_of_another_space_goes(
 
 
 async def test_days_are_settings_and_nought_keeps_for_ever(
-    cafe: AsyncMemory, clock: FrozenClock, url: str, settings: Settings, database: Database
+    cafe: AsyncMemory, clock: FrozenClock, url: str, settings: Settings
 ) -> None:
     kept = replace(settings, session_days=0, excerpt_days=0, evidence_days=0)
-    ledger = AsyncLedger(database, clock=clock, settings=kept)
-    await fill(ledger, clock)
-    clock.advance(timedelta(days=4000))
-    done = await tried_and_done(ledger, url)
-    assert done.counts == {"ledger.chat_user_preferences": 1}
-    assert (done.limits.sessions, done.limits.excerpts, done.limits.evidence) == (None, None, None)
-    days = {"session_days": 3999, "evidence_days": 0}
-    assert (await tried_and_done(ledger, url, **days)).emptied == 1
-    assert (await tried_and_done(ledger, url, session_days=3999, evidence_days=3999)).sessions == 1
+    async with Database.open(url, kept, packages=PACKAGES) as database:
+        ledger = AsyncLedger(database, clock=clock, settings=kept)
+        await fill(ledger, clock)
+        clock.advance(timedelta(days=4000))
+        done = await tried_and_done(ledger, url)
+        assert done.counts == {"ledger.chat_user_preferences": 1}
+        assert (done.limits.sessions, done.limits.excerpts, done.limits.evidence) == (None, None, None)
+        days = {"session_days": 3999, "evidence_days": 0}
+        assert (await tried_and_done(ledger, url, **days)).emptied == 1
+        assert (await tried_and_done(ledger, url, session_days=3999, evidence_days=3999)).sessions == 1
 
 
 @pytest.mark.parametrize("field", ["session_days", "excerpt_days", "evidence_days"])

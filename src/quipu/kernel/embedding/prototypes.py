@@ -14,7 +14,7 @@ NEAREST: Final = 2
 """How near a text is to a category is the mean of its cosines to so many of its prototypes."""
 
 _BATCH_TEXTS: Final = 256
-_MOST: Final = 8
+_MOST: Final = 24
 
 
 @dataclass(frozen=True, slots=True, eq=False)

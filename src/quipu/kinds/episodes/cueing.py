@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, cast
 
 _FILE: Final = Path(__file__).with_name("cueing.toml")
 
@@ -25,9 +25,10 @@ def counts(sentences: Sequence[str], *, section: str) -> dict[str, int]:
     }
 
 
-def prototypes() -> list[tuple[str, str]]:
-    """Sentences that stand for an intent: (name, sentence)."""
-    return [(name, text) for name, texts in _data()["prototypes"].items() for text in texts]
+def prototypes(section: str) -> list[tuple[str, str]]:
+    """Sentences that stand for the names of a section: (name, sentence)."""
+    listed = cast("Mapping[str, Mapping[str, Sequence[str]]]", _data()["prototypes"])[section]
+    return [(name, text) for name, texts in listed.items() for text in texts]
 
 
 @cache
@@ -39,5 +40,5 @@ def _patterns(section: str) -> Mapping[str, tuple[re.Pattern[str], ...]]:
 
 
 @cache
-def _data() -> dict[str, dict[str, list[str]]]:
+def _data() -> dict[str, dict[str, Any]]:
     return tomllib.loads(_FILE.read_text("utf-8"))

@@ -37,7 +37,7 @@ from quipu.kinds.episodes.weigh import weigh
 from quipu.recall.generations import Models
 from quipu.recall.model import Filters
 from quipu.recall.search import Search
-from quipu.record.given import time, whole
+from quipu.record.given import one_of, time, whole
 from quipu.upkeep.erasure import service as erasure
 from quipu.upkeep.erasure.model import Erasure, What
 
@@ -97,8 +97,8 @@ class AsyncEpisodes:
             topic=topic,
             since=time("since", since),
             until=time("until", until),
-            state=asked.one_of("state", state, PUTS),
-            order=asked.one_of("order", order, ORDERS),
+            state=one_of("state", state, PUTS),
+            order=one_of("order", order, ORDERS),
             limit=whole("limit", limit, most=_MOST),
             offset=whole("offset", offset, least=0, most=10**9),
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from quipu.kernel.db.database import Within
 from quipu.kinds.episodes.fading import store
@@ -18,7 +18,7 @@ async def used(within: Within, ids: Sequence[int], now: datetime) -> int:
 
 async def note(within: Within, now: datetime, held: Sequence[store.Use]) -> int:
     """Note a use of episodes that are held; how many uses count."""
-    apart = pace(within.settings).uses_apart
+    apart = timedelta(minutes=pace(within.settings).uses_apart_minutes)
     counted = [one for one in held if counts_as_use(one.used_at, now, apart=apart)]
     for one in counted:
         await store.run(within, "note_use", {"id": one.id, "uses": one.uses + 1, "now": now})

@@ -11,12 +11,13 @@ from quipu.errors import BadInput, Conflict, NotFound
 from quipu.kernel.base.text import excerpt
 from quipu.kernel.db.database import Within
 from quipu.kinds.longterm import citing, filing, store
-from quipu.kinds.longterm.filing import Entry, Prepared
+from quipu.kinds.longterm.filing import Entry
 from quipu.kinds.longterm.model import Act, Category, Kept, Said, Wording
 from quipu.kinds.longterm.reading import row_of
 from quipu.kinds.longterm.requests import New, Refuses, Rewording
 from quipu.kinds.longterm.rules import filed_text, more_important, summary_hash
 from quipu.kinds.longterm.store import Row
+from quipu.recall.prepared import Prepared
 from quipu.recall.removal import withdraw
 
 HAND: Final = "hand"

@@ -8,12 +8,11 @@ from typing import TypeVar
 
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.db.database import Database, Within
-from quipu.kinds.longterm import filing
 from quipu.kinds.longterm.changes import HAND, Changes
-from quipu.kinds.longterm.filing import Wanted
 from quipu.kinds.longterm.requests import Refuses
 from quipu.recall.generations import Models
 from quipu.recall.model import Moved
+from quipu.recall.prepared import Unprepared, prepare
 
 T = TypeVar("T")
 
@@ -38,13 +37,13 @@ async def changed(
     """
     wanted = list(dict.fromkeys(texts))
     while True:
-        prepared = await filing.prepare(database, models, space, wanted)
+        prepared = await prepare(database, models, space, wanted)
         try:
             async with transaction() if transaction else database.writing(space) as within:
                 return await work(
                     await Changes.begin(within, prepared, now=clock.now(), by=by, refuses=refuses)
                 )
-        except Wanted as missing:
+        except Unprepared as missing:
             wanted.append(missing.text)
         except Moved:
             continue

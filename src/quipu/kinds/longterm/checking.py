@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
-from uuid import UUID
 
 from quipu.errors import BadInput
 from quipu.kernel.base.text import clean
@@ -15,7 +13,6 @@ LONGEST_SUMMARY: Final = 2_000
 LONGEST_DETAILS: Final = 10_000
 LONGEST_REASON: Final = 1_000
 LONGEST_EXCERPT: Final = 1_000
-_PREFIX: Final = re.compile(r"[0-9a-f-]{4,36}")
 
 
 def summary_of(value: object, *, secrets: bool) -> str:
@@ -94,22 +91,6 @@ def version_of(field: str, value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value < 2**31:
         raise BadInput("a whole number from 1.", field=field)
     return value
-
-
-def id_of(value: object) -> UUID | str:
-    """An id, or the beginning of one: at least four of its digits.
-
-    Raises:
-        BadInput: it is neither.
-    """
-    if isinstance(value, UUID):
-        return value
-    if isinstance(value, str) and _PREFIX.fullmatch(value.lower()):
-        try:
-            return UUID(value) if len(value) == 36 else value.lower()
-        except ValueError:
-            pass
-    raise BadInput("no id of a memory.", field="id", hint="quipu longterm list shows them.")
 
 
 def _checked(field: str, text: str, most: int, *, secrets: bool) -> str:

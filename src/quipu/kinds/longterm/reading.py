@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Final
 from uuid import UUID
 
-from quipu.errors import BadInput, NotFound
+from quipu.errors import NotFound
 from quipu.kernel.db.database import Within
 from quipu.kinds.longterm import store
-from quipu.kinds.longterm.checking import id_of
 from quipu.kinds.longterm.model import LongtermMemory
 from quipu.kinds.longterm.store import Row
+from quipu.record.given import id_of, only
+
+_HINT: Final = "quipu longterm list shows them."
 
 
 def memory(row: Row, *, space: str) -> LongtermMemory:
@@ -44,17 +47,15 @@ async def row_of(within: Within | None, id_: UUID | str) -> Row:
         NotFound: there is none.
         BadInput: several ids begin so, or it is no id.
     """
-    asked = id_of(id_)
+    asked = id_of(id_, what="a memory", hint=_HINT)
     if within is None:
         raise _missing(asked)
-    found = [asked] if isinstance(asked, UUID) else await store.ids_like(within, asked)
-    if len(found) > 1:
-        raise BadInput(f"several memories begin with {asked}.", field="id", hint="Give more of it.")
-    row = await store.memory(within, found[0]) if found else None
+    found = asked if isinstance(asked, UUID) else only(await store.ids_like(within, asked), asked)
+    row = None if found is None else await store.memory(within, found)
     if row is None:
         raise _missing(asked)
     return row
 
 
 def _missing(asked: UUID | str) -> NotFound:
-    return NotFound(f"There is no memory {asked} in this space.", hint="quipu longterm list shows them.")
+    return NotFound(f"There is no memory {asked} in this space.", hint=_HINT)

@@ -11,8 +11,11 @@ import pytest
 from psycopg import sql
 
 from quipu import AsyncMemory
+from quipu.app.kinds import PACKAGES
 from quipu.kernel.config import Settings
 from quipu.kernel.db import embedded
+from quipu.kernel.db.database import Database
+from quipu.upkeep.consistency import examine
 
 _NUMBERS = count()
 
@@ -41,6 +44,8 @@ def settings(server_settings: Settings, module_url: str) -> Settings:
 async def memory(settings: Settings) -> AsyncIterator[AsyncMemory]:
     async with AsyncMemory(settings=settings) as opened:
         yield opened
+        async with Database.open(settings.database_url or "", settings, packages=PACKAGES) as database:
+            assert await examine(database) == []
         await opened.forget(space="a", confirm=True)
     assert settings.database_url is not None
     with psycopg.connect(settings.database_url) as conn:

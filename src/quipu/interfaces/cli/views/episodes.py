@@ -111,6 +111,8 @@ def condensed(done: Condensation) -> RenderableType:
     lines = [Text(f"{count(len(done.episodes), 'episode')} written by {done.builder} {done.version}")]
     if done.left:
         lines.append(Text(f"{count(len(done.left), 'episode')} left as it was", style="dim"))
+    if done.trouble:
+        lines.append(Text(done.trouble, style="dim"))
     return Group(*lines)
 
 

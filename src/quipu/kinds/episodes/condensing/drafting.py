@@ -66,13 +66,16 @@ class Drafting:
         """The draft of an episode of some exchanges, one or more, and their messages."""
         topic = _topic(exchanges)
         material = Material(
-            utterances=[one.said for one in spoken], chunks=[_chunk(one) for one in exchanges], topic=topic
+            utterances=[one.said for one in spoken],
+            chunks=[_chunk(one) for one in exchanges],
+            topic=topic,
+            ends=[one.last for one in exchanges],
         )
         builder, trouble = self.builder, None
         try:
             said = await builder.build(material, embedder)
         except LanguageFailed as error:
-            builder, trouble = self._rules, str(error)[:LONGEST_TROUBLE]
+            builder, trouble = self._rules, redact(str(error)).text[:LONGEST_TROUBLE]
             said = await builder.build(material, embedder)
         return Draft(
             id=id_,

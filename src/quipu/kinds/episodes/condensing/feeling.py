@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from quipu.kinds.episodes.condensing.meaning import Mood
 from quipu.kinds.episodes.shapes import Emotion, Feelings, Intensity, Valence
 
 NAMES: Final = ("joy", "sadness", "fear", "anger", "surprise", "disgust")
 _BITTER: Final = ("sadness", "fear", "anger", "disgust")
 _FELT: Final = 2.0
 """Of 10; the origin counts what is above it."""
+
+FAINT: Final = 3.0
+"""How strong a feeling is that no word says."""
 
 _MEDIUM, _HIGH = 4.0, 7.0
 _SWING: Final = 2.0
@@ -25,6 +29,16 @@ def emotion(felt: Sequence[Feelings]) -> Emotion:
     return Emotion(
         type=name, valence=_valence(strongest), intensity=_intensity(strongest[name]), arc=arc(felt)
     )
+
+
+def with_moods(felt: Sequence[Feelings], moods: Sequence[Sequence[Mood]]) -> list[Feelings]:
+    """The same; where words say nothing of an exchange, what its sentences mean, faintly, if they agree."""
+    return [
+        Feelings.model_validate({told[0]: FAINT, "confidence": FAINT})
+        if len({mood == "joy" for mood in told}) == 1 and not _is_felt(one)
+        else one
+        for one, told in zip(felt, moods, strict=True)
+    ]
 
 
 def strength(felt: Sequence[Feelings]) -> float:
@@ -60,6 +74,10 @@ def arc(felt: Sequence[Feelings]) -> str:
     direction = "rises" if ends > begins else "falls"
     before, after = _word(begins), _word(ends)
     return f"{direction}, {after} throughout" if before == after else f"{direction} from {before} to {after}"
+
+
+def _is_felt(one: Feelings) -> bool:
+    return any(float(getattr(one, name)) > _FELT for name in NAMES)
 
 
 def _mean(values: Sequence[float]) -> float:

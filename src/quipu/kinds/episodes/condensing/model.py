@@ -29,11 +29,15 @@ class Utterance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Material:
-    """The messages of an episode in their order, what was understood of its exchanges, and its topic."""
+    """The messages of an episode in their order, what was understood of its exchanges, and its topic.
+
+    ``ends``: of each exchange the id of its last message, where that is known.
+    """
 
     utterances: Sequence[Utterance]
     chunks: Sequence[Chunk]
     topic: str
+    ends: Sequence[int] = ()
 
 
 class Builder(Protocol):

@@ -48,12 +48,15 @@ async def rebuild(
             within, ids=ids, session=session, builder=builder.name, version=builder.version, again=again
         )  # fmt: skip
     made: list[UUID] = []
+    troubles: list[str] = []
     for start in range(0, len(found), _AT_ONCE):
         ready = await condensing.rewritten(space, found[start : start + _AT_ONCE])
         if ready is not None:
             made += await _write(database, condensing, space, ready)
+            troubles += [one.trouble for one in ready.drafts if one.trouble is not None]
     written = set(made)
-    return _report(condensing, made, left=[one for one in found if one not in written])
+    left = [one for one in found if one not in written]
+    return _report(condensing, made, left, trouble=troubles[-1] if troubles else None)
 
 
 async def _write(database: Database, condensing: Condensing, space: str, ready: Ready) -> list[UUID]:
@@ -66,10 +69,13 @@ async def _write(database: Database, condensing: Condensing, space: str, ready: 
             ready = await condensing.measured(space, ready, moved.generation)
 
 
-def _report(condensing: Condensing, made: Sequence[UUID], left: Sequence[UUID] = ()) -> Condensation:
+def _report(
+    condensing: Condensing, made: Sequence[UUID], left: Sequence[UUID] = (), *, trouble: str | None = None
+) -> Condensation:
     return Condensation(
         builder=condensing.builder.name,
         version=condensing.builder.version,
         episodes=tuple(map(str, made)),
         left=tuple(map(str, left)),
+        trouble=trouble,
     )

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from quipu.kernel.embedding.model import Embedder, Vectors
-from quipu.kinds.episodes import cueing
 from quipu.kinds.episodes.condensing import central, feeling, telling
 from quipu.kinds.episodes.condensing.intent import intent, nearness
+from quipu.kinds.episodes.condensing.meaning import INTENTS, Mood, meaning
 from quipu.kinds.episodes.condensing.model import Material
+from quipu.kinds.episodes.condensing.sentences import asks
 from quipu.kinds.episodes.condensing.telling import Sentence
 from quipu.kinds.episodes.condensing.worth import LEAST, worth
-from quipu.kinds.episodes.shapes import Condensed, Factors
+from quipu.kinds.episodes.shapes import Condensed, Factors, Feelings
 
-VERSION: Final = 1
+VERSION: Final = 2
 
 MOST_SENTENCES: Final = 40
 """So many are embedded; of more, those that tell most by their words."""
@@ -40,15 +42,18 @@ class RuleBuilder:
         said = telling.spoken(material.utterances)
         candidates, weights = _candidates(material, said)
         vectors = await embedder.embed(candidates)
+        meant = await meaning(embedder)
         loops = telling.open_loops(material.utterances, said)
         mine = [one.text for one in said if one.role == "user"] or [one.text for one in said]
-        felt = [chunk.emotion for chunk in material.chunks]
+        wanted = intent(mine, nearness(vectors, meant.intents, INTENTS))
+        ended = meant.endings(candidates, vectors) if wanted.type == "problem-solving" else {}
+        felt = _felt(material, said, meant.moods(candidates, vectors))
         return Condensed(
-            intent=intent(mine, nearness(vectors, await _prototypes(embedder), _INTENTS)),
+            intent=wanted,
             context=telling.circumstances(material.utterances, said, topic=material.topic),
             action=telling.action(said, material.chunks, topic=material.topic),
             emotion=feeling.emotion(felt),
-            outcome=telling.outcome(said, material.chunks),
+            outcome=telling.outcome(said, material.chunks, ended),
             gist=_gist(material, candidates, vectors, weights),
             salience_factors=Factors(
                 novelty=0,
@@ -60,20 +65,17 @@ class RuleBuilder:
         )
 
 
-_INTENTS: Final = tuple(name for name, _ in cueing.prototypes())
-_MOST_MODELS: Final = 4
-_made: dict[str, Vectors] = {}
-"""The prototypes of intents by the digest of the embedder: its vectors never change."""
-
-
-async def _prototypes(embedder: Embedder) -> Vectors:
-    known = _made.get(embedder.digest)
-    if known is None:
-        known = await embedder.embed([text for _, text in cueing.prototypes()])
-        while len(_made) >= _MOST_MODELS:
-            del _made[next(iter(_made))]
-        _made[embedder.digest] = known
-    return known
+def _felt(material: Material, said: Sequence[Sentence], moods: Mapping[str, Mood]) -> list[Feelings]:
+    """What was felt in each exchange; where its words do not say, by what a person's sentences mean."""
+    felt = [chunk.emotion for chunk in material.chunks]
+    if len(material.ends) != len(felt):
+        return felt
+    found: list[list[Mood]] = [[] for _ in felt]
+    for one in said:
+        place = bisect_left(material.ends, one.message)
+        if one.role == "user" and one.told() in moods and place < len(found) and not asks(one.text):
+            found[place].append(moods[one.told()])
+    return feeling.with_moods(felt, found)
 
 
 def _candidates(material: Material, said: Sequence[Sentence]) -> tuple[list[str], list[float]]:

@@ -39,7 +39,6 @@ class Exchange:
     user: str | None
     started_at: datetime
     ended_at: datetime
-    surprise: float
     chunk: Mapping[str, Any] | None
     topic: str
 
@@ -124,8 +123,9 @@ async def nearest(
 
 
 async def still_loose(within: Within, exchanges: Sequence[Exchange]) -> bool:
-    """Whether all of them belong to no episode; they stay so until the transaction ends."""
-    rows = await _rows(within, "still_loose", {"exchanges": Int8s([one.id for one in exchanges])})
+    """Whether all belong to no episode and have not grown; they stay so until the transaction ends."""
+    ids, last = Int8s([one.id for one in exchanges]), Int8s([one.last for one in exchanges])
+    rows = await _rows(within, "still_loose", {"exchanges": ids, "last": last})
     return len(rows) == len(exchanges)
 
 

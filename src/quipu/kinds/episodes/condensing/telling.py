@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
 from quipu.kernel.base.text import count_words
 from quipu.kinds.episodes import cueing
+from quipu.kinds.episodes.condensing.meaning import Ending
 from quipu.kinds.episodes.condensing.model import Utterance
 from quipu.kinds.episodes.condensing.sentences import asks, sentences
 from quipu.kinds.episodes.condensing.worth import worth
@@ -20,6 +21,7 @@ MOST_CONSTRAINTS: Final = 4
 FEWEST_WORDS: Final = 4
 """A gist of fewer words (\"Agreed!\") does not stand alone."""
 
+_ENDED: Final[Mapping[Ending, str]] = {"failed": "Unsolved", "solved": "Solved"}
 _PARTS: Final = ((5, "night"), (12, "morning"), (18, "afternoon"), (22, "evening"), (24, "night"))
 
 _DAYS: Final = {
@@ -31,13 +33,13 @@ _DAY = re.compile(rf"\b(?:{'|'.join(_DAYS)})\b(?! \()", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence, who said it in which role, and when."""
+    """A sentence, who said it in which role, and when; ``message`` is the id of the message that it is of."""
 
     text: str
     who: str
     role: str
-
     at: datetime
+    message: int
 
     def told(self) -> str:
         """The sentence so that it stands alone: with who said it, and the day that "yesterday" was."""
@@ -54,30 +56,28 @@ def dated(text: str, at: datetime) -> str:
 def spoken(utterances: Sequence[Utterance]) -> list[Sentence]:
     """All sentences in their order; what tools put out is no speech."""
     return [
-        Sentence(text, one.who, one.role, one.at)
+        Sentence(text, one.who, one.role, one.at, one.id)
         for one in utterances
         if one.role != "tool"
         for text in sentences(one.text)
     ]
 
 
-def outcome(said: Sequence[Sentence], chunks: Sequence[Chunk]) -> str:
-    """How it ended: solved or failed by the words of its last third, else what was decided, else
-    what tells most of its last third."""
-    last = said[-max(3, len(said) // 3) :]
-    for name, word in (("failed", "Unsolved"), ("solved", "Solved")):
-        found = [
-            one
-            for one in last
-            if cueing.matches(one.text, section="outcome", name=name) and not asks(one.text)
-        ]
+def outcome(said: Sequence[Sentence], chunks: Sequence[Chunk], endings: Mapping[str, Ending]) -> str:
+    """How it ended: solved or failed by the words of its last third, or by what these mean (``endings``, by
+    how they are told), else what was decided, else what tells most of its last third."""
+    last = [one for one in said[-max(3, len(said) // 3) :] if not asks(one.text)]
+    for name, word in _ENDED.items():
+        found = [one for one in last if cueing.matches(one.text, section="outcome", name=name)]
         if found:
             return f"{word}. {found[-1].told()}"
+    meant = [one for one in last if one.told() in endings]
+    if meant:
+        return f"{_ENDED[endings[meant[-1].told()]]}. {meant[-1].told()}"
     decided = _gists(chunks, ("decision", "commitment"))
     if decided:
         return decided[-1]
-    told = [one for one in last if not asks(one.text)]
-    return max(reversed(told), key=lambda one: worth(one.text)).told() if told else "No result was told."
+    return max(reversed(last), key=lambda one: worth(one.text)).told() if last else "No result was told."
 
 
 def action(said: Sequence[Sentence], chunks: Sequence[Chunk], *, topic: str) -> str:

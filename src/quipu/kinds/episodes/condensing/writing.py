@@ -29,8 +29,9 @@ async def write(
 ) -> list[UUID]:
     """Write new episodes of session ``number`` and others anew; ``vectors`` of both in this order.
 
-    Returns the ids of those that were written. New ones of which an exchange belongs to another by now, and
-    others that were put away or forgotten, are left out.
+    Returns the ids of those that were written. Left out are new ones of which an exchange belongs to another
+    or has grown by now, others that were put away or forgotten, and others at which a language model failed
+    and that still say what they said before: rules must not write over what a model wrote.
 
     Raises:
         Moved: the vectors are of another model than those of the space by now.
@@ -42,7 +43,7 @@ async def write(
     held: dict[UUID, store.Held] = {}
     for place, draft in enumerate(anew, start=len(new)):
         one = await store.hold_episode(within, draft.id)
-        if one is not None and not one.deleted:
+        if one is not None and not one.deleted and (one.emptied or draft.trouble is None):
             held[draft.id] = one
             places.append(place)
     await withdraw(within, sorted(one.entry_id for one in held.values() if one.entry_id is not None))

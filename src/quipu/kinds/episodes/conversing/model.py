@@ -152,7 +152,6 @@ class Exchange:
     user: str | None
     started_at: datetime
     ended_at: datetime
-    surprise: float
     salience: float
     chunk: Mapping[str, Any] | None
     chunker: str | None

@@ -25,7 +25,6 @@ from quipu.kinds.episodes.conversing.topics import (
     choose,
     grown,
     moved,
-    surprise,
 )
 from quipu.kinds.episodes.conversing.words import name_of, topical
 
@@ -34,12 +33,11 @@ _MOST_TOPICS: Final = 300  # of a person: older ones are not found again
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """Where an exchange belongs, and how little it was to be expected there."""
+    """Where an exchange belongs."""
 
     run: Run
     thread: int
     topic: int
-    surprise: float
 
 
 @dataclass(slots=True)
@@ -77,7 +75,6 @@ class Placing:
         self._names: dict[str, set[str]] = {}
         self._changed: dict[int, Known] = {}
         self._current = session.topic_id
-        self._last_at: datetime | None = None
 
     async def begin(self, runs: Sequence[Run]) -> None:
         """Hold what the exchanges may change: threads first, then topics, each in ascending order."""
@@ -91,16 +88,11 @@ class Placing:
         self._names = await store.topic_names(within, users)
         found = await store.topics(within, users, limit=_MOST_TOPICS)
         self._topics = {user: {one.id: one for one in topics} for user, topics in found.items()}
-        before = [one.last_at for one in self._threads.values() if one.last_at <= runs[0].started_at]
-        self._last_at = max(before, default=None)
 
     async def place(self, run: Run, vectors: Mapping[int, Vectors], *, is_new: bool) -> Placed:
         """Where the next exchange belongs; one that is not new stays where it is, and is counted already."""
-        gap = None if self._last_at is None else run.started_at - self._last_at
         thread = self._thread(run, is_new=is_new)
-        topic, near = await self._topic(run, vectors, is_new=is_new)
-        self._last_at = max(run.ended_at, self._last_at or run.ended_at)
-        return Placed(run, thread, topic, surprise(near, gap))
+        return Placed(run, thread, await self._topic(run, vectors, is_new=is_new))
 
     async def write(self) -> None:
         """Write what the exchanges changed."""
@@ -147,17 +139,16 @@ class Placing:
         growth.users |= {user} if user else set()
         return number
 
-    async def _topic(self, run: Run, vectors: Mapping[int, Vectors], *, is_new: bool) -> tuple[int, float]:
-        """The topic of an exchange, and how near it is to the one before."""
+    async def _topic(self, run: Run, vectors: Mapping[int, Vectors], *, is_new: bool) -> int:
         user = self._person(run)
         topics = self._topics[user]
         heard = heard_of(run, vectors)
         current = topics.get(self._current) if self._current is not None else None
         if current is not None and not is_new:
-            return current.id, 1.0
+            return current.id
         others = [one for one in topics.values() if current is None or one.id != current.id]
         choice = choose(heard, current, others)
-        chosen = topics[choice.topic] if choice.topic is not None else await self._begin(run, user, heard)
+        chosen = topics[choice] if choice is not None else await self._begin(run, user, heard)
         more = Known(
             chosen.id,
             chosen.name,
@@ -168,7 +159,7 @@ class Placing:
         )
         topics[more.id] = self._changed[more.id] = more
         self._current = more.id
-        return more.id, choice.nearness
+        return more.id
 
     async def _begin(self, run: Run, user: str, heard: Heard) -> Known:
         people = {name for one in run.messages for name in (one.speaker, one.user) if name}

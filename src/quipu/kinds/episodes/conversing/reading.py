@@ -31,7 +31,7 @@ _LONGEST_KEY: Final = 400
 
 
 class _Stale(Exception):
-    """Somebody else has read the session meanwhile."""
+    """Somebody else has read the session meanwhile, or condensed the end of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +71,25 @@ async def read(context: Context, payload: Payload) -> None:
         chunked = await chunker.read([_talk(run) for run in (*runs, *page.again.values())])
         try:
             async with context.effect() as within:
-                if await store.hold(within, page.session.id) != page.session.mark:
-                    raise _Stale
+                await _hold(within, page.session)
                 await _write(within, context, name, page, runs, chunked)
                 read_any = bool(runs or page.again)
                 await _follow_up(within, context, name, page, formed.waits_until, read_any=read_any)
         except _Stale:
             continue
         return
+
+
+async def _hold(within: Within, session: store.Session) -> None:
+    """Nobody else reads the session, nor condenses what may still grow in it, until the transaction ends.
+
+    Raises:
+        _Stale: somebody has done so meanwhile.
+    """
+    if await store.hold(within, session.id) != session.mark:
+        raise _Stale
+    if session.open_from is not None and not await store.is_open(within, session.id, session.open_from):
+        raise _Stale
 
 
 async def _page(context: Context, name: str, payload: Payload, chunker: Chunker) -> _Page | None:
@@ -200,7 +211,6 @@ def _columns(placed: Sequence[Placed], chunked: Sequence[Chunked]) -> dict[str, 
         "users": Texts([run.user for run in runs]),
         "started_at": Moments([run.started_at for run in runs]),
         "ended_at": Moments([run.ended_at for run in runs]),
-        "surprise": Float4s([one.surprise for one in placed]),
         "salience": Float4s([salience(" ".join(said.content for said in run.asked)) for run in runs]),
         **_chunk_columns(chunked),
     }

@@ -88,6 +88,11 @@ async def hold(within: Within, session_id: int) -> int:
     return mark
 
 
+async def is_open(within: Within, session_id: int, first: int) -> bool:
+    """Whether the exchange that begins with a message may still grow; held until commit."""
+    return bool(await _rows(within, "hold_open", {"session": session_id, "first": first}))
+
+
 async def threads(within: Within, channel: tuple[str, str], since: datetime, until: datetime) -> list[Span]:
     """Threads of a channel about some time, and its last; held until commit."""
     named = {"platform": channel[0], "channel": channel[1]}

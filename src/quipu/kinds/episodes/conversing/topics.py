@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -61,32 +60,24 @@ class Heard:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """``topic`` is None for a new one. ``nearness`` (0 to 1) is to the topic that was talked of before."""
-
-    topic: int | None
-    nearness: float = field(default=0.0)
-
-
-def choose(heard: Heard, current: Known | None, others: Sequence[Known]) -> Choice:
-    """The topic of an exchange: the one that goes on, one that comes back, or a new one.
+def choose(heard: Heard, current: Known | None, others: Sequence[Known]) -> int | None:
+    """The topic of an exchange: the one that goes on, one that comes back, or None for a new one.
 
     What has too few words to be about anything goes on with what was talked of.
     """
     here = 0.0 if current is None else nearness(heard, current)
     if current is not None and len(heard.words) < _FEWEST_WORDS:
-        return Choice(current.id, max(here, 0.5))
+        return current.id
     back = max(others, key=lambda one: nearness(heard, one), default=None)
     there = 0.0 if back is None else nearness(heard, back)
     stays = current is not None and not _turns(heard, here, current)
     if back is not None and there >= _BACK and there > here + _BETTER_BY + (_JUST_NOW_BONUS if stays else 0):
-        return Choice(back.id, here)
+        return back.id
     if stays and current is not None:
-        return Choice(current.id, here)
+        return current.id
     if back is not None and there >= _NEAR:
-        return Choice(back.id, here)
-    return Choice(None, here)
+        return back.id
+    return None
 
 
 def nearness(heard: Heard, topic: Known) -> float:
@@ -104,18 +95,6 @@ def shared(words: Counter[str], known: Mapping[str, int]) -> float:
     said, held = {stem(word) for word in words}, {stem(word) for word in known}
     common = len(said & held)
     return 0.2 * common if common < 2 else 0.6 * min(1.0, common / min(len(said), 6))
-
-
-def surprise(near: float, gap: timedelta | None) -> float:
-    """How little was to be expected, 0 to 1: 0.7 for what it is about, 0.3 for the pause before it.
-
-    The first of a conversation (no ``gap``) is no surprise.
-    """
-    if gap is None:
-        return 0.0
-    far = 1.0 - min(1.0, near / 0.6)
-    waited = math.tanh(max(0.0, gap.total_seconds()) / _PAUSE.total_seconds())
-    return min(1.0, 0.7 * far + 0.3 * waited)
 
 
 def centre(vectors: Vectors) -> Vectors | None:

@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from datetime import datetime
-from typing import Final, TypeVar
+from typing import Final
 from uuid import UUID
 
-from quipu.errors import BadInput, NotFound
+from quipu.errors import NotFound
 from quipu.kernel.db.database import Within
 from quipu.kinds.episodes.fading import store
+from quipu.record.given import id_of as given_id
+from quipu.record.given import only
 
-_PREFIX: Final = re.compile(r"[0-9a-f-]{4,36}")
-_Word = TypeVar("_Word", bound=str)
-
-
-def one_of(field: str, value: object, words: Sequence[_Word]) -> _Word:
-    """One of some words.
-
-    Raises:
-        BadInput: it is none of them; names ``field``.
-    """
-    found = next((word for word in words if word == value), None)
-    if found is None:
-        raise BadInput(f"it is none of {', '.join(words)}.", field=field)
-    return found
+_HINT: Final = "quipu episodes list shows them."
 
 
 async def id_of(within: Within | None, given: UUID | str) -> UUID:
@@ -35,17 +22,11 @@ async def id_of(within: Within | None, given: UUID | str) -> UUID:
         NotFound: there is none.
         BadInput: several begin so, or it is no id.
     """
-    found = [given] if isinstance(given, UUID) else []
-    if isinstance(given, str):
-        text = given.strip().lower()
-        if not _PREFIX.fullmatch(text):
-            raise BadInput("no id of an episode.", field="id", hint="At least four digits of it.")
-        found = [] if within is None else await store.ids_like(within, text)
-    if len(found) > 1:
-        raise BadInput(f"several episodes begin with {given}.", field="id", hint="Give more of it.")
-    if not found:
-        raise NotFound(f"There is no episode {given} in this space.", hint="quipu episodes list shows them.")
-    return found[0]
+    asked = given_id(given, what="an episode", hint=_HINT)
+    found = None if within is None else only(await store.ids_like(within, str(asked)), asked)
+    if found is None:
+        raise NotFound(f"There is no episode {given} in this space.", hint=_HINT)
+    return found
 
 
 async def row_of(within: Within | None, given: UUID | str, *, now: datetime) -> store.Row:
@@ -53,5 +34,5 @@ async def row_of(within: Within | None, given: UUID | str, *, now: datetime) -> 
     id_ = await id_of(within, given)
     rows = [] if within is None else await store.episodes(within, store.Wanted(ids=[id_]), now=now)
     if not rows:
-        raise NotFound(f"There is no episode {given} in this space.", hint="quipu episodes list shows them.")
+        raise NotFound(f"There is no episode {given} in this space.", hint=_HINT)
     return rows[0]

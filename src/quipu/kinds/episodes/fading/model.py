@@ -108,13 +108,15 @@ class EpisodeCurve:
 class Condensation:
     """What came of condensing or rebuilding: ids of episodes that were made or written anew, and what failed.
 
-    ``left`` are episodes that could not be rebuilt: nothing that they were made of is left.
+    ``left`` are episodes that could not be rebuilt and read as before: nothing that they were made of is
+    left, or the language model failed at them. ``trouble`` says why it failed, at the last of those.
     """
 
     builder: str
     version: int
     episodes: Sequence[str] = ()
     left: Sequence[str] = ()
+    trouble: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,11 +14,13 @@ from quipu.kinds.episodes.settings import EPISODE_BOOST, EPISODE_DECAY, USES_APA
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
-    """``boost``: how much of what is left to the ceiling a use takes; ``uses_apart``: sooner is one use."""
+    """``boost``: how much of what is left to the ceiling a use takes; ``uses_apart_minutes``: sooner
+    is one use.
+    """
 
     decay_per_hour: float = DECAY_PER_HOUR
     boost: float = BOOST
-    uses_apart: timedelta = USES_APART
+    uses_apart_minutes: float = USES_APART / timedelta(minutes=1)
 
 
 USUAL: Final = Pace()
@@ -29,5 +31,5 @@ def pace(settings: Settings) -> Pace:
     return Pace(
         decay_per_hour=settings.of(EPISODE_DECAY),
         boost=settings.of(EPISODE_BOOST),
-        uses_apart=timedelta(minutes=settings.of(USES_APART_MINUTES)),
+        uses_apart_minutes=settings.of(USES_APART_MINUTES),
     )

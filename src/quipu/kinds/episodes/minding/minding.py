@@ -17,8 +17,7 @@ from quipu.kinds.episodes.minding import store
 from quipu.kinds.episodes.minding.beliefs import claims, filing
 from quipu.kinds.episodes.minding.beliefs import store as beliefs
 from quipu.kinds.episodes.minding.beliefs.claims import Heard
-from quipu.kinds.episodes.minding.beliefs.filing import Prepared
-from quipu.kinds.episodes.minding.beliefs.keeping import Keeping, Unprepared
+from quipu.kinds.episodes.minding.beliefs.keeping import Keeping
 from quipu.kinds.episodes.minding.beliefs.settling import settle
 from quipu.kinds.episodes.minding.loops import store as loops
 from quipu.kinds.episodes.minding.loops.following import Exchange, follow
@@ -27,6 +26,7 @@ from quipu.kinds.episodes.queues import MINDING
 from quipu.kinds.episodes.settings import CONFLICT_DAYS
 from quipu.kinds.plug import Context
 from quipu.recall.model import Moved
+from quipu.recall.prepared import NOTHING, Prepared, Unprepared, prepare
 
 _MOST_EXCHANGES: Final = 40
 
@@ -64,7 +64,7 @@ async def mind(context: Context, payload: Payload) -> None:
         page, texts = await _page(context, name)
         if page is None:
             return
-        prepared = await filing.prepare(context.database, context.models, context.space, [*texts, *missed])
+        prepared = await prepare(context.database, context.models, context.space, [*texts, *missed])
         try:
             async with context.effect() as within:
                 await _write(within, context, page, prepared)
@@ -121,14 +121,13 @@ async def _texts(within: Within, page: _Page) -> list[str]:
     return texts
 
 
-async def _write(within: Within, context: Context, page: _Page, prepared: Prepared | None) -> None:
+async def _write(within: Within, context: Context, page: _Page, prepared: Prepared) -> None:
     await store.hold(within)
     if not await store.is_there(within, page.session):
         return
     if await store.mark(within, page.session) != page.mark:
         raise _Stale
-    if prepared is not None and within.space.generation not in (None, prepared.generation):
-        raise Moved(within.space.generation or 0)
+    prepared.check(within)
     keeping = Keeping(within, prepared, now=context.clock.now())
     for heard, before in zip(page.heard, page.before, strict=True):
         await _follow(within, page, heard, before)
@@ -180,6 +179,6 @@ async def settle_stale(context: Context) -> None:
     days = context.settings.of(CONFLICT_DAYS)
     async with context.database.writing(context.space) as within:
         await store.hold(within)
-        keeping = Keeping(within, None, now=context.clock.now())
+        keeping = Keeping(within, NOTHING, now=context.clock.now())
         for belief, rival in await beliefs.stale(within, before=context.clock.now() - timedelta(days=days)):
             await keeping.decay(belief, rival)

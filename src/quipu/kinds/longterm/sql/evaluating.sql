@@ -16,7 +16,7 @@ set version = excluded.version, message_id = excluded.message_id, turns = exclud
 
 -- name: turns_after: what was said in a session after a message, in its order; ids begin with the session's number
 select id, external_id, role, user_name as "user", happened_at, content from core.messages
-where space_id = %(space)s and id > greatest(%(after)s::int8, %(session)s::int8 << 24 - 1)
+where space_id = %(space)s and id > greatest(%(after)s::int8, (%(session)s::int8 << 24) - 1)
     and id < (%(session)s::int8 + 1) << 24 and role in ('user', 'assistant')
 order by id
 limit %(limit)s

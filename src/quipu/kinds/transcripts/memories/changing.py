@@ -11,12 +11,13 @@ from quipu.kernel.base.clock import Clock
 from quipu.kernel.db.database import Database, Within
 from quipu.kinds.transcripts.extract.sameness import normal_hash
 from quipu.kinds.transcripts.memories import filing, store
-from quipu.kinds.transcripts.memories.filing import Entry, Prepared
+from quipu.kinds.transcripts.memories.filing import Entry
 from quipu.kinds.transcripts.memories.merging import contradicted
 from quipu.kinds.transcripts.memories.reading import row_of
 from quipu.kinds.transcripts.memories.store import Row
 from quipu.recall.generations import Models
 from quipu.recall.model import Moved
+from quipu.recall.prepared import Prepared, prepare
 from quipu.recall.removal import withdraw
 
 
@@ -35,7 +36,7 @@ class Changing:
             Conflict: an active memory of the project says so already.
         """
         while True:
-            prepared = await filing.prepare(self._database, self._models, space, [fact])
+            prepared = await prepare(self._database, self._models, space, [fact])
             try:
                 async with filing.writing(self._database, space, prepared) as within:
                     return await self._add(within, prepared, fact, category, project, confidence)
@@ -53,7 +54,7 @@ class Changing:
         while True:
             async with self._database.reading(space) as reading:
                 text = fact if fact is not None else (await row_of(reading, id_)).fact
-            prepared = await filing.prepare(self._database, self._models, space, [text])
+            prepared = await prepare(self._database, self._models, space, [text])
             try:
                 async with filing.writing(self._database, space, prepared) as within:
                     row = await self._held(within, id_)
@@ -90,7 +91,7 @@ class Changing:
         while True:
             async with self._database.reading(space) as reading:
                 text = (await row_of(reading, id_)).fact
-            prepared = await filing.prepare(self._database, self._models, space, [text])
+            prepared = await prepare(self._database, self._models, space, [text])
             try:
                 async with filing.writing(self._database, space, prepared) as within:
                     row = await self._held(within, id_)
@@ -170,10 +171,8 @@ class Changing:
         return row.id
 
     async def _file(self, within: Within, entry: Entry, prepared: Prepared, now: datetime) -> int:
-        filed = await filing.file(
-            within, [entry], prepared.vectors[:1], generation=prepared.generation, now=now
-        )
-        return filed[0]
+        vectors, generation = prepared.of([entry.fact])
+        return (await filing.file(within, [entry], vectors, generation=generation, now=now))[0]
 
 
 def _says_already(other: UUID) -> Conflict:

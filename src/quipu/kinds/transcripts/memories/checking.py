@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from typing import Final
-from uuid import UUID
 
 from quipu.errors import BadInput
 from quipu.kernel.base.text import clean
@@ -14,7 +13,6 @@ from quipu.kinds.transcripts.memories.model import STATES, State
 
 LONGEST_FACT: Final = 4_000
 _CATEGORY: Final = re.compile(r"[a-z][a-z0-9_ -]{0,63}")
-_PREFIX: Final = re.compile(r"[0-9a-f-]{4,36}")
 
 
 def fact_of(value: object, *, secrets: bool) -> str:
@@ -66,16 +64,3 @@ def confidence_of(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise BadInput("a number from 0 to 1.", field="confidence")
     return float(value)
-
-
-def id_of(value: object) -> UUID | str:
-    """An id, or the beginning of one: at least four of its digits.
-
-    Raises:
-        BadInput: it is neither.
-    """
-    if isinstance(value, UUID):
-        return value
-    if isinstance(value, str) and _PREFIX.fullmatch(value.lower()):
-        return UUID(value) if len(value) == 36 and value.count("-") == 4 else value.lower()
-    raise BadInput("no id of a memory.", field="id", hint="quipu memories list shows them.")

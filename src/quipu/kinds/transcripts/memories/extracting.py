@@ -19,6 +19,7 @@ from quipu.kinds.transcripts.memories.model import SessionExtraction
 from quipu.kinds.transcripts.memories.store import Due
 from quipu.recall.generations import Models
 from quipu.recall.model import Moved
+from quipu.recall.prepared import prepare
 
 _LONGEST_EXCERPT: Final = 1_000
 _LONGEST_ERROR: Final = 1_000
@@ -53,7 +54,7 @@ class Extracting:
     async def _keep(self, read: Read, *, space: str) -> SessionExtraction:
         facts = [one.fact for one in read.findings]
         while True:
-            prepared = await filing.prepare(self._database, self._models, space, facts) if facts else None
+            prepared = await prepare(self._database, self._models, space, facts)
             try:
                 async with filing.writing(self._database, space, prepared) as within:
                     now = self._clock.now()

@@ -13,9 +13,9 @@ from quipu.kernel.db.database import Database, Within
 from quipu.kernel.embedding.model import Vectors
 from quipu.recall import index
 from quipu.recall.dates import tells_time
-from quipu.recall.generations import Models
 from quipu.recall.languages import DEFAULT
-from quipu.recall.model import Draft, Moved
+from quipu.recall.model import Draft
+from quipu.recall.prepared import Prepared
 from quipu.recall.terms import bag
 
 TRANSCRIPTS: Final = 3  # core.recall_kinds.code
@@ -31,33 +31,15 @@ class Entry:
     happened_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """Texts with their vectors, shape (n, d), and the generation of the model that made these."""
-
-    generation: int
-    vectors: Vectors
-
-
-async def prepare(database: Database, models: Models, space: str, texts: Sequence[str]) -> Prepared:
-    """The vectors of texts by the model of the space, made before a transaction is open."""
-    async with database.reading(space) as within:
-        generation = None if within is None else within.space.generation
-    embedded = await models.embed(texts, generation=generation)
-    return Prepared(embedded.generation, embedded.vectors)
-
-
 @asynccontextmanager
-async def writing(database: Database, space: str, prepared: Prepared | None) -> AsyncGenerator[Within]:
+async def writing(database: Database, space: str, prepared: Prepared) -> AsyncGenerator[Within]:
     """A transaction to change memories in.
 
     Raises:
         Moved: the space is searched by the vectors of another model by now.
     """
     async with database.writing(space) as within:
-        current = within.space.generation
-        if prepared is not None and current is not None and current != prepared.generation:
-            raise Moved(current)
+        prepared.check(within)
         yield within
 
 

@@ -11,10 +11,11 @@ from quipu.kernel.db.database import Within
 from quipu.kinds.transcripts.extract.model import Extractor, Finding
 from quipu.kinds.transcripts.extract.sameness import normal_hash
 from quipu.kinds.transcripts.memories import filing, store
-from quipu.kinds.transcripts.memories.filing import Entry, Prepared
+from quipu.kinds.transcripts.memories.filing import Entry
 from quipu.kinds.transcripts.memories.merging import Known, contradicted, merge, revived, twins
 from quipu.kinds.transcripts.memories.model import SessionExtraction
 from quipu.kinds.transcripts.memories.store import Due
+from quipu.recall.prepared import Prepared
 from quipu.recall.removal import withdraw
 
 
@@ -39,9 +40,7 @@ class Read:
 class Keeping:
     """Keeps what was found, within a transaction. ``prepared`` has the vectors of the findings."""
 
-    def __init__(
-        self, within: Within, extractor: Extractor, prepared: Prepared | None, *, now: datetime
-    ) -> None:
+    def __init__(self, within: Within, extractor: Extractor, prepared: Prepared, *, now: datetime) -> None:
         self._within = within
         self._extractor = extractor
         self._prepared = prepared
@@ -96,31 +95,27 @@ class Keeping:
 
     async def _place(self, read: Read, said: Sequence[int]) -> tuple[int, set[UUID]]:
         """Write what is new and who says what; how many are new, and all memories that the session tells."""
-        if self._prepared is None or not said:
+        if not said:
             return 0, set()
         findings = [read.findings[place] for place in said]
-        vectors = self._prepared.vectors[list(said)]
+        vectors, _ = self._prepared.of([one.fact for one in findings])
         read = Read(read.session, findings, read.dropped, read.began_at)
         known = await store.known(self._within, read.session.project)
         near = await store.near(self._within, read.session.project, vectors)
         merged = merge(findings, known, near=near, twins=twins(vectors))
-        prepared = Prepared(self._prepared.generation, vectors)
-        new = await self._add(read, sorted(set(merged.fresh.values())), prepared)
+        new = await self._add(read, sorted(set(merged.fresh.values())))
         await self._contradict(read, new, known)
-        await self._restate(read, merged.known, known, prepared)
+        await self._restate(read, merged.known, known)
         says = {**merged.known, **{place: new[first] for place, first in merged.fresh.items()}}
         for place, memory in says.items():
             await self._tell(read.session, findings[place], memory)
         return len(new), set(says.values())
 
-    async def _add(self, read: Read, places: Sequence[int], prepared: Prepared) -> dict[int, UUID]:
+    async def _add(self, read: Read, places: Sequence[int]) -> dict[int, UUID]:
         """File and write new memories; their ids by the place of the finding."""
         ids = {place: uuid4() for place in places}
         entries = [Entry(ids[place], read.findings[place].fact, read.said_at(place)) for place in places]
-        vectors = prepared.vectors[list(places)]
-        filed = await filing.file(
-            self._within, entries, vectors, generation=prepared.generation, now=self._now
-        )
+        filed = await self._file(entries, [one.fact for one in entries])
         for place, entry in zip(places, filed, strict=True):
             await self._insert(read, place, ids[place], entry)
         return ids
@@ -165,9 +160,7 @@ class Keeping:
                 )
             )
 
-    async def _restate(
-        self, read: Read, says: Mapping[int, UUID], known: Sequence[Known], prepared: Prepared
-    ) -> None:
+    async def _restate(self, read: Read, says: Mapping[int, UUID], known: Sequence[Known]) -> None:
         """Memories that were said again: later, or more surely; archived ones said after that come back."""
         by_id = {one.id: one for one in known}
         back: set[UUID] = set()
@@ -178,11 +171,15 @@ class Keeping:
             if id_ not in back and revived(memory, finding.fact, said_at):
                 back.add(id_)
                 entry = Entry(id_, memory.fact, said_at)
-                one = prepared.vectors[place : place + 1]
-                filed = await filing.file(
-                    self._within, [entry], one, generation=prepared.generation, now=self._now
-                )
+                filed = await self._file([entry], [finding.fact])
                 await store.run(self._within, "revive", {"id": id_, "entry": filed[0], "now": self._now})
+
+    async def _file(self, entries: Sequence[Entry], texts: Sequence[str]) -> list[int]:
+        """File memories by the vectors of texts; of none, nothing."""
+        if not entries:
+            return []
+        vectors, generation = self._prepared.of(texts)
+        return await filing.file(self._within, entries, vectors, generation=generation, now=self._now)
 
     async def _tell(self, session: Due, finding: Finding, memory: UUID) -> None:
         values = {

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
-from quipu.errors import BadInput, NotFound
+from quipu.errors import NotFound
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Within
 from quipu.kinds.transcripts.memories import ageing, store
 from quipu.kinds.transcripts.memories.ageing import Life
-from quipu.kinds.transcripts.memories.checking import id_of
 from quipu.kinds.transcripts.memories.model import Lesson
 from quipu.kinds.transcripts.memories.store import Row
 from quipu.kinds.transcripts.settings import ARCHIVE_BELOW
+from quipu.record.given import id_of, only
+
+_HINT: Final = "quipu memories list shows them."
 
 
 def aged(row: Row, *, now: datetime, settings: Settings) -> Lesson:
@@ -66,13 +69,11 @@ async def row_of(within: Within | None, id_: UUID | str) -> Row:
         NotFound: there is none.
         BadInput: several ids begin so, or it is no id.
     """
-    asked = id_of(id_)
-    found: Sequence[UUID] = [asked] if isinstance(asked, UUID) else []
+    asked = id_of(id_, what="a memory", hint=_HINT)
+    found: UUID | None = asked if isinstance(asked, UUID) else None
     if within is not None and isinstance(asked, str):
-        found = await store.ids_like(within, asked)
-    if len(found) > 1:
-        raise BadInput(f"several memories begin with {asked}.", field="id", hint="Give more of it.")
-    rows = await store.memories(within, ids=found) if within is not None and found else []
+        found = only(await store.ids_like(within, asked), asked)
+    rows = [] if within is None or found is None else await store.memories(within, ids=[found])
     if not rows:
-        raise NotFound(f"There is no memory {asked} in this space.", hint="quipu memories list shows them.")
+        raise NotFound(f"There is no memory {asked} in this space.", hint=_HINT)
     return rows[0]

@@ -15,7 +15,7 @@ order by s.id
 
 -- name: loose: the exchanges of a session that belong to no episode, in their order
 select e.id, e.thread_id as thread, e.first_message as first, e.last_message as last, e.user_name as "user",
-    e.started_at, e.ended_at, e.surprise, e.chunk, coalesce(t.name, '') as topic
+    e.started_at, e.ended_at, e.chunk, coalesce(t.name, '') as topic
 from episodes.exchanges e
 left join episodes.topics t on t.space_id = e.space_id and t.id = e.topic_id
 where e.space_id = %(space)s and e.session_id = %(number)s and e.episode_id is null and not e.set_aside
@@ -34,7 +34,7 @@ limit %(limit)s
 
 -- name: exchanges_of: the exchanges of episodes, in their order
 select e.episode_id as episode, e.id, e.thread_id as thread, e.first_message as first, e.last_message as last,
-    e.user_name as "user", e.started_at, e.ended_at, e.surprise, e.chunk, coalesce(t.name, '') as topic
+    e.user_name as "user", e.started_at, e.ended_at, e.chunk, coalesce(t.name, '') as topic
 from episodes.exchanges e
 left join episodes.topics t on t.space_id = e.space_id and t.id = e.topic_id
 where e.space_id = %(space)s and e.episode_id = any(%(episodes)s::uuid[])
@@ -59,11 +59,13 @@ from (
 ) e
 join core.recall_vectors v on v.space_id = %(space)s and v.generation = %(generation)s and v.entry_id = e.entry_id
 
--- name: still_loose: of exchanges those that belong to no episode; they stay so until the transaction ends
-select id from episodes.exchanges
-where space_id = %(space)s and id = any(%(exchanges)s::int8[]) and episode_id is null and not set_aside
-order by id
-for update
+-- name: still_loose: of exchanges those that belong to no episode and end where they did; they stay so
+select e.id from episodes.exchanges e
+join unnest(%(exchanges)s::int8[], %(last)s::int8[]) as x (id, last) using (id)
+where e.space_id = %(space)s and e.id = any(%(exchanges)s::int8[]) and e.last_message = x.last
+    and e.episode_id is null and not e.set_aside
+order by e.id
+for update of e
 
 -- name: claim: exchanges belong to an episode from now on
 update episodes.exchanges set episode_id = %(episode)s

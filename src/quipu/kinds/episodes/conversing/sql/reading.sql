@@ -39,6 +39,11 @@ for update
 update episodes.progress set mark = %(mark)s, skipped = skipped + %(skipped)s, updated_at = %(now)s
 where space_id = %(space)s and session_id = %(session)s and topic = %(topic)s
 
+-- name: hold_open: the exchange that begins with a message, if it still belongs to no episode; it stays so
+select id from episodes.exchanges
+where space_id = %(space)s and session_id = %(session)s and first_message = %(first)s and episode_id is null
+for update
+
 -- name: hold_threads: threads of a channel about some time, and the last before it; held until commit
 select id, seq, started_at, last_at from episodes.threads
 where space_id = %(space)s and platform = %(platform)s and channel = %(channel)s
@@ -114,18 +119,18 @@ where t.space_id = %(space)s and t.id = any(%(topics)s::int8[]) and t.id = g.id
 
 -- name: write_exchanges: exchanges, or what has come to them since
 insert into episodes.exchanges as e (space_id, session_id, thread_id, topic_id, first_message, last_message, user_name,
-    started_at, ended_at, surprise, salience, chunk, chunker, chunker_version, chunk_trouble, chunked_at)
+    started_at, ended_at, salience, chunk, chunker, chunker_version, chunk_trouble, chunked_at)
 select %(space)s, %(session)s, x.thread_id, x.topic_id, x.first_message, x.last_message, x.user_name, x.started_at,
-    x.ended_at, x.surprise, x.salience, x.chunk::jsonb, x.chunker, x.version, x.trouble, %(now)s
+    x.ended_at, x.salience, x.chunk::jsonb, x.chunker, x.version, x.trouble, %(now)s
 from unnest(%(threads)s::int8[], %(topics)s::int8[], %(first)s::int8[], %(last)s::int8[], %(users)s::text[],
-    %(started_at)s::timestamptz[], %(ended_at)s::timestamptz[], %(surprise)s::float4[], %(salience)s::float4[],
+    %(started_at)s::timestamptz[], %(ended_at)s::timestamptz[], %(salience)s::float4[],
     %(chunks)s::text[], %(chunkers)s::text[], %(versions)s::int4[], %(troubles)s::text[])
-    as x (thread_id, topic_id, first_message, last_message, user_name, started_at, ended_at, surprise, salience, chunk,
+    as x (thread_id, topic_id, first_message, last_message, user_name, started_at, ended_at, salience, chunk,
         chunker, version, trouble)
 on conflict (space_id, session_id, first_message) do update set
-    last_message = excluded.last_message, ended_at = excluded.ended_at, salience = excluded.salience,
-    chunk = excluded.chunk, chunker = excluded.chunker, chunker_version = excluded.chunker_version,
-    chunk_trouble = excluded.chunk_trouble, chunked_at = excluded.chunked_at
+    last_message = excluded.last_message, started_at = excluded.started_at, ended_at = excluded.ended_at,
+    salience = excluded.salience, chunk = excluded.chunk, chunker = excluded.chunker,
+    chunker_version = excluded.chunker_version, chunk_trouble = excluded.chunk_trouble, chunked_at = excluded.chunked_at
 
 -- name: reread: exchanges that were read anew
 update episodes.exchanges e set

@@ -24,7 +24,7 @@ order by r.id
 limit %(limit)s
 
 -- name: exchanges: the exchanges of a conversation, oldest first
-select e.id, t.name as thread, p.name as topic, e.user_name, e.started_at, e.ended_at, e.surprise, e.salience, e.chunk,
+select e.id, t.name as thread, p.name as topic, e.user_name, e.started_at, e.ended_at, e.salience, e.chunk,
     e.chunker, e.chunk_trouble, e.episode_id::text as episode_id,
     array(select m.external_id from core.messages m
         where m.space_id = %(space)s and m.id between e.first_message and e.last_message and m.role <> 'system'

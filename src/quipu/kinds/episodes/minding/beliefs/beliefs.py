@@ -14,14 +14,15 @@ from quipu.kernel.db.database import Database, Within
 from quipu.kinds.episodes.minding import store as minding
 from quipu.kinds.episodes.minding.beliefs import filing, store
 from quipu.kinds.episodes.minding.beliefs.asking import askable, current
-from quipu.kinds.episodes.minding.beliefs.keeping import Keeping, Unprepared
+from quipu.kinds.episodes.minding.beliefs.keeping import Keeping
 from quipu.kinds.episodes.minding.beliefs.keys import form_of, key_of
 from quipu.kinds.episodes.minding.beliefs.model import BELIEF_STATES, Belief, BeliefSource, Conflict
 from quipu.kinds.episodes.minding.beliefs.store import Row
-from quipu.kinds.episodes.minding.given import id_of, one_of, only, words_of
+from quipu.kinds.episodes.minding.given import one_or_all, words_of
 from quipu.recall.generations import Models
 from quipu.recall.model import Moved
-from quipu.record.given import whole
+from quipu.recall.prepared import Unprepared, prepare
+from quipu.record.given import id_of, only, whole
 
 _HINT: Final = "quipu beliefs list --state all shows them."
 _CONFLICTS: Final = "quipu beliefs conflicts shows them."
@@ -60,7 +61,7 @@ class AsyncBeliefs:
         Raises:
             BadInput: an argument cannot be taken.
         """
-        wanted, person = one_of("state", state, BELIEF_STATES), optional_name("user", user)
+        wanted, person = one_or_all("state", state, BELIEF_STATES), optional_name("user", user)
         about = None if key is None else key_of(key)
         whole("limit", limit)
         whole("offset", offset, least=0, most=10**9)
@@ -214,7 +215,7 @@ class AsyncBeliefs:
                 if reading is None:
                     raise NotFound(f"There is no space {space!r}.")
                 wanted = await texts(reading)
-            prepared = await filing.prepare(self._database, self._models, space, wanted)
+            prepared = await prepare(self._database, self._models, space, wanted)
             try:
                 async with self._database.writing(space) as within:
                     await minding.hold(within)
@@ -236,7 +237,7 @@ def _chosen(conflict: Conflict, keep: str) -> UUID | None:
 
 
 async def _row(within: Within | None, id_: UUID | str) -> Row:
-    asked = id_of(id_, hint=_HINT)
+    asked = id_of(id_, what="a belief", hint=_HINT)
     found: UUID | None = asked if isinstance(asked, UUID) else None
     if within is not None and isinstance(asked, str):
         found = only(await store.ids_like(within, asked), asked)
@@ -247,7 +248,7 @@ async def _row(within: Within | None, id_: UUID | str) -> Row:
 
 
 async def _conflict(within: Within, id_: UUID | str) -> Conflict:
-    asked = id_of(id_, hint=_CONFLICTS)
+    asked = id_of(id_, what="a conflict", hint=_CONFLICTS)
     found: UUID | None = asked if isinstance(asked, UUID) else None
     if isinstance(asked, str):
         found = only(await store.ids_like(within, asked, conflicts=True), asked)

@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from quipu.kernel.db.database import Database, Within
-from quipu.kernel.embedding.model import Vectors
+from quipu.kernel.db.database import Within
 from quipu.kinds.episodes.minding.beliefs import store
 from quipu.recall import index
 from quipu.recall.dates import tells_time
-from quipu.recall.generations import Models
 from quipu.recall.languages import DEFAULT
 from quipu.recall.model import Cited, Draft, Source
+from quipu.recall.prepared import Prepared
 from quipu.recall.terms import bag
 
 KIND: Final = 4  # core.recall_kinds.code
 TABLE: Final = "beliefs"
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """The vectors of texts, shape (n, d), by the model of this generation."""
-
-    generation: int
-    vectors: dict[str, Vectors]
 
 
 def text_of(person: str, key: str, value: str, nature: str) -> str:
@@ -35,17 +25,6 @@ def text_of(person: str, key: str, value: str, nature: str) -> str:
     if nature == "fact":
         return f"{about}: {value}"
     return f"{person or 'the user'}, {about}: {value}"
-
-
-async def prepare(database: Database, models: Models, space: str, texts: Sequence[str]) -> Prepared | None:
-    """The vectors of texts by the model of the space; None where there are no texts."""
-    if not texts:
-        return None
-    async with database.reading(space) as within:
-        generation = None if within is None else within.space.generation
-    distinct = list(dict.fromkeys(texts))
-    embedded = await models.embed(distinct, generation=generation)
-    return Prepared(embedded.generation, dict(zip(distinct, embedded.vectors, strict=True)))
 
 
 async def file(
@@ -61,12 +40,14 @@ async def file(
     """Make a belief findable; returns its entry.
 
     Raises:
+        Unprepared: there is no vector for its text.
         Moved: see ``index.file``.
     """
+    vectors, generation = prepared.of([text])
     draft = Draft(
         kind=KIND,
         bag=bag(text, fallback=next(iter(within.space.languages), DEFAULT)),
-        vector=prepared.vectors[text],
+        vector=vectors[0],
         happened_at=said_at,
         recorded_at=now,
         owner=user,
@@ -76,7 +57,7 @@ async def file(
         source_id=id_,
         content=text,
     )
-    return (await index.file(within, [draft], generation=prepared.generation))[0]
+    return (await index.file(within, [draft], generation=generation))[0]
 
 
 async def cite(within: Within, ids: Sequence[int]) -> dict[int, Cited]:

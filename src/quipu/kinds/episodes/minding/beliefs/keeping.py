@@ -8,26 +8,18 @@ from uuid import UUID, uuid4
 
 from quipu.kernel.db.database import Within
 from quipu.kinds.episodes.minding.beliefs import filing, store
-from quipu.kinds.episodes.minding.beliefs.filing import Prepared
 from quipu.kinds.episodes.minding.beliefs.keys import form_of, holds_many
 from quipu.kinds.episodes.minding.beliefs.model import Claim, Ending, Strategy
 from quipu.kinds.episodes.minding.beliefs.settling import Settled
 from quipu.kinds.episodes.minding.beliefs.store import Row
+from quipu.recall.prepared import Prepared
 from quipu.recall.removal import withdraw
-
-
-class Unprepared(Exception):
-    """A text has no vector: what stands changed meanwhile. Prepare again, with that text, and retry."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        super().__init__(text)
 
 
 class Keeping:
     """Keeps beliefs, within a transaction that holds them."""
 
-    def __init__(self, within: Within, prepared: Prepared | None, *, now: datetime) -> None:
+    def __init__(self, within: Within, prepared: Prepared, *, now: datetime) -> None:
         self._within = within
         self._prepared = prepared
         self._now = now
@@ -179,14 +171,11 @@ class Keeping:
     async def _file(
         self, id_: UUID, person: str, key: str, value: str, nature: str, user: str | None, said_at: datetime
     ) -> int:
-        text = filing.text_of(person, key, value, nature)
-        if self._prepared is None or text not in self._prepared.vectors:
-            raise Unprepared(text)
         return await filing.file(
             self._within,
             self._prepared,
             id_=str(id_),
-            text=text,
+            text=filing.text_of(person, key, value, nature),
             user=user,
             said_at=said_at,
             now=self._now,

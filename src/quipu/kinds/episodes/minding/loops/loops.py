@@ -11,12 +11,12 @@ from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, Within
 from quipu.kinds.episodes.minding import store as minding
-from quipu.kinds.episodes.minding.given import id_of, one_of, only, words_of
+from quipu.kinds.episodes.minding.given import one_or_all, words_of
 from quipu.kinds.episodes.minding.loops import store
 from quipu.kinds.episodes.minding.loops.model import LOOP_KINDS, LOOP_STATES, Loop
 from quipu.kinds.episodes.minding.loops.urgency import most_urgent
 from quipu.kinds.episodes.settings import LOOP_HALF_LIFE_DAYS
-from quipu.record.given import whole
+from quipu.record.given import id_of, only, whole
 
 _HINT: Final = "quipu loops list --state all shows them."
 _LONGEST_EVIDENCE: Final = 1_000
@@ -53,7 +53,7 @@ class AsyncLoops:
         Raises:
             BadInput: an argument cannot be taken.
         """
-        wanted = one_of("state", state, LOOP_STATES), one_of("kind", kind, LOOP_KINDS)
+        wanted = one_or_all("state", state, LOOP_STATES), one_or_all("kind", kind, LOOP_KINDS)
         user, session = optional_name("user", user), optional_name("session", session)
         whole("limit", limit)
         whole("offset", offset, least=0, most=10**9)
@@ -135,7 +135,7 @@ class AsyncLoops:
 
 
 async def _one(within: Within | None, id_: UUID | str) -> Loop:
-    asked = id_of(id_, hint=_HINT)
+    asked = id_of(id_, what="a loop", hint=_HINT)
     found: UUID | None = asked if isinstance(asked, UUID) else None
     if within is not None and isinstance(asked, str):
         found = only(await store.ids_like(within, asked), asked)

@@ -1,0 +1,83 @@
+"""The server over HTTP: an ASGI application to be mounted behind whatever tells callers apart."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from http import HTTPStatus
+from typing import Any, Final
+
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.requests import Request
+from starlette.types import Receive, Scope, Send
+
+from quipu.errors import QuipuError
+from quipu.interfaces.mcp.model import Caller, Tool
+from quipu.interfaces.mcp.resources import RESOURCES, Resource
+from quipu.interfaces.mcp.server import Context, Opened, build
+from quipu.interfaces.mcp.tools.every import TOOLS
+from quipu.interfaces.problems import Problem, public, status
+
+_CALLER: Final = "quipu.mcp.caller"
+LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
+_LOG: Final = logging.getLogger("quipu.server")
+_MOST_BYTES: Final = 4 * 2**20
+
+Identify = Callable[[Request], Awaitable[Caller]]
+
+
+class HttpDoor:
+    """Streamable HTTP without sessions: any process can answer any request. ``running`` must surround it.
+
+    ``identify`` tells who makes a request, or raises what the application around it answers. Requests for
+    other hosts than ``hosts`` (any, if it is empty), and from pages of other sites, are refused, so that no
+    page in a browser reaches it under a name of its own.
+    """
+
+    def __init__(
+        self,
+        opened: Opened,
+        identify: Identify,
+        *,
+        hosts: Sequence[str] = LOOPBACK,
+        tools: Sequence[Tool] = TOOLS,
+        resources: Sequence[Resource] = RESOURCES,
+    ) -> None:
+        self._identify = identify
+        names = [form for host in hosts for form in (host, f"{host}:*")]
+        self._manager = StreamableHTTPSessionManager(
+            build(opened, _caller, tools=tools, resources=resources, tell=_far),
+            json_response=True,
+            stateless=True,
+            max_request_body_size=_MOST_BYTES,
+            security_settings=TransportSecuritySettings(
+                enable_dns_rebinding_protection=bool(hosts),
+                allowed_hosts=names,
+                allowed_origins=[f"{scheme}://{name}" for name in names for scheme in ("http", "https")],
+            ),
+        )
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator[None]:
+        """Requests are answered in this block; once in the life of this object."""
+        async with self._manager.run():
+            yield
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        found = await self._identify(Request(scope, receive))
+        await self._manager.handle_request({**scope, _CALLER: found}, receive, send)
+
+
+def _far(error: QuipuError) -> Problem:
+    """What somebody far away may know of an error; the rest is for our log."""
+    if status(type(error)) >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        _LOG.error("%s: %s", type(error).__name__, error, exc_info=error)
+    return public(error)
+
+
+def _caller(context: Context) -> Caller:
+    request: Any = context.request
+    return request.scope[_CALLER]

@@ -1,0 +1,77 @@
+"""What a client can put into a conversation by itself: the briefing, and the part about tables."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Final
+
+from quipu.interfaces.mcp.bounds import compact, shortened, tokens
+from quipu.interfaces.mcp.model import Desk
+from quipu.interfaces.mcp.tools.tables_looking import place
+from quipu.interfaces.mcp.tools.words import in_our_words
+from quipu.kernel.base import echo
+
+_BRIEFING_TOKENS: Final = 800
+_MOST_FACTS: Final = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resource:
+    """A text that a client can read, and what it is good for."""
+
+    uri: str
+    name: str
+    title: str
+    about: str
+    read: Callable[[Desk], Awaitable[str]]
+
+
+async def _briefing(desk: Desk) -> str:
+    """What is open and what holds; and where it is nobody's in particular, what sessions were about."""
+    caller, memory = desk.caller, desk.memory
+    lines = [f"- {line}" for line in await memory.reminders(space=caller.space, user=caller.user)]
+    facts = await memory.ledger.values(space=caller.space, user=caller.user)
+    told = [f"- {fact.key}: {compact(shortened(fact.value, longest=200))}" for fact in facts[:_MOST_FACTS]]
+    parts = _within(_BRIEFING_TOKENS // 2, ("Open:", lines), ("Facts:", told))
+    block = echo.mark("\n".join(parts))
+    if caller.user is None:
+        begun = await memory.transcripts.bootstrap(space=caller.space, budget_tokens=_BRIEFING_TOKENS // 2)
+        block = "\n\n".join(part for part in (block, begun.text) if part)
+    return block or "Nothing is remembered here yet."
+
+
+def _within(budget_tokens: int, *sections: tuple[str, list[str]]) -> list[str]:
+    """The lines of sections that fit: each may have an equal share."""
+    kept: list[str] = []
+    for head, lines in sections:
+        fit: list[str] = []
+        for line in lines:
+            if tokens("\n".join([head, *fit, line])) > budget_tokens // len(sections):
+                break
+            fit.append(line)
+        kept += [head, *fit] if fit else []
+    return kept
+
+
+async def _tables(desk: Desk) -> str:
+    told = await desk.memory.tables.prompt(**place(desk.caller))
+    return in_our_words(told.text)
+
+
+RESOURCES: Final = (
+    Resource(
+        uri="quipu://briefing",
+        name="briefing",
+        title="What to know first",
+        about="Open loops, facts, and what recent sessions were about: read it when a conversation begins.",
+        read=_briefing,
+    ),
+    Resource(
+        uri="quipu://tables",
+        name="tables",
+        title="Your tables",
+        about="How to use the tables_ tools, and every table with its columns: read it before you write SQL.",
+        read=_tables,
+    ),
+)

@@ -1,0 +1,105 @@
+"""Our values as the protocol has them."""
+
+from __future__ import annotations
+
+from typing import Any, Final, cast
+
+from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, Prompt, Resource, Tool, ToolAnnotations
+from pydantic import BaseModel, ValidationError
+
+from quipu.errors import BadInput, NotFound, QuipuError
+from quipu.interfaces.mcp import model, resources
+from quipu.interfaces.mcp.tools.words import in_our_words
+from quipu.interfaces.problems import Problem
+
+_MOST_FAULTS: Final = 5
+
+
+def tool(one: model.Tool) -> Tool:
+    """A tool as it is listed: the schemas of what it takes and answers, and how careful to be with it."""
+    return Tool(
+        name=one.name,
+        title=one.title,
+        description=one.about,
+        input_schema=schema(one.given, mode="validation"),
+        output_schema=schema(one.answer, mode="serialization"),
+        annotations=ToolAnnotations(
+            title=one.title,
+            read_only_hint=one.level == "read",
+            destructive_hint=one.destructive,
+            idempotent_hint=one.repeatable,
+            open_world_hint=False,
+        ),
+    )
+
+
+def resource(one: resources.Resource) -> Resource:
+    """A resource as it is listed."""
+    return Resource(
+        uri=one.uri, name=one.name, title=one.title, description=one.about, mime_type="text/markdown"
+    )
+
+
+def prompt(one: resources.Resource) -> Prompt:
+    """A resource as a prompt without arguments."""
+    return Prompt(name=one.name, title=one.title, description=one.about)
+
+
+def schema(of: type[BaseModel], *, mode: Any) -> dict[str, Any]:
+    """The JSON schema of a model, without what costs tokens and tells a model nothing.
+
+    That is titles, docstrings, and of arguments that may be left out, that they may be null too.
+    """
+    lean = cast("dict[str, Any]", _lean(of.model_json_schema(mode=mode), named=False, top=True))
+    if mode == "validation":
+        given = cast("dict[str, dict[str, Any]]", lean.get("properties", {}))
+        lean["properties"] = {name: _without_null(one) for name, one in given.items()}
+    return lean
+
+
+def _without_null(one: dict[str, Any]) -> dict[str, Any]:
+    """A property whose default is null, as one that is simply left out."""
+    if "default" not in one or one["default"] is not None:
+        return one
+    kept = {name: cell for name, cell in one.items() if name != "default"}
+    forms = [form for form in kept.pop("anyOf", []) if form != {"type": "null"}]
+    return {**forms[0], **kept} if len(forms) == 1 else {**kept, **({"anyOf": forms} if forms else {})}
+
+
+def _lean(value: Any, *, named: bool, top: bool = False) -> Any:
+    """``named``: the keys are names of properties or definitions, and stay whatever they are."""
+    if isinstance(value, list):
+        return [_lean(item, named=False) for item in cast("list[Any]", value)]
+    if not isinstance(value, dict):
+        return value
+    items = cast("dict[str, Any]", value)
+    is_object = not named and "properties" in items
+    dropped: set[str] = set() if named else {"title"}
+    if is_object or top:
+        dropped.add("description")
+    return {
+        name: _lean(cell, named=not named and name in {"properties", "$defs"})
+        for name, cell in items.items()
+        if name not in dropped
+    }
+
+
+def failure(told: Problem) -> str:
+    """What went wrong, and what to do: for a model to read."""
+    return in_our_words(told.message + (f"\n{told.hint}" if told.hint else ""))
+
+
+def code(error: QuipuError) -> int:
+    """The code of an error outside of tools."""
+    return INVALID_PARAMS if isinstance(error, BadInput | NotFound) else INTERNAL_ERROR
+
+
+def misfit(one: model.Tool, error: ValidationError) -> str:
+    """Which arguments do not fit and how, and which there are. What was given is not repeated."""
+    faults = error.errors(include_url=False, include_context=False, include_input=False)
+    lines = [
+        f"{'.'.join(str(part) for part in fault['loc']) or 'arguments'}: {fault['msg']}." for fault in faults
+    ]
+    fields = one.given.model_fields
+    known = ", ".join(f"{name}{' (needed)' if field.is_required() else ''}" for name, field in fields.items())
+    return "\n".join([*lines[:_MOST_FAULTS], f"{one.name} takes {known}."])

@@ -1,0 +1,83 @@
+"""Forget: a preview first; with its token, for good."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from quipu.errors import BadInput, NotFound
+from quipu.interfaces.mcp.model import Answer, Desk, Given, Tool
+from quipu.interfaces.serving.confirming import confirmed, token
+
+Token = Annotated[
+    str | None,
+    Field(max_length=100, description="The token of the preview. Give it only after the user agreed."),
+]
+
+
+class ForgetGiven(Given):
+    """What is to be forgotten: a message or a session."""
+
+    message: Annotated[str | None, Field(max_length=512, description="Id of a message, from recall.")] = None
+    session: Annotated[str | None, Field(max_length=512, description="Id of a session: all of it.")] = None
+    token: Token = None
+
+
+class ForgetAnswer(Answer):
+    """What would go, or what went."""
+
+    forgotten: Annotated[bool, Field(description="False: this is a preview, nothing has changed.")]
+    rows: Annotated[dict[str, int], Field(description="Rows that go, by table, derived memory included.")]
+    token: Annotated[str | None, Field(description="Of the preview.")] = None
+    receipt: Annotated[str | None, Field(description="The proof that it is gone; it holds no content.")] = (
+        None
+    )
+
+    def text(self) -> str:
+        """A sentence, and what to do next."""
+        listed = ", ".join(f"{count} {table}" for table, count in self.rows.items())
+        if self.forgotten:
+            return f"Forgotten: {listed}. Receipt {self.receipt}."
+        return (
+            f"Preview, nothing has changed. This would be gone for good: {listed}. Tell the user and ask; if "
+            f"they agree, call again with the same arguments and token {self.token}."
+        )
+
+
+async def _forget(desk: Desk, given: ForgetGiven) -> ForgetAnswer:
+    if (given.message is None) == (given.session is None):
+        raise BadInput("give one of message and session.", field="message", hint="recall tells their ids.")
+    caller = desk.caller
+    what = {"message": given.message, "session": given.session, "user": caller.user}
+    forget = partial(desk.memory.forget, space=caller.space, **what)
+    preview = await forget()
+    if not any(preview.counts.values()):
+        raise NotFound(
+            f"Nothing is known by the id {given.message or given.session!r}.",
+            hint="recall tells the ids of messages and sessions.",
+        )
+    act: Mapping[str, object] = {"space": caller.space, **what, "rows": dict(preview.counts)}
+    if not confirmed(given.token, "forget", act):
+        return ForgetAnswer(forgotten=False, rows=dict(preview.counts), token=token("forget", act))
+    done = await forget(confirm=True)
+    return ForgetAnswer(forgotten=True, rows=dict(done.counts), receipt=done.receipt)
+
+
+FORGET: Final = Tool(
+    name="forget",
+    title="Forget for good",
+    about=(
+        "Erase a message or a whole session everywhere, with all that was derived from it alone; it "
+        "cannot be undone. Use it only when the user asks. The first call changes nothing: it returns "
+        "what would go and a token. Show that to the user; after they agree, call again with the token. "
+        "Returns a receipt."
+    ),
+    level="admin",
+    given=ForgetGiven,
+    answer=ForgetAnswer,
+    call=_forget,
+    destructive=True,
+)

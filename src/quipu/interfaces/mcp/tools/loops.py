@@ -1,0 +1,148 @@
+"""Open loops: what was promised, asked or given to do, and has not come about."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal
+
+from pydantic import Field
+
+from quipu.errors import NotFound
+from quipu.interfaces.mcp.bounds import fitting, more, shortened
+from quipu.interfaces.mcp.model import Answer, Desk, Given, Tool
+from quipu.kinds.episodes.minding.loops import model
+
+_SHOWN_OF_ID: Final = 8
+
+
+class OpenLoopsGiven(Given):
+    """Which loops."""
+
+    state: Literal["open", "closed", "all"] = "open"
+    kind: Literal["question", "promise", "task", "waiting", "followup"] | None = None
+    session: Annotated[str | None, Field(description="Only those of this session.")] = None
+    limit: Annotated[int, Field(ge=1, le=100, description="How many at most.")] = 20
+
+
+class Loop(Answer):
+    """A loop."""
+
+    id: str
+    kind: str
+    state: str
+    what: str
+    by: Annotated[str, Field(description="Whose promise, question or task it is.")]
+    said_at: str
+    due: str | None
+    session: str | None
+    outcome: str | None
+    evidence: Annotated[str | None, Field(description="What closed it.")]
+
+    def text(self) -> str:
+        """A line."""
+        due = f", due {self.due[:10]}" if self.due else ""
+        ended = f" ({self.outcome}: {self.evidence or 'no words'})" if self.state == "closed" else ""
+        told = f"{self.kind} of {self.by}, {self.said_at[:10]}{due}"
+        return f"- {self.id[:_SHOWN_OF_ID]} {told}: {self.what}{ended}"
+
+
+class OpenLoopsAnswer(Answer):
+    """Loops, the latest first."""
+
+    loops: list[Loop]
+    left_out: int = 0
+
+    def text(self) -> str:
+        """A line each."""
+        if not self.loops:
+            return "There are none."
+        lines = "\n".join(loop.text() for loop in self.loops)
+        return lines + more(self.left_out, "narrow it by kind, session or limit.")
+
+
+async def _open_loops(desk: Desk, given: OpenLoopsGiven) -> OpenLoopsAnswer:
+    found = await desk.memory.loops.listing(
+        space=desk.caller.space,
+        user=desk.caller.user,
+        session=given.session,
+        state=given.state,
+        kind=given.kind,
+        limit=given.limit,
+    )
+    shown, left_out = fitting([_loop(one) for one in found])
+    return OpenLoopsAnswer(loops=shown, left_out=left_out)
+
+
+def _loop(one: model.Loop) -> Loop:
+    return Loop(
+        id=str(one.id),
+        kind=one.kind,
+        state=one.state,
+        what=shortened(one.text, longest=600),
+        by=one.by,
+        said_at=one.said_at.isoformat(),
+        due=one.due.isoformat() if one.due else None,
+        session=one.session,
+        outcome=one.outcome,
+        evidence=one.evidence,
+    )
+
+
+class CloseLoopGiven(Given):
+    """Which loop, and how it ended."""
+
+    id: Annotated[str, Field(min_length=4, max_length=36, description="Its id, or the beginning of it.")]
+    outcome: Annotated[
+        Literal["resolved", "dropped", "reopened"],
+        Field(description="resolved: it came about; dropped: nobody wants it any more; reopened: not yet."),
+    ] = "resolved"
+    evidence: Annotated[str | None, Field(max_length=1_000, description="How that is known, in words.")] = (
+        None
+    )
+
+
+class CloseLoopAnswer(Answer):
+    """The loop as it stands now."""
+
+    loop: Loop
+
+    def text(self) -> str:
+        """A line."""
+        return f"{self.loop.state}: {self.loop.text()[2:]}"
+
+
+async def _close_loop(desk: Desk, given: CloseLoopGiven) -> CloseLoopAnswer:
+    loops, space = desk.memory.loops, desk.caller.space
+    found = await loops.get(given.id, space=space)
+    if desk.caller.user not in (None, found.user):
+        raise NotFound(f"There is no loop {given.id} here.", hint="open_loops tells their ids.")
+    if given.outcome == "reopened":
+        return CloseLoopAnswer(loop=_loop(await loops.reopen(found.id, space=space)))
+    closed = await loops.close(found.id, space=space, evidence=given.evidence, outcome=given.outcome)
+    return CloseLoopAnswer(loop=_loop(closed))
+
+
+OPEN_LOOPS: Final = Tool(
+    name="open_loops",
+    title="List open loops",
+    about=(
+        "List what was promised, asked, given to do or waited for in past conversations and is still "
+        "open, the latest first, with due dates. Use it at the start of work, for 'what is left to do?', "
+        "or to find the id of a loop that has just been settled."
+    ),
+    level="read",
+    given=OpenLoopsGiven,
+    answer=OpenLoopsAnswer,
+    call=_open_loops,
+)
+CLOSE_LOOP: Final = Tool(
+    name="close_loop",
+    title="Close an open loop",
+    about=(
+        "Close a loop that open_loops listed, once it has come about or nobody wants it any more; give "
+        "the evidence in words. It can be reopened. Returns the loop as it stands."
+    ),
+    level="write",
+    given=CloseLoopGiven,
+    answer=CloseLoopAnswer,
+    call=_close_loop,
+)

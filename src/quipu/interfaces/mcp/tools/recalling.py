@@ -1,0 +1,193 @@
+"""Recall: what is known about something, and why a memory came back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Final, Literal
+
+from pydantic import Field
+
+from quipu.errors import NotFound
+from quipu.interfaces.mcp.bounds import fitting, more, shortened
+from quipu.interfaces.mcp.model import Answer, Desk, Given, Tool
+from quipu.kernel.base import echo
+
+if TYPE_CHECKING:
+    from quipu.recall.model import Hit
+
+KindName = Literal["message", "ledger", "transcripts", "episodes", "longterm", "tables"]
+Question = Annotated[str, Field(min_length=1, max_length=4_000, description="The question, in plain words.")]
+_LOOKED_THROUGH: Final = 100
+
+
+class RecallGiven(Given):
+    """What is asked, and what narrows it."""
+
+    question: Question
+    kinds: Annotated[
+        list[KindName] | None,
+        Field(
+            description="Only these: message (what was said), ledger (facts), transcripts (lessons of "
+            "coding sessions), episodes, longterm (about people), tables (rows)."
+        ),
+    ] = None
+    session: Annotated[str | None, Field(description="Only what was said in this session.")] = None
+    since: Annotated[str | None, Field(description="Only from this day or time on (ISO 8601).")] = None
+    until: Annotated[str | None, Field(description="Only before this day or time (ISO 8601).")] = None
+    limit: Annotated[int, Field(ge=1, le=30, description="How many at most.")] = 8
+
+
+class Memory(Answer):
+    """One memory that came back."""
+
+    kind: str
+    id: str
+    memory: str
+    score: Annotated[float, Field(description="0 to 1, on one scale for all kinds.")]
+    parts: Annotated[dict[str, float], Field(description="What each signal added to the score.")]
+    happened_at: str
+    by: str | None
+    session: str | None
+    message: Annotated[str | None, Field(description="Of what was said: the id that forget takes.")]
+
+    def text(self) -> str:
+        """A line: when, who, what, and by which ids it is called."""
+        ids = [f"{self.kind} {self.id}", *([f"message {self.message}"] if self.message else ())]
+        ids += [f"session {self.session}"] if self.session else []
+        said = " ".join(self.memory.split())
+        return (
+            f"- {self.happened_at[:16]} {self.by or 'somebody'}: {said} [{', '.join(ids)}; {self.score:.2f}]"
+        )
+
+
+class RecallAnswer(Answer):
+    """Memories, best first."""
+
+    memories: list[Memory]
+    left_out: Annotated[int, Field(description="How many more there were than fitted.")] = 0
+
+    def text(self) -> str:
+        """A line each, marked as recalled memory, so that it is never taken in again."""
+        if not self.memories:
+            return "Nothing relevant is known."
+        lines = "\n".join(one.text() for one in self.memories)
+        return echo.mark(lines) + more(self.left_out, "narrow it by kinds, session, since, until or limit.")
+
+
+async def _recall(desk: Desk, given: RecallGiven) -> RecallAnswer:
+    caller = desk.caller
+    hits = await desk.memory.recall(
+        given.question,
+        space=caller.space,
+        user=caller.user,
+        session=given.session,
+        kinds=given.kinds,
+        since=given.since,
+        until=given.until,
+        limit=given.limit,
+    )
+    shown, left_out = fitting([_memory(hit) for hit in hits])
+    if caller.level != "read":
+        await desk.memory.reinforce(hits[: len(shown)])
+    return RecallAnswer(memories=shown, left_out=left_out)
+
+
+def _memory(hit: Hit) -> Memory:
+    return Memory(
+        kind=hit.kind,
+        id=hit.id,
+        memory=shortened(hit.text),
+        score=round(hit.score, 4),
+        parts={name: round(part, 4) for name, part in hit.parts.items()},
+        happened_at=hit.happened_at.isoformat(),
+        by=hit.source.speaker or hit.source.role,
+        session=hit.source.session,
+        message=hit.source.message if hit.kind == "message" else None,
+    )
+
+
+class WhyGiven(Given):
+    """Which memory, and to which question it came back."""
+
+    question: Question
+    kind: Annotated[KindName, Field(description="Its kind, as recall told it.")]
+    id: Annotated[str, Field(min_length=1, max_length=100, description="Its id, as recall told it.")]
+
+
+class Reason(Answer):
+    """One signal."""
+
+    signal: str
+    amount: float
+    meaning: str
+
+    def text(self) -> str:
+        """A line: what it added, and why."""
+        return f"- {self.amount:+.2f} {self.signal}: {self.meaning}"
+
+
+class WhyAnswer(Answer):
+    """Why a memory came back, and where it comes from."""
+
+    memory: Memory
+    reasons: list[Reason]
+    shared_words: list[str]
+    said_before: list[str]
+    said_after: list[str]
+
+    def text(self) -> str:
+        """The memory, its reasons, and what was said around it."""
+        lines = [self.memory.text(), *(reason.text() for reason in self.reasons)]
+        lines += [f"Words of the question in it: {', '.join(self.shared_words)}"] if self.shared_words else []
+        around = [*(f"  before: {turn}" for turn in self.said_before)]
+        around += [f"  after: {turn}" for turn in self.said_after]
+        return echo.mark("\n".join([*lines, *around]))
+
+
+async def _why(desk: Desk, given: WhyGiven) -> WhyAnswer:
+    caller = desk.caller
+    hits = await desk.memory.recall(
+        given.question, space=caller.space, user=caller.user, limit=_LOOKED_THROUGH
+    )
+    hit = next((hit for hit in hits if (hit.kind, hit.id) == (given.kind, given.id)), None)
+    if hit is None:
+        raise NotFound(
+            f"{given.kind} {given.id} is not among the first {_LOOKED_THROUGH} answers to that question.",
+            hint="Call recall with the same question, and give kind and id as it tells them.",
+        )
+    why = await desk.memory.why(hit)
+    return WhyAnswer(
+        memory=_memory(hit),
+        reasons=[Reason(signal=r.signal, amount=round(r.amount, 4), meaning=r.sentence) for r in why.reasons],
+        shared_words=list(why.words),
+        said_before=shortened(why.before, longest=600),
+        said_after=shortened(why.after, longest=600),
+    )
+
+
+RECALL: Final = Tool(
+    name="recall",
+    title="Recall memories",
+    about=(
+        "Search everything remembered: past conversations, facts, lessons, episodes, table rows. Use it "
+        "before answering whatever may depend on earlier sessions, people, decisions or preferences. Ask "
+        "in plain words, one question a call. Returns memories, best first, with when, who and ids; an "
+        "empty list means that nothing relevant is known, so do not guess."
+    ),
+    level="read",
+    given=RecallGiven,
+    answer=RecallAnswer,
+    call=_recall,
+)
+WHY: Final = Tool(
+    name="why",
+    title="Explain a memory",
+    about=(
+        "Explain why recall returned a memory: what each signal added, the words shared with the "
+        "question, and what was said around it. Use it to check a surprising memory or to cite its "
+        "source."
+    ),
+    level="read",
+    given=WhyGiven,
+    answer=WhyAnswer,
+    call=_why,
+)

@@ -1,0 +1,92 @@
+"""Remember: put down what is worth knowing later."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+
+from pydantic import Field
+
+from quipu.interfaces.mcp.model import Answer, Desk, Given, Tool
+
+if TYPE_CHECKING:
+    from quipu.record.report import Report
+
+
+class RememberGiven(Given):
+    """What is to be remembered, and who said it."""
+
+    text: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=8_000,
+            description="One fact, decision or event, in words that are clear without this conversation: "
+            "names instead of he or she, dates instead of yesterday.",
+        ),
+    ]
+    said_by: Annotated[
+        Literal["user", "assistant"],
+        Field(description="user: they said it or asked for it; assistant: it is your own conclusion."),
+    ] = "user"
+    speaker: Annotated[str | None, Field(max_length=200, description="Name of who said it, where known.")] = (
+        None
+    )
+    time: Annotated[str | None, Field(description="When it was said or happened (ISO 8601), if not now.")] = (
+        None
+    )
+
+
+class RememberAnswer(Answer):
+    """What was stored, under which id."""
+
+    id: str
+    stored: Annotated[bool, Field(description="False where it was remembered already, word for word.")]
+    redacted: Annotated[int, Field(description="How many secrets were cut out before it was stored.")]
+    note: str
+
+    def text(self) -> str:
+        """A sentence."""
+        return self.note
+
+
+async def _remember(desk: Desk, given: RememberGiven) -> RememberAnswer:
+    caller = desk.caller
+    message: dict[str, Any] = {"content": given.text, "role": given.said_by, "speaker": given.speaker}
+    message |= {} if given.time is None else {"time": given.time}
+    id_ = _id(caller.user, given)
+    report = await desk.memory.observe([{**message, "id": id_}], space=caller.space, user=caller.user)
+    redacted = sum(report.redacted.values())
+    note = _note(id_, report, redacted)
+    return RememberAnswer(id=id_, stored=report.imported > 0, redacted=redacted, note=note)
+
+
+def _id(user: str | None, given: RememberGiven) -> str:
+    """The same words of the same person have the same id: a call that is repeated stores nothing new."""
+    said = "\0".join([user or "", given.said_by, given.speaker or "", given.text])
+    return f"note-{hashlib.sha256(said.encode('utf-8', 'replace')).hexdigest()[:20]}"
+
+
+def _note(id_: str, report: Report, redacted: int) -> str:
+    if report.imported:
+        secrets = f" {redacted} secrets were cut out of it first." if redacted else ""
+        return f"Remembered as message {id_}.{secrets}"
+    if report.echoes:
+        return "Nothing was stored: that is recalled memory, which is stored already."
+    return f"That is remembered already, as message {id_}."
+
+
+REMEMBER: Final = Tool(
+    name="remember",
+    title="Remember something",
+    about=(
+        "Store something worth knowing in later sessions: a decision and its reason, an event, a thing "
+        "learnt, what somebody said. Use it when asked to remember, or when it will clearly matter later;"
+        " not for what the conversation records anyway. For a setting or preference with one current "
+        "value use set_fact. It can be recalled at once. Returns its id, which forget takes."
+    ),
+    level="write",
+    given=RememberGiven,
+    answer=RememberAnswer,
+    call=_remember,
+)

@@ -1,0 +1,159 @@
+"""Looking into tables: which there are, and what a SELECT finds."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+
+from pydantic import Field
+
+from quipu.interfaces.mcp.bounds import compact, fitting, more, shortened
+from quipu.interfaces.mcp.model import Answer, Caller, Desk, Given, Tool
+from quipu.kinds.tables.model import Table as Known
+from quipu.kinds.tables.values import plain
+
+
+def place(caller: Caller) -> dict[str, Any]:
+    """Where the tables of a caller are."""
+    return {"space": caller.space, "schema": caller.schema, "agent": caller.agent}
+
+
+class TablesListGiven(Given):
+    """Which tables."""
+
+    table: Annotated[str | None, Field(max_length=63, description="Only this one.")] = None
+    show_columns: Annotated[bool, Field(description="Whether to list their columns.")] = True
+
+
+class Table(Answer):
+    """A table."""
+
+    name: str
+    about: str | None
+    rows: Annotated[int, Field(description="An estimate.")]
+    key: list[str]
+    embedded: Annotated[list[str], Field(description="Columns that are found by meaning.")]
+    columns: Annotated[list[str], Field(description="Each as: name type, what it holds.")]
+
+    def text(self) -> str:
+        """A line for the table and one for each column."""
+        head = f"{self.name} (about {self.rows} rows): {self.about or 'nobody said what for'}"
+        return "\n".join([head, *(f"  - {column}" for column in self.columns)])
+
+
+class TablesListAnswer(Answer):
+    """Tables, and what their SQL can use."""
+
+    schema_name: str
+    tables: list[Table]
+    extensions: list[str]
+    left_out: int = 0
+
+    def text(self) -> str:
+        """The tables with their columns."""
+        if not self.tables:
+            return f"The schema {self.schema_name} has no tables yet."
+        said = "\n".join(table.text() for table in self.tables)
+        return f"Schema {self.schema_name}\n{said}" + more(self.left_out, "give table or show_columns=false.")
+
+
+async def _list(desk: Desk, given: TablesListGiven) -> TablesListAnswer:
+    listing = await desk.memory.tables.list_tables(
+        table=given.table, show_columns=given.show_columns, **place(desk.caller)
+    )
+    shown, left_out = fitting([_table(one) for one in listing.tables])
+    there = {"postgis": listing.extensions.postgis, "pg_trgm": listing.extensions.pg_trgm}
+    return TablesListAnswer(
+        schema_name=listing.schema,
+        tables=shown,
+        extensions=[name for name, is_there in there.items() if is_there],
+        left_out=left_out,
+    )
+
+
+def _table(one: Known) -> Table:
+    columns = [
+        f"{column.name} {column.type}"
+        + ("" if column.nullable else " not null")
+        + (f", {shortened(column.description, longest=200)}" if column.description else "")
+        for column in one.columns
+    ]
+    return Table(
+        name=one.name,
+        about=shortened(one.description, longest=600),
+        rows=one.rows,
+        key=list(one.key),
+        embedded=list(one.embed_fields),
+        columns=columns,
+    )
+
+
+class TablesQueryGiven(Given):
+    """One SELECT."""
+
+    sql: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=100_000,
+            description="One SELECT. :search_embedding in it is the vector of search_text.",
+        ),
+    ]
+    search_text: Annotated[
+        str | None, Field(max_length=8_000, description="What to look for by meaning.")
+    ] = None
+    limit: Annotated[int, Field(ge=1, le=1_000, description="Rows at most.")] = 50
+
+
+class TablesQueryAnswer(Answer):
+    """The rows that a SELECT found."""
+
+    columns: list[str]
+    rows: list[dict[str, Any]]
+    left_out: Annotated[int, Field(description="Rows that were found and did not fit.")] = 0
+    limited: Annotated[bool, Field(description="Whether there are more than the limit.")] = False
+    note: str | None = None
+
+    def text(self) -> str:
+        """A line of JSON for each row."""
+        if not self.rows:
+            return "No rows."
+        lines = "\n".join(compact(row) for row in self.rows)
+        note = f"\n({self.note})" if self.note else ""
+        return lines + note + more(self.left_out, "select fewer columns or rows.")
+
+
+async def _query(desk: Desk, given: TablesQueryGiven) -> TablesQueryAnswer:
+    found = await desk.memory.tables.query(
+        given.sql, search_text=given.search_text, limit=given.limit, **place(desk.caller)
+    )
+    shown, left_out = fitting([shortened(plain(dict(row))) for row in found.results])
+    return TablesQueryAnswer(
+        columns=list(found.columns), rows=shown, left_out=left_out, limited=found.limited, note=found.note
+    )
+
+
+TABLES_LIST: Final = Tool(
+    name="tables_list",
+    title="List tables",
+    about=(
+        "List the tables that you keep: what each is for, its columns and about how many rows. Use it "
+        "before you write SQL or make a table; the resource quipu://tables says more."
+    ),
+    level="read",
+    given=TablesListGiven,
+    answer=TablesListAnswer,
+    call=_list,
+)
+TABLES_QUERY: Final = Tool(
+    name="tables_query",
+    title="Query tables",
+    about=(
+        "Run one SELECT over your tables, read only; PostgreSQL, joins and aggregates included. For "
+        "search by meaning, order by embedding <=> :search_embedding over the table embeddings and give "
+        "search_text. Returns rows as JSON."
+    ),
+    level="read",
+    given=TablesQueryGiven,
+    answer=TablesQueryAnswer,
+    call=_query,
+)

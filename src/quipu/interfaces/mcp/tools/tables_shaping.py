@@ -1,0 +1,151 @@
+"""Making and changing the structure of tables; what loses something needs the token of a preview."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any, Final
+
+from pydantic import Field
+
+from quipu.errors import BadInput
+from quipu.interfaces.mcp.bounds import compact, fitting, more, shortened
+from quipu.interfaces.mcp.model import Answer, Desk, Given, Tool
+from quipu.interfaces.mcp.tools.forgetting import Token
+from quipu.interfaces.mcp.tools.tables_looking import place
+from quipu.interfaces.serving.confirming import confirmed, token
+from quipu.kinds.tables.scan import meaningful
+from quipu.kinds.tables.values import plain
+
+# Words that take something away, wherever outside of literals they stand.
+_LOSING: Final = frozenset({"drop", "truncate", "delete", "update", "merge", "do", "call", "revoke"})
+_SQL = Annotated[str, Field(min_length=1, max_length=100_000)]
+
+
+class TablesAnswer(Answer):
+    """What was done, or what would be."""
+
+    done: Annotated[bool, Field(description="False: this is a preview, nothing has changed.")]
+    note: str
+    rows: Annotated[int, Field(description="Rows that were touched or carried over.")] = 0
+    returned: Annotated[tuple[dict[str, Any], ...], Field(description="Rows that it returned.")] = ()
+    left_out: int = 0
+    token: Annotated[str | None, Field(description="Of the preview.")] = None
+
+    def text(self) -> str:
+        """What happened, and what to do next."""
+        if self.done:
+            lines = [self.note, *(compact(row) for row in self.returned)]
+            return "\n".join(lines) + more(self.left_out, "use tables_query with a limit.")
+        return (
+            f"Preview, nothing has changed. {self.note}\nTell the user and ask; if they agree, call again "
+            f"with the same arguments and token {self.token}."
+        )
+
+
+class TablesCreateGiven(Given):
+    """A table: its definition, and what it is for."""
+
+    name: Annotated[str, Field(max_length=63, description="Name of the table.")]
+    sql: Annotated[_SQL, Field(description="One CREATE TABLE statement.")]
+    description: Annotated[
+        str | None, Field(max_length=4_000, description="What it holds and what will be asked of it.")
+    ] = None
+    embed_fields: Annotated[
+        list[str] | None, Field(description="Columns to be found by meaning; an empty list if none.")
+    ] = None
+    column_descriptions: Annotated[dict[str, str] | None, Field(description="Column to what it holds.")] = (
+        None
+    )
+    replace: Annotated[bool, Field(description="Change the table of that name: made anew with its rows.")] = (
+        False
+    )
+    mapping: Annotated[
+        dict[str, str] | None, Field(description="With replace: new column to old column.")
+    ] = None
+    token: Token = None
+
+
+async def _create(desk: Desk, given: TablesCreateGiven) -> TablesAnswer:
+    if given.replace:
+        return await _replace(desk, given)
+    if given.description is None or given.embed_fields is None:
+        raise BadInput(
+            "say what the table is for, and which columns are to be found by meaning.",
+            field="description" if given.description is None else "embed_fields",
+            hint="embed_fields is an empty list where none is.",
+        )
+    done = await desk.memory.tables.create_table(
+        given.name,
+        given.sql,
+        description=given.description,
+        embed_fields=given.embed_fields,
+        column_descriptions=given.column_descriptions,
+        **place(desk.caller),
+    )
+    return TablesAnswer(done=True, note=done.note or done.status)
+
+
+async def _replace(desk: Desk, given: TablesCreateGiven) -> TablesAnswer:
+    asked = given.model_dump(include={"sql", "mapping", "embed_fields", "description", "column_descriptions"})
+    sql = asked.pop("sql")
+    recreate = desk.memory.tables.recreate
+    plan = await recreate(given.name, sql, dry_run=True, **asked, **place(desk.caller))
+    act = {**asdict(plan), **asked, "sql": sql, **place(desk.caller)}
+    told = [f"{plan.table} is made anew; {plan.rows} rows come along.", *plan.diff]
+    told += [f"lost: {lost}" for lost in plan.lost]
+    if not confirmed(given.token, "replace table", act):
+        shown = "\n".join(told)
+        return TablesAnswer(done=False, note=shown, rows=plan.rows, token=token("replace table", act))
+    done = await recreate(given.name, sql, **asked, **place(desk.caller))
+    return TablesAnswer(done=True, note=f"{done.table} was made anew with {done.rows} rows.", rows=done.rows)
+
+
+class TablesExecuteGiven(Given):
+    """One statement."""
+
+    sql: Annotated[_SQL, Field(description="One statement, such as CREATE INDEX or INSERT ... SELECT.")]
+    token: Token = None
+
+
+async def _execute(desk: Desk, given: TablesExecuteGiven) -> TablesAnswer:
+    losing = sorted({token.text.lower() for token in meaningful(given.sql) if token.sort == "word"} & _LOSING)
+    act = {"sql": given.sql, **place(desk.caller)}
+    if losing and not confirmed(given.token, "execute", act):
+        note = f"It may take something away ({', '.join(losing)}): {shortened(given.sql, longest=600)}"
+        return TablesAnswer(done=False, note=note, token=token("execute", act))
+    done = await desk.memory.tables.execute(given.sql, **place(desk.caller))
+    shown, left_out = fitting([shortened(plain(dict(row))) for row in done.returned])
+    note = f"{done.status}." + (f" {done.note}" if done.note else "")
+    return TablesAnswer(done=True, note=note, rows=done.rows, returned=tuple(shown), left_out=left_out)
+
+
+TABLES_CREATE: Final = Tool(
+    name="tables_create",
+    title="Create or change a table",
+    about=(
+        "Create a table for data of your own (collections, logs, structured notes) with one CREATE TABLE,"
+        " and register what it is for. With replace it changes a table: it is made anew with its rows; "
+        "the first such call returns the differences and a token, the second one with the token does it."
+    ),
+    level="write",
+    given=TablesCreateGiven,
+    answer=TablesAnswer,
+    call=_create,
+    destructive=True,
+    repeatable=False,
+)
+TABLES_EXECUTE: Final = Tool(
+    name="tables_execute",
+    title="Execute SQL",
+    about=(
+        "Run one other statement over your tables: CREATE INDEX, CREATE VIEW, INSERT ... SELECT. What may"
+        " take something away (DROP, DELETE, UPDATE ...) returns a token first and is done by a second "
+        "call with it, after the user agreed."
+    ),
+    level="write",
+    given=TablesExecuteGiven,
+    answer=TablesAnswer,
+    call=_execute,
+    destructive=True,
+    repeatable=False,
+)

@@ -1,0 +1,138 @@
+"""The official client over standard input and output, and over HTTP with a key."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+import anyio
+import httpx2
+import pytest
+import uvicorn
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp_answers import text
+
+from quipu import AsyncMemory
+from quipu.interfaces.mcp.http import HttpDoor
+from quipu.interfaces.mcp.model import Caller
+from quipu.interfaces.mcp.opening import Opening
+from quipu.interfaces.mcp.server import build
+from quipu.interfaces.mcp.tools.every import TOOLS
+from quipu.interfaces.server import create_app
+from quipu.kernel.config import Settings
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_client_starts_the_command_remembers_and_recalls(
+    server_settings: Settings, module_url: str, memory: AsyncMemory
+) -> None:
+    environment = {
+        "QUIPU_HOME": str(server_settings.home),
+        "QUIPU_DATABASE_URL": module_url,
+        "QUIPU_EMBEDDING_MODEL": "hashing",
+        "PYTHONPATH": ":".join(sys.path),
+    }
+    command = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "quipu", "mcp", "--space", "stdio", "--user", "ana"],
+        env=environment,
+    )
+    async with Client(stdio_client(command)) as client:
+        assert [tool.name for tool in (await client.list_tools()).tools] == [tool.name for tool in TOOLS]
+        await client.call_tool("remember", {"text": "The ferry leaves at nine."})
+        found = await client.call_tool("recall", {"question": "When does the ferry leave?"})
+        assert "leaves at nine" in text(found)
+    (hit,) = await memory.recall("When does the ferry leave?", space="stdio", user="ana")
+    assert hit.source.user == "ana"
+
+
+@asynccontextmanager
+async def served(settings: Settings) -> AsyncIterator[str]:
+    """A server of ours on this machine; its address."""
+    app = create_app(settings)
+    listening = uvicorn.Config(app, port=0, log_level="error")
+    socket = listening.bind_socket()
+    server = uvicorn.Server(listening)
+    async with anyio.create_task_group() as group:
+        group.start_soon(server.serve, [socket])
+        while not server.started:  # noqa: ASYNC110 - uvicorn has a flag, no event
+            await anyio.sleep(0.02)
+        yield f"http://127.0.0.1:{socket.getsockname()[1]}/mcp"
+        server.should_exit = True
+
+
+async def test_a_key_opens_its_space_over_http_and_nothing_else_does(
+    server_settings: Settings, module_url: str, memory: AsyncMemory
+) -> None:
+    settings = replace(server_settings, database_url=module_url)
+    await memory.observe([{"content": "The safe is behind the mirror."}], space="bob")
+    writing = await memory.keys.create("writer", space="ana", level="write")
+    reading = await memory.keys.create("reader", space="ana", level="read")
+    every = await memory.keys.create("all", level="admin")
+    async with served(settings) as url, httpx2.AsyncClient() as plain:
+
+        @asynccontextmanager
+        async def connected(token: str, **headers: str) -> AsyncIterator[Client]:
+            sent = {"Authorization": f"Bearer {token}", **headers}
+            async with (
+                httpx2.AsyncClient(headers=sent) as http,
+                Client(streamable_http_client(url, http_client=http)) as client,
+            ):
+                yield client
+
+        async with connected(writing.token, **{"Quipu-User": "ana"}) as client:
+            assert "forget" not in {tool.name for tool in (await client.list_tools()).tools}
+            await client.call_tool("remember", {"text": "The ferry leaves at nine."})
+            assert "mirror" not in text(await client.call_tool("recall", {"question": "Where is the safe?"}))
+        (hit,) = await memory.recall("When does the ferry leave?", space="ana", user="ana")
+        assert "nine" in hit.text
+        async with connected(reading.token) as client:
+            assert "remember" not in {tool.name for tool in (await client.list_tools()).tools}
+        async with connected(every.token, **{"Quipu-Space": "bob"}) as client:
+            assert "mirror" in text(await client.call_tool("recall", {"question": "Where is the safe?"}))
+        for headers, status in (
+            ({}, 401),
+            ({"Authorization": "Bearer quipu_none"}, 401),
+            ({"Authorization": f"Bearer {writing.token}", "Quipu-Space": "bob"}, 403),
+            ({"Authorization": f"Bearer {every.token}"}, 422),
+            ({"Authorization": f"Bearer {writing.token}", "Host": "evil.example"}, None),
+        ):
+            answer = await plain.post(
+                url, json={"jsonrpc": "2.0", "id": 1, "method": "ping"}, headers=headers
+            )
+            assert answer.status_code == status or (status is None and 400 <= answer.status_code < 500), (
+                headers
+            )
+            assert "Traceback" not in answer.text
+
+
+async def test_trouble_of_our_own_is_told_near_and_only_logged_for_those_far_away(
+    server_settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    nowhere = replace(server_settings, database_url="postgresql://nobody@127.0.0.1:9/none?connect_timeout=1")
+
+    async def anybody(_: object) -> Caller:
+        return Caller(space="s")
+
+    async with Opening(nowhere) as opening:
+        near = build(opening.memory, lambda _: Caller(space="s"))
+        async with Client(near) as client:
+            result = await client.call_tool("recall", {"question": "Where?"})
+            assert result.is_error
+            assert "127.0.0.1" in text(result)
+        far = HttpDoor(opening.memory, anybody)
+        transport = httpx2.ASGITransport(app=far)
+        async with (
+            far.running(),
+            httpx2.AsyncClient(transport=transport, base_url="http://localhost") as http,
+            Client(streamable_http_client("http://localhost/mcp", http_client=http)) as client,
+        ):
+            result = await client.call_tool("recall", {"question": "Where?"})
+            assert result.is_error
+            assert text(result) == "The database does not answer."
+    assert "127.0.0.1" in caplog.text
