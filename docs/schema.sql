@@ -3606,6 +3606,18 @@ ALTER TABLE ONLY tables.grants FORCE ROW LEVEL SECURITY;
 
 COMMENT ON COLUMN tables.grants.permission IS 'read: query and list; write: insert, update and delete as well; admin: change the structure as well.';
 
+CREATE TABLE tables.kept_vectors (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    schema_id integer NOT NULL,
+    content_hash character varying(64) NOT NULL,
+    generation smallint NOT NULL,
+    vector public.halfvec NOT NULL
+);
+
+ALTER TABLE ONLY tables.kept_vectors FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE tables.kept_vectors IS 'Of a snapshot that was restored, until the index has followed its rows.';
+
 CREATE TABLE tables.passwords (
     space_id integer DEFAULT core.current_space() NOT NULL,
     schema_id integer NOT NULL,
@@ -4309,6 +4321,9 @@ ALTER TABLE ONLY tables.following
 ALTER TABLE ONLY tables.grants
     ADD CONSTRAINT grants_pkey PRIMARY KEY (space_id, schema_id, agent);
 
+ALTER TABLE ONLY tables.kept_vectors
+    ADD CONSTRAINT kept_vectors_pkey PRIMARY KEY (space_id, schema_id, generation, content_hash);
+
 ALTER TABLE ONLY tables.passwords
     ADD CONSTRAINT passwords_pkey PRIMARY KEY (space_id, schema_id);
 
@@ -4901,6 +4916,9 @@ ALTER TABLE ONLY tables.following
 ALTER TABLE ONLY tables.grants
     ADD CONSTRAINT grants_space_id_schema_id_fkey FOREIGN KEY (space_id, schema_id) REFERENCES tables.schemas(space_id, id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY tables.kept_vectors
+    ADD CONSTRAINT kept_vectors_space_id_schema_id_fkey FOREIGN KEY (space_id, schema_id) REFERENCES tables.schemas(space_id, id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY tables.passwords
     ADD CONSTRAINT passwords_space_id_schema_id_fkey FOREIGN KEY (space_id, schema_id) REFERENCES tables.schemas(space_id, id) ON DELETE CASCADE;
 
@@ -5201,6 +5219,8 @@ CREATE POLICY engine ON tables.following TO quipu_owner USING (true);
 
 CREATE POLICY engine ON tables.grants TO quipu_owner USING (true);
 
+CREATE POLICY engine ON tables.kept_vectors TO quipu_owner USING (true);
+
 CREATE POLICY engine ON tables.passwords TO quipu_owner USING (true);
 
 CREATE POLICY engine ON tables.relations TO quipu_owner USING (true);
@@ -5211,6 +5231,8 @@ ALTER TABLE tables.following ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE tables.grants ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE tables.kept_vectors ENABLE ROW LEVEL SECURITY;
+
 CREATE POLICY own_space ON tables.dirty_rows USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 CREATE POLICY own_space ON tables.embeddings USING ((space_id = ( SELECT core.current_space() AS current_space)));
@@ -5218,6 +5240,8 @@ CREATE POLICY own_space ON tables.embeddings USING ((space_id = ( SELECT core.cu
 CREATE POLICY own_space ON tables.following USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 CREATE POLICY own_space ON tables.grants USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON tables.kept_vectors USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 CREATE POLICY own_space ON tables.passwords USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
@@ -5670,6 +5694,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tables.embeddings TO quipu_app;
 GRANT SELECT,UPDATE ON TABLE tables.following TO quipu_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tables.grants TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE tables.kept_vectors TO quipu_app;
 
 GRANT SELECT ON TABLE tables.relations TO quipu_app;
 

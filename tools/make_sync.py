@@ -51,6 +51,7 @@ FACES = (
     Face("quipu.kinds.episodes.minding.beliefs.beliefs", "AsyncBeliefs", "Beliefs"),
     Face("quipu.kinds.tables.tables", "AsyncTables", "Tables"),
     Face("quipu.upkeep.settings.settings", "AsyncSettings", "StoredSettings"),
+    Face("quipu.upkeep.snapshots.snapshots", "AsyncSnapshots", "Snapshots"),
 )
 
 HEAD = '''"""The blocking face: the methods of the async classes, without await.

@@ -29,6 +29,7 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.upkeep.answers.answers
 - quipu.upkeep.keys.keys
 - quipu.upkeep.settings.settings
+- quipu.upkeep.snapshots.snapshots
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
     from os import PathLike
+    from pathlib import Path
     from types import TracebackType
     from typing import Any, Literal, Self
     from uuid import UUID
@@ -187,6 +189,9 @@ if TYPE_CHECKING:
     from quipu.upkeep.reembed.model import ReembedReport
     from quipu.upkeep.settings.model import SettingState, SettingValue
     from quipu.upkeep.settings.settings import AsyncSettings
+    from quipu.upkeep.snapshots.loading import BytesRead
+    from quipu.upkeep.snapshots.model import HandedOut, Restored, Snapshot, Thinned
+    from quipu.upkeep.snapshots.snapshots import AsyncSnapshots
     from quipu.upkeep.spaces import SpaceCounts
 
 
@@ -214,6 +219,7 @@ __all__ = [
     "Retention",
     "Rooms",
     "Seeing",
+    "Snapshots",
     "StoredSettings",
     "Tables",
     "Trace",
@@ -448,6 +454,11 @@ class Rooms:
     def queue(self) -> Queue:
         """The jobs of all spaces: what waits, what was given up, and what to do about it."""
         return Queue(self._inner.queue, self._portal)
+
+    @property
+    def snapshots(self) -> Snapshots:
+        """Snapshots of the tables of agents: taken, listed, put back; dumps handed out and taken in."""
+        return Snapshots(self._inner.snapshots, self._portal)
 
 
 class Memory(Rooms):
@@ -3193,3 +3204,139 @@ class StoredSettings:
             NotFound: there is none of that name; the nearest is named.
         """
         return self._portal.call(lambda: self._inner.reset(name, space=space))
+
+
+class Snapshots:
+    """Snapshots of the schemas of agents: taken, listed, thinned out, put back, handed out, taken in.
+
+    A snapshot is a dump of one schema, in plain SQL, with sums of its tables and vectors of its rows beside
+    it. A worker takes one of each schema every hour. Every call names the ``space``; ``schema`` is ``memory``
+    or the short name of another one. It is for people and programs: no tool of an agent leads here.
+    """
+
+    def __init__(self, inner: AsyncSnapshots, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def create(self, *, space: str, schema: str = "memory") -> Snapshot:
+        """A snapshot of the schema as it is now. It stays until the retention is over, whatever its hour.
+
+        Raises:
+            NotFound: there is no such schema.
+            DatabaseUnsuitable: no pg_dump here fits the server.
+            DatabaseError: it could not be written.
+        """
+        return self._portal.call(lambda: self._inner.create(space=space, schema=schema))
+
+    def list(self, *, space: str, schema: str | None = None) -> list[Snapshot]:
+        """The snapshots of a space, or of one schema of it, the newest first, with the tier that keeps each.
+
+        Those of schemas that were dropped are among them.
+        """
+        return self._portal.call(lambda: self._inner.list(space=space, schema=schema))
+
+    def find(self, name: str, *, space: str) -> Snapshot:
+        """The snapshot of that name.
+
+        Raises:
+            BadInput: that is no name of a snapshot.
+            NotFound: there is none of that name.
+        """
+        return self._portal.call(lambda: self._inner.find(name, space=space))
+
+    def prune(self, *, space: str, schema: str | None = None, dry_run: bool = False) -> Thinned:
+        """Thin out: 24 hourly ones stay, 4 a day to 7 days, one a day to ``memory_snapshot_retention_days``.
+
+        Those taken by hand, or before a restore, stay until the retention is over. ``dry_run`` changes
+        nothing.
+        """
+        return self._portal.call(lambda: self._inner.prune(space=space, schema=schema, dry_run=dry_run))
+
+    def delete(self, name: str, *, space: str) -> Snapshot:
+        """Delete a snapshot; what it was. It cannot be undone.
+
+        Raises:
+            BadInput: that is no name of a snapshot.
+            NotFound: there is none of that name.
+        """
+        return self._portal.call(lambda: self._inner.delete(name, space=space))
+
+    def restore(
+        self, name: str, *, space: str, confirm: bool = False, progress: BytesRead | None = None
+    ) -> Restored:
+        """Put a snapshot in the place of what its schema holds; without ``confirm``, what that would change.
+
+        A snapshot of what is there now is taken first: restoring that undoes it. Then the schema is replaced
+        as a whole, in one transaction, or stays as it is. A schema that was dropped is made again. What was
+        forgotten of a person or a session since does not come back. ``progress`` is called with the bytes
+        read.
+
+        Raises:
+            BadInput: no name of a snapshot; its file was changed; its rows are not what the manifest says.
+            NotFound: there is none of that name in the space.
+            Conflict: the schema is in use.
+            DatabaseError: it could not be read or written.
+        """
+        return self._portal.call(
+            lambda: self._inner.restore(name, space=space, confirm=confirm, progress=progress)
+        )
+
+    def export(
+        self,
+        path: Path | str,
+        *,
+        structure: bool = False,
+        replace_file: bool = False,
+        space: str,
+        schema: str = "memory",
+    ) -> HandedOut:
+        """Write a dump of the schema to a file: all of it, or the ``structure`` without rows.
+
+        Raises:
+            BadInput: the file is there already, and ``replace_file`` is not said.
+            NotFound: there is no such schema.
+            DatabaseUnsuitable, DatabaseError: as `create`.
+        """
+        return self._portal.call(
+            lambda: self._inner.export(
+                path, structure=structure, replace_file=replace_file, space=space, schema=schema
+            )
+        )
+
+    def import_dump(
+        self,
+        path: Path | str,
+        *,
+        space: str,
+        schema: str = "memory",
+        confirm: bool = False,
+        progress: BytesRead | None = None,
+    ) -> Restored:
+        """Put a dump that `export` made in the place of what a schema holds; without ``confirm``, try it.
+
+        It may be of a schema of another name, and of another space or database. Only tables, sequences,
+        views, types, indexes, constraints, comments and rows are taken: no functions, triggers, rules or
+        policies. All of it runs with the rights of the schema's own agent. A snapshot is taken first. A
+        person or a session that was ever forgotten in the space does not come in.
+
+        Raises:
+            BadInput: the file holds what no such dump holds; names the line. Nothing was changed.
+            Conflict: the schema is in use.
+        """
+        return self._portal.call(
+            lambda: self._inner.import_dump(
+                path, space=space, schema=schema, confirm=confirm, progress=progress
+            )
+        )
+
+    def scheduled(self, *, space: str) -> None:
+        """What a worker does every hour: a snapshot of each schema that has none of this hour, then thin out.
+
+        Raises:
+            DatabaseError: some could not be taken; the others were.
+        """
+        self._portal.call(lambda: self._inner.scheduled(space=space))
+
+    def forget(self, snapshots: Iterable[Snapshot]) -> None:
+        """Delete snapshots as they were listed, of a space that is no more."""
+        self._portal.call(lambda: self._inner.forget(snapshots))

@@ -187,6 +187,9 @@ with made as (
     select space_id, id, 0, '1', 'text', -1, '', '' from made
 ), held as (
     insert into tables.following (space_id, schema_id) select space_id, id from made
+), kept as (
+    insert into tables.kept_vectors (space_id, schema_id, content_hash, generation, vector)
+    select space_id, id, '', 1, '[1]' from made
 )
 insert into tables.relations (space_id, schema_id, relation, table_name, columns, key, fields)
 select space_id, id, 0, 'notes', '{}', '{}', '{}' from made

@@ -273,11 +273,18 @@ class AsyncMemory(AsyncRooms):
         ready = self._ready
         names = {"session": session, "user": user, "message": message}
         what = What(**{name: optional_name(name, value) for name, value in names.items()})
+        name = check_name("space", space)
+        if not what.everything:
+            if not confirm:
+                return await erasure.preview(ready.database, ERASERS, what, space=name)
+            return await erasure.erase(ready.database, ERASERS, what, space=name, now=self._clock.now())
+        kept = await self.snapshots.list(space=name)
         if not confirm:
-            return await erasure.preview(ready.database, ERASERS, what, space=check_name("space", space))
-        return await erasure.erase(
-            ready.database, ERASERS, what, space=check_name("space", space), now=self._clock.now()
-        )
+            found = await erasure.preview(ready.database, ERASERS, what, space=name)
+        else:
+            found = await erasure.erase(ready.database, ERASERS, what, space=name, now=self._clock.now())
+            await self.snapshots.forget(kept)
+        return replace(found, counts={**found.counts, "snapshots": len(kept)}) if kept else found
 
     async def reembed(self, model: str | None = None, *, progress: Progress | None = None) -> ReembedReport:
         """Change the embedding model of the whole database: to ``model``, or to that of the settings.

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from quipu.upkeep.answers.answers import AsyncAnswers
     from quipu.upkeep.keys.keys import AsyncKeys
     from quipu.upkeep.settings.settings import AsyncSettings
+    from quipu.upkeep.snapshots.snapshots import AsyncSnapshots
 
 _Room = TypeVar("_Room")
 
@@ -195,6 +196,22 @@ class AsyncRooms:
         return self._room(
             AsyncQueue,
             lambda parts: AsyncQueue(parts.database.url, clock=self._clock, settings=self._settings),
+        )
+
+    @property
+    def snapshots(self) -> AsyncSnapshots:
+        """Snapshots of the tables of agents: taken, listed, put back; dumps handed out and taken in."""
+        from quipu.kinds.tables.keeping import Grounds  # noqa: PLC0415
+        from quipu.upkeep.snapshots.snapshots import AsyncSnapshots  # noqa: PLC0415
+
+        return self._room(
+            AsyncSnapshots,
+            lambda parts: AsyncSnapshots(
+                parts.database,
+                Grounds(parts.database, parts.models, parts.logins),
+                settings=self._settings,
+                clock=self._clock,
+            ),
         )
 
     def _room(self, kind: type[_Room], build: Callable[[Parts], _Room]) -> _Room:

@@ -149,6 +149,9 @@ class Settings:
         stored=True,
     )
     retention: bool = _setting(FLAG, "Let workers do what retention would, every night.", False, stored=True)
+    snapshot_directory: Path | None = _setting(
+        PATH, "Directory of the snapshots of agents' tables; 'snapshots' in the home if not given."
+    )
     redis_url: str | None = _setting(
         TEXT, "redis:// URL of a server that carries jobs; PostgreSQL does if not given.", shown=False
     )

@@ -30,6 +30,6 @@ def house(
         server_settings, database_url=server.conninfo(name), statement_seconds=request.module.SECONDS
     )
     with Memory(settings=settings) as memory:
-        yield House(memory, server.conninfo(name))
+        yield House(memory, server.conninfo(name), settings.home)
     with psycopg.connect(server.conninfo(), autocommit=True) as conn:
         conn.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import psycopg
+from psycopg import conninfo
 
 from quipu import Memory
 from quipu.kinds.tables.model import Schema
@@ -13,10 +15,11 @@ from quipu.kinds.tables.model import Schema
 
 @dataclass(frozen=True, slots=True)
 class House:
-    """An open memory, and the address of its database for the superuser."""
+    """An open memory, the address of its database for the superuser, and its home."""
 
     memory: Memory
     url: str
+    home: Path
 
     def schema(self, space: str) -> Schema:
         """The schema ``memory`` of a space, made where it is missing."""
@@ -26,3 +29,12 @@ class House:
         """What the superuser sees."""
         with psycopg.connect(self.url, autocommit=True) as conn:
             return conn.execute(query.encode(), values or None).fetchall()
+
+    def writer(self, space: str) -> str:
+        """The address for the login of the writer of a space's ``memory``."""
+        ((role, password),) = self.rows(
+            "select s.writer, p.writer_password from tables.schemas s join tables.passwords p"
+            " on p.schema_id = s.id and p.space_id = s.space_id where s.id = %s",
+            self.schema(space).id,
+        )
+        return conninfo.make_conninfo(self.url, user=role, password=password)

@@ -47,9 +47,10 @@ def admin() -> Iterator[str]:
     shutil.rmtree(directory)
 
 
-def test_they_work_with_no_more_rights_than_to_make_roles(admin: str) -> None:
+def test_they_work_with_no_more_rights_than_to_make_roles(admin: str, tmp_path: Path) -> None:
     url = admin.replace("admin:", "quipu_login:", 1)
-    with Memory(settings=Settings(database_url=url, embedding_model="hashing", pool_size=2)) as memory:
+    settings = Settings(database_url=url, embedding_model="hashing", pool_size=2, snapshot_directory=tmp_path)
+    with Memory(settings=settings) as memory:
         tables = memory.tables
         tables.execute("create table notes (id int, body text)", space="default")
         tables.insert("notes", {"id": 1, "body": "here"}, space="default")
@@ -61,6 +62,10 @@ def test_they_work_with_no_more_rights_than_to_make_roles(admin: str) -> None:
         ):
             with pytest.raises(BadInput):
                 tables.query(refused, space="default")
+        snapshot = memory.snapshots.create(space="default")
+        tables.execute("drop table notes", space="default")
+        done = memory.snapshots.restore(snapshot.name, space="default", confirm=True)
+        assert done.after == {"notes": 1}
         # A role that gives itself another password is given a new one.
         tables.execute("alter role current_user password 'mine'", space="default")
     with Memory(settings=Settings(database_url=url, embedding_model="hashing", pool_size=2)) as memory:

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quipu.kinds.tables.scan import bind, change_literals, first_words, name_after, tokens
+from quipu.kernel.db.tokens import tokens
+from quipu.kinds.tables.scan import bind, change_literals, first_words, name_after
 
 QUOTING = ["'", "''", '"', "$$", "$a$", "--", "\n", "/*", "*/", "\\", "e'", "E'", "u&'", "b'1'"]
 OTHERS = ["::", ":=", ";", ":search_embedding", "select", " ", "x", "$1", "1.5", "é", "(", ")", "."]

@@ -38,6 +38,7 @@ _LINES = {
     "episodes": Line("episodes", "What conversations condensed into, and how it fades.", embeds=True),
     "prompt": Line("prompt", "Put a prompt in that a worker answers."),
     "tables": Line("tables", "Tables that an agent designs itself, in SQL.", embeds=True),
+    "snapshots": Line("snapshots", "Snapshots of these tables: take them, put them back."),
     "forget": Line("forget", "Forget a message, a session, a person or a space."),
     "sessions": Line("sessions", "List the sessions of a space."),
     "spaces": Line("spaces", "List the spaces of the database."),

@@ -7,6 +7,7 @@ from quipu.kinds.tables.cite import cite, weigh
 from quipu.kinds.tables.embedding.filing import TABLES as CODE
 from quipu.kinds.tables.embedding.following import TOPIC, catch_up, embed
 from quipu.kinds.tables.eraser import TablesEraser
+from quipu.kinds.tables.jobs import SNAPSHOTS
 from quipu.kinds.tables.settings import SETTINGS
 
 TABLES = Kind(
@@ -19,5 +20,6 @@ TABLES = Kind(
     catch_up=catch_up,
     handlers={TOPIC: embed},
     job_seconds={TOPIC: 3600},
+    schedules=(SNAPSHOTS,),
     settings=SETTINGS,
 )

@@ -81,11 +81,19 @@ where space_id = %(space)s and schema_id = %(schema)s and relation_id = %(relati
 order by source_id
 limit %(limit)s
 
--- name: vectors: vectors of texts that are in the index already
-select distinct on (m.content_hash) m.content_hash, halfvec_send(v.context) as vector
-from tables.embeddings m
-join core.recall_vectors v on v.space_id = m.space_id and v.generation = %(generation)s and v.entry_id = m.entry_id
-where m.space_id = %(space)s and m.schema_id = %(schema)s and m.content_hash = any(%(hashes)s::text[])
+-- name: vectors: vectors of texts that are in the index already, or came out of a snapshot
+select distinct on (f.content_hash) f.content_hash, halfvec_send(f.vector) as vector
+from (
+    select m.content_hash, v.context as vector
+    from tables.embeddings m
+    join core.recall_vectors v on v.space_id = m.space_id and v.generation = %(generation)s and v.entry_id = m.entry_id
+    where m.space_id = %(space)s and m.schema_id = %(schema)s and m.content_hash = any(%(hashes)s::text[])
+    union all
+    select k.content_hash, k.vector
+    from tables.kept_vectors k
+    where k.space_id = %(space)s and k.schema_id = %(schema)s and k.generation = %(generation)s
+        and k.content_hash = any(%(hashes)s::text[])
+) f
 
 -- name: note: rows of a table that is looked at as a whole whose fields are not what the index has
 insert into tables.dirty_rows (schema_id, relation_id, source_id)

@@ -1,0 +1,219 @@
+"""What snapshots of schemas need of them: ``upkeep/snapshots/ground.py`` says what that is.
+
+A dump is put in place on the login of the schema's own writer, like all that an agent sends.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Final, LiteralString, TypeVar, cast
+
+import numpy as np
+import psycopg
+
+from quipu.errors import NotFound
+from quipu.kernel.base.scope import check_name
+from quipu.kernel.db import queries
+from quipu.kernel.db.arrays import Texts, Vectors, halfvecs
+from quipu.kernel.db.database import Connection, Database, Within
+from quipu.kinds.tables import founding, names, store
+from quipu.kinds.tables.embedding.following import Following
+from quipu.kinds.tables.engine import settled
+from quipu.kinds.tables.logins import Logins
+from quipu.kinds.tables.model import Schema
+from quipu.kinds.tables.refusals import Asked, refusal
+from quipu.kinds.tables.running import bounded
+from quipu.kinds.tables.settings import SNAPSHOT_RETENTION_DAYS
+from quipu.recall.generations import Models
+from quipu.upkeep.snapshots.model import Target
+
+_T = TypeVar("_T")
+_SQL = queries.load("quipu.kinds.tables")
+_PAGE: Final = 1_000  # vectors
+
+
+class Grounds:
+    """The schemas of agents, for snapshots."""
+
+    def __init__(self, database: Database, models: Models, logins: Logins) -> None:
+        self._database = database
+        self._models = models
+        self._logins = logins
+
+    @property
+    def protected(self) -> Sequence[str]:
+        """Relations of the engine in every schema."""
+        return names.PROTECTED
+
+    async def retention_days(self, space: str) -> int:
+        """How long the snapshots of a space are kept."""
+        return (await self._database.settings(space)).of(SNAPSHOT_RETENTION_DAYS)
+
+    async def space_id(self, space: str) -> int | None:
+        """The number of a space; None where there is none of that name."""
+        async with self._database.space(check_name("space", space)) as within:
+            return None if within is None else within.space.id
+
+    async def find(self, space: str, schema: str, *, make: bool = False) -> Target:
+        """The schema of that short name, with ``make`` made where it is missing.
+
+        Raises:
+            NotFound: there is none.
+        """
+        check_name("space", space)
+        name = names.check_schema(schema)
+        found = await self._schema(space, name)
+        if found is None and make:
+            await founding.found(self._database, space, name, None)
+            found = await self._schema(space, name)
+        if found is None:
+            raise NotFound(f"There is no schema {schema!r}.", hint="`quipu tables schemas` shows them.")
+        return found
+
+    async def every(self, space: str) -> Sequence[Target]:
+        """All schemas of a space."""
+        async with self._database.space(check_name("space", space)) as within:
+            return [] if within is None else [_target(within, one) for one in await store.schemas(within)]
+
+    async def tables(self, conn: Connection, target: Target) -> Sequence[str]:
+        """The agent's tables that hold rows, by name."""
+        return [row[0] for row in await _rows(conn, "kept_tables", target)]
+
+    async def tables_now(self, target: Target) -> Sequence[str]:
+        """The same as they are now."""
+        async with self._database.space(target.space) as within:
+            return [] if within is None else await self.tables(within.conn, target)
+
+    async def drops(self, target: Target) -> Sequence[LiteralString]:
+        """Statements that drop all that the agent made in the schema, as PostgreSQL writes its names."""
+        async with self._database.space(target.space) as within:
+            rows = [] if within is None else await _rows(within.conn, "drops", target)
+        return [cast(LiteralString, row[0]) for row in rows]
+
+    async def look(self, target: Target, work: Callable[[Connection], Awaitable[_T]]) -> _T:
+        """Work on a connection of the writer, in autocommit mode."""
+        async with self._logins.lend(target.space, await self._found(target), "writer") as conn:
+            return await work(conn)
+
+    async def change(
+        self,
+        target: Target,
+        work: Callable[[Connection], Awaitable[_T]],
+        *,
+        seconds: float,
+        trial: bool = False,
+    ) -> _T:
+        """Work in one transaction of the writer; the engine follows the structure at its end.
+
+        Raises:
+            QuipuError: PostgreSQL refused; nothing was changed.
+        """
+        schema = await self._found(target)
+        try:
+            async with self._logins.lend(target.space, schema, "writer") as conn:
+                return await bounded(self._database, conn, seconds, lambda: _settled(conn, work, trial=trial))
+        except psycopg.Error as error:
+            raise refusal(error, Asked(schema=schema, field="dump", seconds=seconds)) from error
+
+    async def save_vectors(self, conn: Connection, target: Target, write: Callable[[bytes], object]) -> int:
+        """Write the vectors of the schema, a line for each: hash of the text, model, vector; how many."""
+        count = 0
+        async for hashed, model, vector in conn.cursor().stream(_SQL["kept_vectors"], _values(target)):
+            write(b" ".join((hashed.encode(), model.encode(), b64encode(vector))) + b"\n")
+            count += 1
+        return count
+
+    async def lend_vectors(self, target: Target, saved: Path) -> None:
+        """Have saved vectors used for rows of the same text, as far as they are of a model that serves."""
+        with saved.open(encoding="ascii") as file:
+            while page := list(islice(file, _PAGE)):
+                async with self._database.writing(target.space) as within:
+                    for model, lines in _by_model(page):
+                        await _lend(within, target, model, lines)
+
+    async def follow(self, target: Target) -> int:
+        """Have the index follow for a while; how many vectors were made or taken out."""
+        schema = await self._found(target)
+        following = Following(self._database, self._models, self._logins)
+        done = await following.follow(target.space, schema)
+        await self.tidy(target)
+        return done
+
+    async def tidy(self, target: Target) -> None:
+        """Let go of saved vectors that no row waits for."""
+        async with self._database.space(target.space) as within:
+            if within is not None:
+                await within.conn.execute(_SQL["drop_kept_vectors"], _values(target))
+
+    async def _schema(self, space: str, name: str) -> Target | None:
+        async with self._database.space(space) as within:
+            found = None if within is None else await store.schema(within, name, None)
+            return None if within is None or found is None else _target(within, found[0])
+
+    async def _found(self, target: Target) -> Schema:
+        async with self._database.space(target.space) as within:
+            found = None if within is None else await store.schema(within, target.schema, None)
+        if found is None:
+            raise NotFound(f"The schema {target.schema!r} is gone.", hint="It was dropped meanwhile.")
+        return found[0]
+
+
+class _Undone(Exception):
+    """A trial is at its end."""
+
+
+async def _settled(conn: Connection, work: Callable[[Connection], Awaitable[_T]], *, trial: bool) -> _T:
+    done: list[_T] = []
+    try:
+        async with settled(conn):
+            done.append(await work(conn))
+            if trial:
+                raise _Undone
+    except _Undone:
+        pass
+    return done[0]
+
+
+def _by_model(lines: Sequence[str]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Hashes and vectors by the model that made these."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for line in lines:
+        hashed, model, vector = line.split()
+        found.setdefault(model, []).append((hashed, vector))
+    yield from found.items()
+
+
+async def _lend(within: Within, target: Target, model: str, lines: Sequence[tuple[str, str]]) -> None:
+    row = await (await within.conn.execute(_SQL["generation_of"], {"digest": model})).fetchone()
+    if row is None:
+        return
+    vectors = np.concatenate([halfvecs(b64decode(vector)) for _, vector in lines])
+    values = {
+        "schema": target.number,
+        "generation": row[0],
+        "hashes": Texts([hashed for hashed, _ in lines]),
+        "vectors": Vectors(vectors),
+    }
+    await within.run(_SQL.numbered("keep_vectors"), values)
+
+
+def _target(within: Within, schema: Schema) -> Target:
+    return Target(
+        space=within.space.name,
+        space_id=within.space.id,
+        schema=schema.name,
+        schema_name=schema.schema_name,
+        number=schema.id,
+        protected=names.PROTECTED,
+    )
+
+
+def _values(target: Target) -> dict[str, object]:
+    return {"space": target.space_id, "schema": target.number}
+
+
+async def _rows(conn: Connection, name: str, target: Target) -> list[tuple[str, ...]]:
+    return await (await conn.execute(_SQL[name], _values(target))).fetchall()

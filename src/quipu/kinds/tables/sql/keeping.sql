@@ -1,0 +1,66 @@
+-- name: kept_tables: the agent's tables that hold rows
+select c.relname::text
+from tables.schemas s
+join pg_catalog.pg_class c on c.relnamespace = to_regnamespace(s.schema_name)::oid
+    and c.relkind = 'r' and c.relowner = to_regrole(s.writer)::oid
+where s.space_id = %(space)s and s.id = %(schema)s
+order by 1
+
+-- name: drops: statements that drop what the agent made; sequences last, which go with their columns
+select format('drop %%s if exists %%s cascade',
+    case o.type when 'statistics object' then 'statistics' else o.type end, o.identity)
+from tables.schemas s
+cross join lateral (
+    select 'pg_class'::regclass as class, c.oid from pg_catalog.pg_class c
+    where c.relnamespace = to_regnamespace(s.schema_name)::oid and c.relowner = to_regrole(s.writer)::oid
+        and c.relkind = any('{r,p,v,m,S,f}')
+    union all
+    select 'pg_proc'::regclass, p.oid from pg_catalog.pg_proc p
+    where p.pronamespace = to_regnamespace(s.schema_name)::oid and p.proowner = to_regrole(s.writer)::oid
+    union all
+    select 'pg_type'::regclass, t.oid from pg_catalog.pg_type t
+    left join pg_catalog.pg_class c on c.oid = t.typrelid
+    where t.typnamespace = to_regnamespace(s.schema_name)::oid and t.typowner = to_regrole(s.writer)::oid
+        and t.typtype = any('{d,e,r,c}') and coalesce(c.relkind, 'c') = 'c'
+    union all
+    select 'pg_operator'::regclass, p.oid from pg_catalog.pg_operator p
+    where p.oprnamespace = to_regnamespace(s.schema_name)::oid and p.oprowner = to_regrole(s.writer)::oid
+    union all
+    select 'pg_collation'::regclass, c.oid from pg_catalog.pg_collation c
+    where c.collnamespace = to_regnamespace(s.schema_name)::oid and c.collowner = to_regrole(s.writer)::oid
+    union all
+    select 'pg_conversion'::regclass, c.oid from pg_catalog.pg_conversion c
+    where c.connamespace = to_regnamespace(s.schema_name)::oid and c.conowner = to_regrole(s.writer)::oid
+    union all
+    select 'pg_ts_config'::regclass, c.oid from pg_catalog.pg_ts_config c
+    where c.cfgnamespace = to_regnamespace(s.schema_name)::oid and c.cfgowner = to_regrole(s.writer)::oid
+    union all
+    select 'pg_ts_dict'::regclass, d.oid from pg_catalog.pg_ts_dict d
+    where d.dictnamespace = to_regnamespace(s.schema_name)::oid and d.dictowner = to_regrole(s.writer)::oid
+) made
+cross join lateral pg_catalog.pg_identify_object(made.class, made.oid, 0) o
+where s.space_id = %(space)s and s.id = %(schema)s
+order by o.type = 'sequence', 1
+
+-- name: kept_vectors: vectors of the texts of a schema, by the hash of the text
+select distinct on (m.content_hash) m.content_hash, g.digest, halfvec_send(v.context)
+from tables.embeddings m
+join core.spaces p on p.id = m.space_id
+join core.recall_generations g on g.id = p.generation
+join core.recall_vectors v on v.space_id = m.space_id and v.generation = p.generation and v.entry_id = m.entry_id
+where m.space_id = %(space)s and m.schema_id = %(schema)s
+order by m.content_hash
+
+-- name: generation_of: the number of an embedding model that serves here
+select id from core.recall_generations where digest = %(digest)s
+
+-- name: keep_vectors: for rows that are put back
+insert into tables.kept_vectors (schema_id, content_hash, generation, vector)
+select %(schema)s, h.content_hash, %(generation)s, h.vector
+from unnest(%(hashes)s::text[], %(vectors)s::halfvec[]) as h (content_hash, vector)
+on conflict do nothing
+
+-- name: drop_kept_vectors: they have been used, unless there is more to follow
+delete from tables.kept_vectors
+where space_id = %(space)s and schema_id = %(schema)s and not exists (
+    select from tables.dirty_rows d where d.space_id = %(space)s and d.schema_id = %(schema)s)

@@ -1,0 +1,87 @@
+"""What snapshots need of whoever keeps schemas of agents."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import LiteralString, Protocol, TypeVar
+
+from quipu.kernel.db.database import Connection
+from quipu.upkeep.snapshots.model import Target
+
+_T = TypeVar("_T")
+
+
+class Ground(Protocol):
+    """The schemas of agents: which there are, and work on the login of their writer."""
+
+    @property
+    def protected(self) -> Sequence[str]:
+        """Relations of the engine in every schema."""
+        ...
+
+    async def retention_days(self, space: str) -> int:
+        """How long the snapshots of a space are kept, 1 to 365."""
+        ...
+
+    async def space_id(self, space: str) -> int | None:
+        """The number of a space; None where there is none of that name."""
+        ...
+
+    async def find(self, space: str, schema: str, *, make: bool = False) -> Target:
+        """The schema of that short name.
+
+        Raises:
+            NotFound: there is none, and ``make`` is not said.
+        """
+        ...
+
+    async def every(self, space: str) -> Sequence[Target]:
+        """All schemas of a space."""
+        ...
+
+    async def tables(self, conn: Connection, target: Target) -> Sequence[str]:
+        """The agent's tables that hold rows, by name, as a connection of the owner sees them."""
+        ...
+
+    async def tables_now(self, target: Target) -> Sequence[str]:
+        """The same as they are now."""
+        ...
+
+    async def drops(self, target: Target) -> Sequence[LiteralString]:
+        """Statements that drop all that the agent made in the schema, in any order."""
+        ...
+
+    async def look(self, target: Target, work: Callable[[Connection], Awaitable[_T]]) -> _T:
+        """Work on a connection of the writer, in autocommit mode."""
+        ...
+
+    async def change(
+        self,
+        target: Target,
+        work: Callable[[Connection], Awaitable[_T]],
+        *,
+        seconds: float,
+        trial: bool = False,
+    ) -> _T:
+        """Work in one transaction of the writer, at whose end the engine follows the structure.
+
+        It is undone where the work raises, and where it was a trial.
+        """
+        ...
+
+    async def save_vectors(self, conn: Connection, target: Target, write: Callable[[bytes], object]) -> int:
+        """Write the vectors of the schema; how many. ``conn`` is of the owner."""
+        ...
+
+    async def lend_vectors(self, target: Target, saved: Path) -> None:
+        """Have vectors of a file of `save_vectors` used for rows of the same text when the index follows."""
+        ...
+
+    async def follow(self, target: Target) -> int:
+        """Have the index follow for a while; how many vectors were made or taken out."""
+        ...
+
+    async def tidy(self, target: Target) -> None:
+        """Let go of saved vectors that no row waits for."""
+        ...

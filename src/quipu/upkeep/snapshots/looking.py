@@ -1,0 +1,28 @@
+"""What a dump holds, read without a database."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+from quipu.upkeep.snapshots.forms import REGISTRY, order
+from quipu.upkeep.snapshots.reader import Dump
+
+
+def look_through(path: Path, schema_name: str, *, protected: Collection[str], code: bool) -> dict[str, int]:
+    """Rows by table, when each statement is one that may be loaded.
+
+    ``code`` and ``protected`` as in `order`.
+
+    Raises:
+        BadInput: a statement may not be loaded; names its line.
+    """
+    rows: dict[str, int] = {}
+    with path.open("rb") as file:
+        dump = Dump(file)
+        for statement in dump.statements():
+            given = order(statement, schema_name, protected=protected, code=code)
+            if given.step == "rows":
+                rows[given.relation] = sum(1 for _ in dump.rows())
+    rows.pop(REGISTRY, None)
+    return rows

@@ -1,0 +1,116 @@
+"""Running pg_dump: that of the embedded server, or one that fits the server of the settings."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from psycopg import conninfo
+
+from quipu.errors import DatabaseError, DatabaseUnsuitable
+from quipu.kernel.config import Settings
+from quipu.kernel.db import embedded
+from quipu.kernel.db.embedded import package
+from quipu.kernel.db.embedded.account import Account, name_of, serving_account, user_id
+from quipu.kernel.db.embedded.binaries import system_candidates
+from quipu.kernel.db.embedded.process import bare_environment, run
+
+_VERSION: Final = re.compile(r"PostgreSQL\) (\d+)")
+_LONGEST_SECONDS: Final = 3600
+_WAIT: Final = "--lock-wait-timeout=30s"
+_OPTIONS: Final = (
+    "--role=quipu_owner",
+    "--no-owner",
+    "--no-privileges",
+    "--no-tablespaces",
+    "--no-security-labels",
+    "--no-password",
+    "--encoding=UTF8",
+    _WAIT,
+)
+
+
+async def pg_dump(settings: Settings, *, major: int) -> tuple[Path, Mapping[str, str]]:
+    """The program for a server of that major version, and its environment.
+
+    Raises:
+        DatabaseUnsuitable: there is none here that is not older than the server.
+    """
+    if settings.database_url is None:
+        programs = await embedded.programs(settings)
+        return programs.tool("pg_dump"), programs.environment(settings.home)
+    found: list[str] = []
+    for path in _candidates(settings):
+        environment = {**bare_environment(bin_dir=path.parent, home=Path.home()), **os.environ}
+        version = _VERSION.search(run([path, "--version"], account=_us(), env=environment).text)
+        if version is not None and int(version[1]) >= major:
+            return path, environment
+        found.append(f"{path} is of {version[1] if version else 'no version'}")
+    raise DatabaseUnsuitable(
+        f"The server is PostgreSQL {major}, and no pg_dump of that version or a newer one is here"
+        f" ({'; '.join(found) or 'none was found'}).",
+        hint=f"Install postgresql-client-{major}, or set QUIPU_PG_BIN to the directory of its programs.",
+    )
+
+
+def write(
+    program: Path,
+    environment: Mapping[str, str],
+    url: str,
+    schema_name: str,
+    *,
+    to: Path,
+    moment: str,
+    without: Sequence[str],
+    structure: bool = False,
+) -> None:
+    """Write a dump of the schema as of an exported moment; ``without`` these relations.
+
+    ``structure``: no rows. The file is ours alone.
+
+    Raises:
+        DatabaseError: pg_dump failed; says how.
+    """
+    given = conninfo.conninfo_to_dict(url)
+    password = given.pop("password", None)
+    address = conninfo.make_conninfo("", **given)  # what a program is called with, others can see
+    secret = {} if password is None else {"PGPASSWORD": str(password)}
+    said = run(
+        [
+            program,
+            *_OPTIONS,
+            f"--schema={schema_name}",
+            f"--snapshot={moment}",
+            *(f"--exclude-table={schema_name}.{name}" for name in without),
+            *(["--schema-only"] if structure else []),
+            f"--file={to}",
+            f"--dbname={address}",
+        ],
+        account=_us(),
+        env={**environment, **secret},
+        timeout_seconds=_LONGEST_SECONDS,
+    )
+    if said.code != 0:
+        raise DatabaseError(f"pg_dump failed: {said.text[-500:]}", hint="Nothing was kept.")
+
+
+def _candidates(settings: Settings) -> Iterator[Path]:
+    if settings.pg_bin is not None:
+        yield settings.pg_bin / "pg_dump"
+        return
+    if found := shutil.which("pg_dump"):
+        yield Path(found)
+    for directory, _ in system_candidates():
+        if (directory / "pg_dump").exists():
+            yield directory / "pg_dump"
+    packaged = package.unpacked(serving_account(settings.pg_user, data_owner_uid=None))
+    if not isinstance(packaged, str):
+        yield packaged / "pg_dump"
+
+
+def _us() -> Account:
+    return Account(name=name_of(user_id()) or str(user_id()), uid=user_id(), gid=0)

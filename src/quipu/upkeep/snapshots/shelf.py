@@ -1,0 +1,180 @@
+"""Where snapshots lie: a file for each, and a manifest beside it.
+
+    <directory>/<database>/<number of the space>/memory_20260314_150000.sql
+                                                 memory_20260314_150000.json      the manifest
+                                                 memory_20260314_150000.vectors   of the index
+
+Vectors that did not change since the last snapshot are one file with several names.
+
+The name of a space is in no path: names are often people. A manifest is written last, so a snapshot that has
+one is whole.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from hashlib import file_digest, sha256
+from pathlib import Path
+from typing import Any, Final, cast
+
+from psycopg import conninfo
+
+from quipu.errors import BadInput, NotFound
+from quipu.kernel.config import Settings
+from quipu.upkeep.snapshots.model import Snapshot, Sum
+from quipu.upkeep.snapshots.names import check_name, name_of
+
+_FORMAT: Final = 1
+_ABANDONED_SECONDS: Final = 86_400
+_ODD: Final = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """The snapshots of one database."""
+
+    root: Path
+
+    @classmethod
+    def of(cls, settings: Settings, url: str) -> Shelf:
+        """The one of the settings: QUIPU_SNAPSHOT_DIRECTORY, or ``snapshots`` in the home."""
+        place = settings.snapshot_directory or settings.home / "snapshots"
+        given = conninfo.conninfo_to_dict(url)
+        parts = [given.get("dbname") or "quipu"]
+        if settings.database_url is not None:
+            parts = [given.get("host") or "local", given.get("port") or "5432", *parts]
+        return cls(place / "-".join(_ODD.sub("_", str(part)).strip("._") or "_" for part in parts))
+
+    def room(self, space_id: int) -> Path:
+        """The directory of a space, made where it is missing; nobody else may look in."""
+        place = self.root / str(space_id)
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return place
+
+    def free_name(self, space_id: int, schema_name: str, taken_at: datetime) -> str:
+        """A name for a new snapshot."""
+        return name_of(
+            schema_name, taken_at, taken={path.name for path in self._place(space_id).glob("*.sql")}
+        )
+
+    def all(self, space_id: int, space: str) -> list[Snapshot]:
+        """Those of a space that are whole, the newest first."""
+        found = (_read(path, space) for path in self._place(space_id).glob("*.json"))
+        whole = [one for one in found if one is not None]
+        return sorted(whole, key=lambda one: (one.taken_at, one.name), reverse=True)
+
+    def find(self, space_id: int, space: str, name: str) -> Snapshot:
+        """One by its name.
+
+        Raises:
+            BadInput: that is no name of a snapshot.
+            NotFound: there is none of that name in the space.
+        """
+        found = _read((self._place(space_id) / check_name(name)).with_suffix(".json"), space)
+        if found is None:
+            raise NotFound(f"There is no snapshot {name!r}.", hint="`quipu snapshots list` shows them.")
+        return found
+
+    def path(self, space_id: int, name: str) -> Path:
+        """The file of a snapshot."""
+        return self._place(space_id) / check_name(name)
+
+    def keep(self, snapshot: Snapshot) -> None:
+        """Write the manifest of a snapshot whose files are there."""
+        path = self.path(snapshot.space_id, snapshot.name).with_suffix(".json")
+        text = json.dumps({"format": _FORMAT, **_plain(snapshot)}, indent=1)
+        part = path.with_suffix(".part")
+        with part.open("w", encoding="utf-8") as file:
+            part.chmod(0o600)
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+
+    def keep_once(self, vectors: Path, sha256: str, *, space_id: int, space: str, schema: str) -> None:
+        """Let a file of vectors be that of the last snapshot of the schema, where that is equal."""
+        last = next((one for one in self.all(space_id, space) if one.schema == schema), None)
+        if last is not None and last.vectors_sha256 == sha256 and self.vectors(last) is not None:
+            linked = vectors.with_suffix(".link.part")
+            with suppress(OSError):  # a file system that cannot has it twice
+                linked.hardlink_to(self.path(space_id, last.name).with_suffix(".vectors"))
+                linked.replace(vectors)
+
+    def sweep(self, space_id: int) -> None:
+        """Remove what was never finished, a day after it was begun."""
+        whole = {path.stem for path in self._place(space_id).glob("*.json")}
+        for path in self._place(space_id).glob("*"):
+            unfinished = path.suffix == ".part" or path.stem not in whole
+            if unfinished and time.time() - path.stat().st_mtime > _ABANDONED_SECONDS:
+                path.unlink(missing_ok=True)
+
+    def delete(self, snapshot: Snapshot) -> None:
+        """Remove its files, the manifest first."""
+        path = self.path(snapshot.space_id, snapshot.name)
+        for suffix in (".json", ".vectors", ".sql"):
+            path.with_suffix(suffix).unlink(missing_ok=True)
+        if not any(path.parent.iterdir()):
+            path.parent.rmdir()
+
+    def check(self, snapshot: Snapshot) -> Path:
+        """The file of a snapshot, which is as it was written.
+
+        Raises:
+            BadInput: it is missing, or was changed.
+        """
+        path = self.path(snapshot.space_id, snapshot.name)
+        if not path.is_file() or digest(path) != snapshot.sha256:
+            raise BadInput(
+                f"the file of {snapshot.name} is not what was written.",
+                field="name",
+                hint="Restore another one. What a file holds can be taken in by `quipu snapshots import`.",
+            )
+        return path
+
+    def vectors(self, snapshot: Snapshot) -> Path | None:
+        """The file of its vectors, where there is one that is as it was written."""
+        path = self.path(snapshot.space_id, snapshot.name).with_suffix(".vectors")
+        whole = snapshot.vectors_sha256 is not None and path.is_file()
+        return path if whole and digest(path) == snapshot.vectors_sha256 else None
+
+    def _place(self, space_id: int) -> Path:
+        return self.root / str(space_id)
+
+
+def digest(path: Path) -> str:
+    """SHA-256 of a file."""
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
+
+
+def hash_of(space: str) -> str:
+    """SHA-256 of the name of a space."""
+    return sha256(space.encode()).hexdigest()
+
+
+def _plain(snapshot: Snapshot) -> dict[str, Any]:
+    values = asdict(snapshot)
+    del values["tier"]
+    return {**values, "taken_at": snapshot.taken_at.isoformat()}
+
+
+def _read(path: Path, space: str) -> Snapshot | None:
+    """The snapshot of a manifest; None where there is none of that space that this version knows."""
+    try:
+        given: Any = json.loads(path.read_text(encoding="utf-8"))
+        if given.pop("format") != _FORMAT or given["name"] != path.with_suffix(".sql").name:
+            return None
+        if given["space_hash"] != hash_of(space):  # of another database that had the directory before
+            return None
+        sums = cast("Mapping[str, Mapping[str, Any]]", given.pop("sums"))
+        taken_at = datetime.fromisoformat(given.pop("taken_at"))
+        return Snapshot(**given, taken_at=taken_at, sums={name: Sum(**one) for name, one in sums.items()})
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return None

@@ -1,0 +1,14 @@
+-- name: erased_since: hashes of persons and sessions that were forgotten as a whole
+select distinct h.hash
+from core.erasures e
+cross join lateral (values (e.session_hash), (e.user_hash)) h (hash)
+where e.space_id = %(space)s and h.hash is not null
+    and num_nonnulls(e.session_hash, e.user_hash, e.message_hash) = 1
+    and (%(since)s::timestamptz is null or e.erased_at >= %(since)s::timestamptz)
+order by h.hash
+
+-- name: export_moment: so that others see what this transaction sees
+select pg_export_snapshot()
+
+-- name: keep_from_erasing: nothing of a space is erased until the transaction ends
+select pg_advisory_xact_lock_shared(hashtextextended(%(name)s::text, 7310522003))

@@ -1,0 +1,193 @@
+"""Taking a snapshot: a dump, sums of its tables and vectors of its rows, all as of one moment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from io import BufferedWriter
+from pathlib import Path
+
+from anyio import Path as AsyncPath
+from anyio import to_thread
+from psycopg import sql
+
+from quipu.errors import DatabaseError
+from quipu.kernel.config import Settings
+from quipu.kernel.db import queries
+from quipu.kernel.db.database import Connection, Database
+from quipu.kernel.db.errors import translated
+from quipu.upkeep.snapshots import program
+from quipu.upkeep.snapshots.ground import Ground
+from quipu.upkeep.snapshots.looking import look_through
+from quipu.upkeep.snapshots.model import HandedOut, Reason, Snapshot, Sum, Target
+from quipu.upkeep.snapshots.shelf import Shelf, digest, hash_of
+from quipu.upkeep.snapshots.sums import sums
+from quipu.upkeep.snapshots.templates import fill
+
+_SQL = queries.load("quipu.upkeep.snapshots")
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What was written, and what is in it."""
+
+    sums: dict[str, Sum]
+    vectors: int
+
+
+async def take(
+    database: Database,
+    settings: Settings,
+    ground: Ground,
+    shelf: Shelf,
+    target: Target,
+    *,
+    reason: Reason,
+    now: datetime,
+) -> Snapshot:
+    """Take a snapshot and put it on the shelf.
+
+    Raises:
+        DatabaseUnsuitable: no pg_dump here fits the server.
+        DatabaseError: pg_dump failed, or the directory cannot be written.
+    """
+    try:
+        room = shelf.room(target.space_id)
+        name = shelf.free_name(target.space_id, target.schema_name, now)
+        path, vectors = room / f"{name}.part", room / f"{name}.vectors.part"
+        try:
+            taken = await write(database, settings, ground, target, path, vectors=vectors)
+            snapshot = Snapshot(
+                name=name,
+                schema=target.schema,
+                schema_name=target.schema_name,
+                space_id=target.space_id,
+                space_hash=hash_of(target.space),
+                taken_at=now,
+                reason=reason,
+                sums=taken.sums,
+                bytes=path.stat().st_size,
+                sha256=await to_thread.run_sync(digest, path),
+                vectors=taken.vectors,
+                vectors_sha256=await to_thread.run_sync(digest, vectors),
+            )
+            if snapshot.vectors_sha256 is not None:
+                once = partial(
+                    shelf.keep_once,
+                    vectors,
+                    snapshot.vectors_sha256,
+                    space_id=target.space_id,
+                    space=target.space,
+                    schema=target.schema,
+                )
+                await to_thread.run_sync(once)
+            vectors.replace((room / name).with_suffix(".vectors"))
+            path.replace(room / name)
+            shelf.keep(snapshot)
+        finally:
+            path.unlink(missing_ok=True)
+            vectors.unlink(missing_ok=True)
+    except OSError as error:
+        raise _unwritten(error) from error
+    return snapshot
+
+
+async def export(
+    database: Database, settings: Settings, ground: Ground, target: Target, path: Path, *, structure: bool
+) -> HandedOut:
+    """Write a dump to a file of the caller's.
+
+    Raises:
+        DatabaseUnsuitable, DatabaseError: as `take`.
+    """
+    part = path.with_name(f"{path.name}.part")
+    try:
+        try:
+            taken = await write(database, settings, ground, target, part, structure=structure)
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+        rows = 0 if structure else sum(one.rows for one in taken.sums.values())
+        size = (await AsyncPath(path).stat()).st_size
+        return HandedOut(path=path, bytes=size, tables=len(taken.sums), rows=rows)
+    except OSError as error:
+        raise _unwritten(error) from error
+
+
+async def write(
+    database: Database,
+    settings: Settings,
+    ground: Ground,
+    target: Target,
+    path: Path,
+    *,
+    vectors: Path | None = None,
+    structure: bool = False,
+) -> Taken:
+    """Write a dump to ``path``, and the vectors of its rows where they are wanted."""
+    async with database.owner() as conn, conn.transaction():
+        await conn.execute(fill("isolate"))
+        await conn.execute(fill("as_owner"))
+        moment = await _moment(conn)
+        tables = await ground.tables(conn, target)
+        tool, environment = await program.pg_dump(settings, major=conn.info.server_version // 10_000)
+        dump = partial(
+            program.write,
+            tool,
+            environment,
+            database.url,
+            target.schema_name,
+            to=path,
+            moment=moment,
+            without=[name for name in target.protected if name != "schema_registry"],
+            structure=structure,
+        )
+        await to_thread.run_sync(dump)
+        look = partial(look_through, path, target.schema_name, protected=target.protected, code=True)
+        await to_thread.run_sync(look)  # it can be restored
+        found = await ground.look(target, lambda login: _sums(login, target, tables, moment))
+        count = 0
+        if vectors is not None:
+            with _private(vectors) as file:
+                count = await ground.save_vectors(conn, target, file.write)
+    return Taken(found, count)
+
+
+async def count(database: Database, ground: Ground, target: Target) -> dict[str, int]:
+    """How many rows the tables of a schema have now."""
+    async with database.owner() as conn, conn.transaction():
+        await conn.execute(fill("isolate"))
+        await conn.execute(fill("as_owner"))
+        moment = await _moment(conn)
+        tables = await ground.tables(conn, target)
+        found = await ground.look(target, lambda login: _sums(login, target, tables, moment))
+    return {name: one.rows for name, one in found.items()}
+
+
+async def _moment(conn: Connection) -> str:
+    row = await (await conn.execute(_SQL["export_moment"])).fetchone()
+    assert row is not None
+    return row[0]
+
+
+async def _sums(conn: Connection, target: Target, tables: Sequence[str], moment: str) -> dict[str, Sum]:
+    with translated():
+        async with conn.transaction():
+            await conn.execute(fill("isolate"))
+            await conn.execute(fill("at_moment", moment=sql.Literal(moment)))
+            await conn.execute(fill("bare"))
+            return await sums(conn, target, tables)
+
+
+def _private(path: Path) -> BufferedWriter:
+    path.touch(mode=0o600)
+    return path.open("wb")
+
+
+def _unwritten(error: OSError) -> DatabaseError:
+    return DatabaseError(
+        f"A snapshot could not be written: {error.strerror} ({error.filename}).",
+        hint="QUIPU_SNAPSHOT_DIRECTORY says where snapshots go.",
+    )
