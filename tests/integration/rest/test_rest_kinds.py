@@ -114,7 +114,10 @@ async def test_the_ledger_tells_what_held_and_takes_back_what_was_wrong(clients:
 async def test_a_recommendation_is_told_with_what_it_rests_on(clients: Any) -> None:
     client = await clients("write", space="evidence")
     await posted(client, "/ledger/sessions", session="s1")
-    review = {"text": "The bread was good.", "published_at": f"{datetime.now(UTC) - timedelta(days=2):%FT%TZ}"}
+    review = {
+        "text": "The bread was good.",
+        "published_at": f"{datetime.now(UTC) - timedelta(days=2):%FT%TZ}",
+    }
     read = await posted(client, "/trace/reviews", reviews=[review], session="s1", place="oslo")
     assert read["signals"]["sample_count"] == 1
     found = {"theme": "wait_time", "place_id": "oslo", "published_at": review["published_at"], "weight": 0.8}

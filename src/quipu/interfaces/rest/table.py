@@ -35,7 +35,7 @@ def table() -> Iterator[Listed]:
 
 
 def _listed(route: APIRoute) -> Listed:
-    (method,) = route.methods or ()
+    method = next(iter(route.methods))
     calls = [one.call for one in route.dependant.dependencies]
     for call in calls:
         if isinstance(call, Needs | NeedsEngine):
