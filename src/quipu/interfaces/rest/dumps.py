@@ -87,7 +87,7 @@ async def import_dump(
         path = Path(place) / _FILE
         sha256 = await _received(request.stream(), path, served(request).terms)
 
-        async def do(confirmed: bool) -> Restored:  # noqa: FBT001
+        async def do(confirmed: bool) -> Restored:
             return await here.memory.snapshots.import_dump(
                 path, space=here.space, schema=schema, confirm=confirmed
             )

@@ -18,7 +18,7 @@ from quipu.upkeep.snapshots.model import Restored, Snapshot, Thinned
 router = room("snapshots")
 
 _CHANGED = refused(_404="There is no such snapshot.", _412="What would be done is no longer what was shown.")
-_Name = Annotated[str, Field(max_length=512, examples=["memory-20260504T100000Z.sql.gz"])]
+_Name = Annotated[str, Field(max_length=512, examples=["memory_20260504_100000.sql"])]
 _Schema = Annotated[str, Field(description="Its short name.", examples=["memory"])]
 
 
@@ -56,7 +56,7 @@ class Thinning(Acting):
 async def prune(asked: Thinning, here: Administering) -> Confirmable[ThinnedTold]:
     """First a preview with a token; with that token, those that no tier keeps are deleted."""
 
-    async def do(confirm: bool) -> Thinned:  # noqa: FBT001
+    async def do(confirm: bool) -> Thinned:
         return await here.memory.snapshots.prune(space=here.space, schema=asked.schema_, dry_run=not confirm)
 
     return await shown_first(
@@ -78,7 +78,7 @@ class Named(Acting):
 async def delete(asked: Named, here: Administering) -> Confirmable[SnapshotTold]:
     """First what it holds, with a token; with that token it is gone for good."""
 
-    async def do(confirm: bool) -> Snapshot:  # noqa: FBT001
+    async def do(confirm: bool) -> Snapshot:
         act = here.memory.snapshots.delete if confirm else here.memory.snapshots.find
         return await act(asked.name, space=here.space)
 
@@ -106,7 +106,7 @@ async def restore(asked: Named, here: Administering) -> Confirmable[RestoredTold
     A snapshot of what is there now is taken first: restoring `undo` takes it back.
     """
 
-    async def do(confirm: bool) -> Restored:  # noqa: FBT001
+    async def do(confirm: bool) -> Restored:
         return await here.memory.snapshots.restore(asked.name, space=here.space, confirm=confirm)
 
     return await shown_first(

@@ -15,7 +15,7 @@ from quipu.upkeep.snapshots.model import Reason, Snapshot, Tier
 class SnapshotTold(Told):
     """A snapshot of one schema of agents. `taken_at` is the moment that it shows, `tier` what keeps it."""
 
-    name: Annotated[str, Field(examples=["memory-20260504T100000Z.sql.gz"])]
+    name: Annotated[str, Field(examples=["memory_20260504_100000.sql"])]
     schema_: Annotated[str, Field(alias="schema", examples=["memory"])]
     taken_at: datetime
     reason: Reason
@@ -27,16 +27,9 @@ class SnapshotTold(Told):
     @classmethod
     def of(cls, one: Snapshot) -> SnapshotTold:
         """A snapshot as an answer."""
-        return cls(
-            name=one.name,
-            schema=one.schema,
-            taken_at=one.taken_at,
-            reason=one.reason,
-            tier=one.tier,
-            bytes=one.bytes,
-            vectors=one.vectors,
-            tables={table: found.rows for table, found in one.sums.items()},
-        )
+        told = {name: getattr(one, name) for name in ("name", "schema", "taken_at", "reason", "tier")}
+        tables = {table: found.rows for table, found in one.sums.items()}
+        return cls.model_validate({**told, "bytes": one.bytes, "vectors": one.vectors, "tables": tables})
 
 
 class ThinnedTold(Told):
