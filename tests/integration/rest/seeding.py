@@ -39,6 +39,9 @@ async def _known(memory: AsyncMemory, space: str, mark: str, root: Path) -> Know
         f"Is the {mark} blue?", space=space, session=SESSION, user=USER
     )
     await _tables(memory, space, mark)
+    snapshot = {"name": (await memory.snapshots.create(space=space)).name}
+    dump = root / f"{space}.sql"
+    await memory.snapshots.export(dump, space=space, structure=True)
     await memory.settings.set("session_days", SETTINGS[mark], space=space)
     question = "Where does Una live?"
     hits = await memory.recall(question, space=space)
@@ -48,6 +51,9 @@ async def _known(memory: AsyncMemory, space: str, mark: str, root: Path) -> Know
         "POST /v1/ledger/events/{number}/undo": [
             {"json": {"force": True}, "path": f"/v1/ledger/events/{numbers[0]}/undo"}
         ],
+        "POST /v1/snapshots/delete": [{"json": snapshot}],
+        "POST /v1/snapshots/restore": [{"json": snapshot}],
+        "POST /v1/snapshots/import": [{"content": dump.read_bytes().replace(mark.encode(), b"anybody")}],
         "POST /v1/reinforce": [{"json": {"hits": [used]}}],
         "id": [*map(str, ids), prompt.id],
         "ids": [[str(one)] for one in ids],
