@@ -68,14 +68,14 @@ async def prune(asked: Thinning, here: Administering) -> Confirmable[ThinnedTold
     )
 
 
-class Named(Acting):
+class SnapshotNamed(Acting):
     """Which snapshot."""
 
     name: _Name
 
 
 @router.post("/delete", summary="Delete a snapshot", responses=_CHANGED)
-async def delete(asked: Named, here: Administering) -> Confirmable[SnapshotTold]:
+async def delete(asked: SnapshotNamed, here: Administering) -> Confirmable[SnapshotTold]:
     """First what it holds, with a token; with that token it is gone for good."""
 
     async def do(confirm: bool) -> Snapshot:
@@ -100,7 +100,7 @@ async def delete(asked: Named, here: Administering) -> Confirmable[SnapshotTold]
         _412="What would be done is no longer what was shown.",
     ),
 )
-async def restore(asked: Named, here: Administering) -> Confirmable[RestoredTold]:
+async def restore(asked: SnapshotNamed, here: Administering) -> Confirmable[RestoredTold]:
     """First what would change, with a token; with that token it takes the place of what the schema holds.
 
     A snapshot of what is there now is taken first: restoring `undo` takes it back.
