@@ -54,7 +54,6 @@ class ExchangeTold(Told):
     user: str | None
     started_at: datetime
     ended_at: datetime
-    surprise: float
     salience: float
     chunk: dict[str, Any] | None
     chunker: str | None

@@ -49,17 +49,29 @@ class EpisodeTold(Told):
     emptied: bool
 
 
+class PaceTold(Told):
+    """How fast episodes fade.
+
+    `boost`: how much of what is left to the ceiling a use takes; `uses_apart_minutes`: sooner is one use.
+    """
+
+    decay_per_hour: float
+    boost: float
+    uses_apart_minutes: float
+
+
 class LifeTold(Told):
     """An episode from when it happened.
 
     `base`: its salience when it was made, 0 to 1. `uses`: how many counted in all; `recent`: the times
-    of the latest of them, oldest first.
+    of the latest of them, oldest first. `pace`: how fast it fades, as is set.
     """
 
     base: float
     happened_at: datetime
     uses: int
     recent: list[datetime]
+    pace: PaceTold
 
 
 class FadingStateTold(Told):
@@ -142,10 +154,12 @@ class EpisodeStatsTold(Told):
 class CondensationTold(Told):
     """What came of condensing or rebuilding: ids of episodes that were made or written anew, and what failed.
 
-    `left` are episodes that could not be rebuilt: nothing that they were made of is left.
+    `left` are episodes that could not be rebuilt and read as before: nothing that they were made of is
+    left, or the language model failed at them. `trouble` says why it failed, at the last of those.
     """
 
     builder: str
     version: int
     episodes: list[str]
     left: list[str]
+    trouble: str | None
