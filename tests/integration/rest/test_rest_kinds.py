@@ -182,3 +182,43 @@ async def test_a_write_of_any_kind_is_done_once_under_its_key(clients: Any) -> N
     assert answers[1].headers["etag"] == answers[0].headers["etag"]
     (kept,) = (await client.get("/v1/longterm")).json()["items"]
     assert kept["stated_count"] == 1
+
+
+async def test_a_snapshot_is_restored_as_it_was_shown_and_that_can_be_undone(clients: Any) -> None:
+    client = await clients("admin", space="snapshots")
+    sql = "create table boats (id int generated always as identity primary key, name text)"
+    await posted(client, "/tables/create", name="boats", sql=sql, description="Boats.", embed_fields=[])
+    await posted(client, "/tables/insert", table="boats", data={"name": "Nimrod"})
+    taken = await posted(client, "/snapshots", schema="memory")
+    assert taken["tables"] == {"boats": 1}
+    await posted(client, "/tables/insert", table="boats", data={"name": "Aurora"})
+    shown = await posted(client, "/snapshots/restore", name=taken["name"])
+    assert (shown["shown"]["before"], shown["shown"]["after"]) == ({"boats": 2}, {"boats": 1})
+    back = await posted(client, "/snapshots/restore", name=taken["name"], confirm=shown["confirm"])
+    rows = await posted(client, "/tables/query", sql="select name from boats")
+    assert rows["results"] == [{"name": "Nimrod"}]
+    assert back["shown"]["undo"] in {
+        one["name"] for one in (await client.get("/v1/snapshots")).json()["items"]
+    }
+
+
+async def test_a_schema_is_handed_out_as_a_file_and_taken_into_another_space(clients: Any) -> None:
+    source, target = await clients("admin", space="from"), await clients("admin", space="into")
+    sql = "create table boats (id int generated always as identity primary key, name text)"
+    await posted(source, "/tables/create", name="boats", sql=sql, description="Boats.", embed_fields=[])
+    await posted(source, "/tables/insert", table="boats", data={"name": "Nimrod"})
+    dump = await source.get("/v1/snapshots/export")
+    assert dump.headers["content-type"].startswith("application/sql")
+    shown = (await target.post("/v1/snapshots/import", content=dump.content)).json()
+    assert not shown["shown"]["done"]
+    assert (await target.get("/v1/tables/schemas")).json()["items"] == []
+    params = {"confirm": shown["confirm"]}
+    other = await target.post("/v1/snapshots/import", content=dump.content + b"\n", params=params)
+    assert other.status_code == 412
+    done = await target.post("/v1/snapshots/import", content=dump.content, params=params)
+    assert done.json()["shown"]["after"] == {"boats": 1}
+    rows = await posted(target, "/tables/query", sql="select name from boats")
+    assert rows["results"] == [{"name": "Nimrod"}]
+    bad = await target.post("/v1/snapshots/import", content=b"drop schema core cascade;")
+    assert bad.status_code == 422
+    assert "quipu-import" not in bad.text
