@@ -6,6 +6,8 @@ from collections import OrderedDict
 from time import monotonic
 from typing import Final
 
+import anyio
+
 from quipu.app.memory import AsyncMemory
 from quipu.errors import KeyRefused, TooManyRequests
 from quipu.interfaces.serving.caller import Caller
@@ -16,7 +18,7 @@ from quipu.upkeep.keys.rules import id_in, sha256
 _FRESH_SECONDS: Final = 3.0
 _READY_SECONDS: Final = 1.0
 _MOST: Final = 10_000
-_STRANGERS_PER_MINUTE: Final = 600.0
+_STRANGERS: Final = 2  # tokens that are looked up at a time, of those that opened nothing yet
 _HINT: Final = "Send it as `Authorization: Bearer quipu_…`; `quipu keys create` makes one."
 
 
@@ -28,10 +30,11 @@ class Access:
         self._rates = rates
         self._known: OrderedDict[bytes, tuple[float, Key | None]] = OrderedDict()
         self._used: set[str] = set()
+        self._strangers = anyio.Semaphore(_STRANGERS)
         self._answered = -_READY_SECONDS
 
-    async def bearer(self, authorization: str | None, *, peer: str = "") -> Caller:
-        """Who sends this header ``Authorization`` from the address ``peer``.
+    async def bearer(self, authorization: str | None) -> Caller:
+        """Who sends this header ``Authorization``.
 
         Raises:
             KeyRefused: nobody; also where the key was revoked, three seconds ago at most.
@@ -41,7 +44,7 @@ class Access:
         token = token.strip()
         if scheme.lower() != "bearer" or id_in(token) is None:
             raise KeyRefused(hint=_HINT)
-        key = await self._key(token, peer)
+        key = await self._key(token)
         if key is None:
             raise KeyRefused(hint=_HINT)
         self.pace(key.id, key.requests_per_minute)
@@ -62,15 +65,17 @@ class Access:
                 hint="Wait as long as Retry-After says; a key can be made for more.",
             )
 
-    async def _key(self, token: str, peer: str) -> Key | None:
+    async def _key(self, token: str) -> Key | None:
         """The key of a token, as it was a few seconds ago at most."""
         hashed = sha256(token)
         at, key = self._known.get(hashed, (-_FRESH_SECONDS, None))
         if monotonic() - at < _FRESH_SECONDS:
             return key
-        if key is None:  # who tries tokens must not keep the database busy
-            self.pace(f"strangers at {peer}", _STRANGERS_PER_MINUTE)
-        key = await self._memory.keys.opened_by(token)
+        if key is None:  # who tries tokens must not take the database from those who have one
+            async with self._strangers:
+                key = await self._memory.keys.opened_by(token)
+        else:
+            key = await self._memory.keys.opened_by(token)
         self._known.pop(hashed, None)
         self._known[hashed] = (monotonic(), key)
         if len(self._known) > _MOST:

@@ -62,7 +62,7 @@ class Served:
         header = asked.headers.get("authorization")
         session = self.signin.session(asked.cookies.get(COOKIE)) if header is None else None
         if session is None:
-            return await self.access.bearer(header, peer=asked.client.host if asked.client else "")
+            return await self.access.bearer(header)
         if asked.scope.get("method") not in _SAFE and not session.sent(asked.headers.get(CSRF_HEADER)):
             raise AccessRefused(
                 "This did not come from a page of ours.",
