@@ -186,6 +186,7 @@ if TYPE_CHECKING:
     from quipu.upkeep.health import Health
     from quipu.upkeep.keys.keys import AsyncKeys
     from quipu.upkeep.keys.model import Issued, Key, Level
+    from quipu.upkeep.overview import Overview
     from quipu.upkeep.reembed.model import ReembedReport
     from quipu.upkeep.settings.model import SettingState, SettingValue
     from quipu.upkeep.settings.settings import AsyncSettings
@@ -658,13 +659,26 @@ class Memory(Rooms):
         """The sessions of a space, the latest first."""
         return self._portal.call(lambda: self._inner.sessions(space=space, limit=limit, offset=offset))
 
-    def spaces(self) -> list[SpaceCounts]:
+    def spaces(self, *, after: str | None = None, limit: int | None = None) -> list[SpaceCounts]:
         """Every space of the database, by name, with how many memories and sessions it holds.
+
+        To count takes a millisecond for each; ``limit`` and ``after`` (a name) have a part of them counted.
 
         For whoever administers the database: it is the one call that is not kept to one space. It tells
         names and numbers, nothing that was said; but names are often people, so do not hand it to an agent.
         """
-        return self._portal.call(lambda: self._inner.spaces())
+        return self._portal.call(lambda: self._inner.spaces(after=after, limit=limit))
+
+    def space_names(self) -> list[str]:
+        """The names of all spaces of the database, in order; quick, for nothing is counted.
+
+        For whoever administers the database, as `spaces` is.
+        """
+        return self._portal.call(lambda: self._inner.space_names())
+
+    def overview(self, *, space: str) -> Overview:
+        """How many memories of each kind a space holds, and how many came in, and tell, of which day."""
+        return self._portal.call(lambda: self._inner.overview(space=space))
 
     def forget(
         self,
@@ -711,6 +725,13 @@ class Memory(Rooms):
             BadInput: nobody handles such a topic, or ``concurrency`` is not 1 to 100.
         """
         return self._portal.call(lambda: self._inner.work(topics=topics, concurrency=concurrency))
+
+    def queue_status(self) -> QueueStatus:
+        """How the queue of the whole database stands: workers, and of each topic what waits or was given up.
+
+        For whoever administers the database, as `spaces` is.
+        """
+        return self._portal.call(lambda: self._inner.queue_status())
 
     def health(self) -> Health:
         """What this memory runs on and how much it holds."""

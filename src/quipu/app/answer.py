@@ -61,7 +61,7 @@ class Answering:
         whole("limit", limit, least=1, most=_MOST)
         session = optional_name("session", session)
         nothing: list[list[Hit]] = [[] for _ in texts]
-        async with self._filed(check_name("space", space)) as within:
+        async with self.filed(check_name("space", space)) as within:
             if within is None:
                 return nothing
             if session is not None:
@@ -80,7 +80,7 @@ class Answering:
         ]
 
     @asynccontextmanager
-    async def _filed(self, space: str) -> AsyncGenerator[Within | None]:
+    async def filed(self, space: str) -> AsyncGenerator[Within | None]:
         """The space, to be read; first what a kind of memory has left to be filed is filed."""
         async with AsyncExitStack() as stack:
             within = await stack.enter_async_context(self._database.reading(space))

@@ -32,13 +32,15 @@ from quipu.record.store import Session
 from quipu.upkeep.erasure import service as erasure
 from quipu.upkeep.erasure.model import Erasure, What
 from quipu.upkeep.health import Health, examine
+from quipu.upkeep.overview import Overview, overview
 from quipu.upkeep.reembed import service as change
 from quipu.upkeep.reembed.model import ReembedReport
 from quipu.upkeep.spaces import SpaceCounts, count
 
 if TYPE_CHECKING:
-    from quipu.kernel.queue.model import Worked
+    from quipu.kernel.queue.model import QueueStatus, Worked
 
+_NAMES = {kind.code: kind.name for kind in KINDS}
 _CITES = {kind.code: kind.cite for kind in KINDS}
 
 
@@ -248,13 +250,29 @@ class AsyncMemory(AsyncRooms):
         """The sessions of a space, the latest first."""
         return await self._ready.answering.sessions(check_name("space", space), limit=limit, offset=offset)
 
-    async def spaces(self) -> list[SpaceCounts]:
+    async def spaces(self, *, after: str | None = None, limit: int | None = None) -> list[SpaceCounts]:
         """Every space of the database, by name, with how many memories and sessions it holds.
+
+        To count takes a millisecond for each; ``limit`` and ``after`` (a name) have a part of them counted.
 
         For whoever administers the database: it is the one call that is not kept to one space. It tells
         names and numbers, nothing that was said; but names are often people, so do not hand it to an agent.
         """
-        return await count(self._ready.database)
+        if limit is not None:
+            whole("limit", limit, least=1, most=1_000_000)
+        return await count(self._ready.database, after=after, limit=limit)
+
+    async def space_names(self) -> list[str]:
+        """The names of all spaces of the database, in order; quick, for nothing is counted.
+
+        For whoever administers the database, as `spaces` is.
+        """
+        return [space.name for space in await self._ready.database.spaces()]
+
+    async def overview(self, *, space: str) -> Overview:
+        """How many memories of each kind a space holds, and how many came in, and tell, of which day."""
+        async with self._ready.answering.filed(check_name("space", space)) as within:
+            return await overview(within, _NAMES)
 
     async def forget(
         self,
@@ -332,6 +350,18 @@ class AsyncMemory(AsyncRooms):
             concurrency=concurrency,
         ) as hired:
             return await hired.burst()
+
+    async def queue_status(self) -> QueueStatus:
+        """How the queue of the whole database stands: workers, and of each topic what waits or was given up.
+
+        For whoever administers the database, as `spaces` is.
+        """
+        # Not at the top: it brings the queue along.
+        from quipu.app.queue import Queue  # noqa: PLC0415
+
+        url = self._ready.database.url
+        async with Queue.open(url, self._settings, clock=self._clock) as queue:
+            return await queue.status()
 
     async def health(self) -> Health:
         """What this memory runs on and how much it holds."""

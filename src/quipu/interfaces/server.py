@@ -18,6 +18,9 @@ from quipu.interfaces.rest.routes import ROUTERS
 from quipu.interfaces.serving import entrance, guards, openapi, probes, problems
 from quipu.interfaces.serving.served import Served
 from quipu.interfaces.serving.terms import Terms
+from quipu.interfaces.web.labours import labouring
+from quipu.interfaces.web.pages import pages
+from quipu.interfaces.web.visit import page_of
 from quipu.kernel.config import Settings
 
 
@@ -34,7 +37,7 @@ class Mount:
 
 
 # The doors beside REST: a router of pages is included as it is, an application is mounted under its path.
-PAGES: tuple[APIRouter, ...] = ()
+PAGES: tuple[APIRouter, ...] = (pages(),)
 MOUNTS: tuple[Mount, ...] = (Mount("/mcp", mcp.door, mcp.running),)
 
 
@@ -50,13 +53,14 @@ def create_app(
     mounted = [(mount, mount.build(serving)) for mount in MOUNTS]
 
     @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncGenerator[None]:
+    async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
         async with AsyncExitStack() as stack:
             if memory is None:
                 await stack.enter_async_context(serving.memory)
-            for mount, app in mounted:
+            for mount, inner in mounted:
                 if mount.running is not None:
-                    await stack.enter_async_context(mount.running(app))
+                    await stack.enter_async_context(mount.running(inner))
+            await stack.enter_async_context(labouring(app))
             async with serving.upkeep():
                 yield
 
@@ -72,6 +76,7 @@ def create_app(
     )
     app.openapi = partial(openapi.document, app)
     app.state.served = serving
+    serving.page_of = page_of
     app.add_middleware(guards.around, terms=serving.terms, metrics=serving.metrics)
     problems.install(app)
     for router in ROUTERS:

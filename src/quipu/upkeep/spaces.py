@@ -19,20 +19,23 @@ class SpaceCounts:
     sessions: int
 
 
-async def count(database: Database) -> list[SpaceCounts]:
-    """Every space, by name, each as of one moment.
+async def count(
+    database: Database, *, after: str | None = None, limit: int | None = None
+) -> list[SpaceCounts]:
+    """Spaces by name, each as of one moment: all, or at most ``limit`` whose names come after one.
 
     Only the owner of the database sees all names. What a space holds nobody sees from outside, not even the
     owner where it is no superuser; so each is entered to count, a millisecond for each.
     """
     found: list[SpaceCounts] = []
-    for space in await database.spaces():
-        async with database.reading(space.name) as within:
+    names = sorted(space.name for space in await database.spaces())
+    for name in [one for one in names if after is None or one > after][:limit]:
+        async with database.reading(name) as within:
             if within is None:  # it was forgotten meanwhile
                 continue
             row = await (
                 await within.conn.execute(_SQL["count_sessions"], {"space": within.space.id})
             ).fetchone()
             assert row is not None
-            found.append(SpaceCounts(space.name, within.space.entries, row[0]))
+            found.append(SpaceCounts(name, within.space.entries, row[0]))
     return found

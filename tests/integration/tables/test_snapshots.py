@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import os
 import threading
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fingerprint import fingerprint
 from tables_house import House
-from test_snapshots_hostile import dump_with
 
 from quipu.errors import BadInput, NotFound
 from quipu.upkeep.snapshots.model import Snapshot
@@ -352,29 +350,6 @@ def test_a_dump_that_was_handed_out_comes_into_another_space_under_its_name(
     assert (shown.after, memory.tables.schemas(space="fresh")) == ({}, [])
     memory.snapshots.import_dump(plain.path, space="fresh", confirm=True)
     assert memory.tables.query("select * from boats", space="fresh").results == ()
-
-
-def test_an_import_that_fails_changes_nothing(house: House, tmp_path: Path) -> None:
-    memory = house.memory
-    schema = house.schema("target").schema_name
-    memory.tables.execute(f"create table {schema}.kept (word text)", space="target")
-    memory.tables.insert("kept", {"word": "here"}, space="target")
-    before = fingerprint(house.url, house.schema("target"))
-    passed = []
-    for hostile in dump_with(tmp_path):
-        with suppress(BadInput):
-            memory.snapshots.import_dump(hostile.path, space="target", confirm=hostile.confirm)
-            passed.append(hostile.name)
-    assert passed == ["structure that is harmless"]
-    (table,) = [one for one in memory.tables.list_tables(space="target").tables if not one.protected]
-    assert table.name == "kept"
-    assert memory.tables.query("select word from kept", space="target").results == ({"word": "here"},)
-    assert memory.snapshots.list(space="target") == [], "there is nothing to undo"
-    after = fingerprint(house.url, house.schema("target"))
-    assert {name for name in {*before, *after} if before.get(name) != after.get(name)} <= {
-        "rows of tables.dirty_rows",
-        "rows of tables.following",
-    }
 
 
 def test_a_person_whose_space_is_forgotten_leaves_no_snapshot(house: House) -> None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import anyio
 import psycopg
 import pytest
+from fingerprint import fingerprint
 from psycopg import AsyncConnection
 from tables_house import House
 
+from quipu.errors import BadInput
 from quipu.upkeep.snapshots.loading import Loading, Source
 from quipu.upkeep.snapshots.model import Target
 from quipu.upkeep.snapshots.reader import Statement
@@ -119,3 +122,26 @@ def test_nothing_lends_a_dump_more_than_the_login_of_its_schema(house: House) ->
         own.writer,
     )
     assert rows == [(False,) * 5]
+
+
+def test_an_import_that_fails_changes_nothing(house: House, tmp_path: Path) -> None:
+    memory = house.memory
+    schema = house.schema("target").schema_name
+    memory.tables.execute(f"create table {schema}.kept (word text)", space="target")
+    memory.tables.insert("kept", {"word": "here"}, space="target")
+    before = fingerprint(house.url, house.schema("target"))
+    passed = []
+    for hostile in dump_with(tmp_path):
+        with suppress(BadInput):
+            memory.snapshots.import_dump(hostile.path, space="target", confirm=hostile.confirm)
+            passed.append(hostile.name)
+    assert passed == ["structure that is harmless"]
+    (table,) = [one for one in memory.tables.list_tables(space="target").tables if not one.protected]
+    assert table.name == "kept"
+    assert memory.tables.query("select word from kept", space="target").results == ({"word": "here"},)
+    assert memory.snapshots.list(space="target") == [], "there is nothing to undo"
+    after = fingerprint(house.url, house.schema("target"))
+    assert {name for name in {*before, *after} if before.get(name) != after.get(name)} <= {
+        "rows of tables.dirty_rows",
+        "rows of tables.following",
+    }

@@ -25,12 +25,14 @@ from quipu.interfaces.serving.signin import COOKIE, CSRF_FIELD, CSRF_HEADER, Ses
 router = APIRouter(include_in_schema=False)
 
 _PAGE: Final = """<!doctype html>
-<html lang="en">
+<html lang="en" data-theme="auto">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>Sign in - Quipu</title>
+<title>Sign in · Quipu</title>
+<link rel="icon" type="image/svg+xml" href="/static/icon.svg">
+<link rel="stylesheet" href="/static/style.css">
 </head>
 <body>
 <main>

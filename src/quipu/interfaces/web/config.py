@@ -1,0 +1,71 @@
+"""The page `/config/memory`: the agents' tables, their snapshots and retention, export and import."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+from fastapi import Form, Query
+from starlette.responses import Response
+
+from quipu.errors import NotFound
+from quipu.interfaces.web.page import page_router
+from quipu.interfaces.web.visit import Posting, Visit, Visiting
+from quipu.kinds.tables.model import Table
+
+router = page_router()
+
+RETENTION: Final = "memory_snapshot_retention_days"
+_MOST_SNAPSHOTS: Final = 120
+_MOST_TABLES: Final = 100
+
+SchemaName = Annotated[str, Query(alias="schema", max_length=100)]
+
+
+@router.get("/config/memory")
+async def page(visit: Visiting, schema: SchemaName = "memory") -> Response:
+    """Tables, snapshots, retention, export, import."""
+    memory = visit.memory
+    schemas = [one.name for one in await memory.tables.schemas(space=visit.space)] if visit.space else []
+    snapshots = await memory.snapshots.list(space=visit.space, schema=schema) if visit.space else []
+    return visit.page(
+        "config.html",
+        schema=schema,
+        schemas=schemas if schema in schemas else [schema, *schemas],
+        there=schema in schemas,
+        tables=(await tables_of(visit, schema))[:_MOST_TABLES] if schema in schemas else [],
+        snapshots=snapshots[:_MOST_SNAPSHOTS],
+        more=len(snapshots) - _MOST_SNAPSHOTS,
+        retention=await memory.settings.get(RETENTION, space=visit.space or None),
+    )
+
+
+@router.get("/config/memory/tables/{name}")
+async def table(visit: Visiting, name: str, schema: SchemaName = "memory") -> Response:
+    """One table: what it is for, its columns, what of it is embedded."""
+    found = await visit.memory.tables.list_tables(table=name, space=visit.space, schema=schema)
+    if not found.tables:
+        raise NotFound(f"There is no table {name!r}.")
+    return visit.page("config_table.html", table=found.tables[0], schema=schema)
+
+
+@router.post("/config/memory/settings")
+async def retention(
+    visit: Posting, days: Annotated[str, Form(max_length=20)], schema: SchemaName = "memory"
+) -> Response:
+    """Keep for how many days snapshots of this space stay."""
+    state = await visit.memory.settings.set(RETENTION, days.strip(), space=visit.space)
+    told = f"Snapshots of {visit.space} stay {state.value} days."
+    if state.overridden:
+        told = f"It is kept, but {state.variable} says {state.value} days and comes first."
+    return visit.back(address(visit, schema), news=told)
+
+
+async def tables_of(visit: Visit, schema: str) -> list[Table]:
+    """The agents' tables of a schema, by name."""
+    listing = await visit.memory.tables.list_tables(show_columns=False, space=visit.space, schema=schema)
+    return [one for one in listing.tables if not one.protected]
+
+
+def address(visit: Visit, schema: str) -> str:
+    """Where the page of a schema is."""
+    return visit.link("/config/memory", schema=None if schema == "memory" else schema)

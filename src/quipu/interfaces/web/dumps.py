@@ -1,0 +1,147 @@
+"""Export and import of a schema of agents' tables on `/config/memory`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Final, Literal
+
+import anyio
+from fastapi import Form, Query, Request
+from starlette.background import BackgroundTask
+from starlette.datastructures import UploadFile
+from starlette.responses import FileResponse, Response
+
+from quipu.errors import AccessRefused, BadInput, NotFound, QuipuError, TooLarge
+from quipu.interfaces.serving.entrance import SignedIn
+from quipu.interfaces.serving.served import served
+from quipu.interfaces.serving.signin import CSRF_FIELD
+from quipu.interfaces.web.config import SchemaName, address
+from quipu.interfaces.web.jobs import told
+from quipu.interfaces.web.labours import Advance, Outcome, labours
+from quipu.interfaces.web.page import page_router
+from quipu.interfaces.web.snapshots import differences, news
+from quipu.interfaces.web.visit import Posting, Visit, Visiting
+
+router = page_router()
+
+_CHUNK: Final = 1_000_000
+_What = Annotated[Literal["full", "structure"], Query()]
+
+
+@router.get("/config/memory/export")
+async def export(visit: Visiting, what: _What = "full", schema: SchemaName = "memory") -> Response:
+    """A dump of the schema as a file; a long one is made first, and fetched from the page of its work."""
+    here = labours(visit.request)
+    path = here.file()
+
+    async def act(_: Advance) -> Outcome:
+        await visit.memory.snapshots.export(
+            path, structure=what == "structure", space=visit.space, schema=schema
+        )
+        place = visit.link(f"/config/memory/export/{path.name}", what=what, schema=schema)
+        return Outcome("The dump is made.", place)
+
+    labour = await here.begin(f"Export of {schema}", act, back=address(visit, schema))
+    if labour.state == "done":
+        return _handed_out(path, schema, what)
+    return told(visit, labour)
+
+
+@router.get("/config/memory/export/{file}")
+async def fetch(visit: Visiting, file: str, what: _What = "full", schema: SchemaName = "memory") -> Response:
+    """A dump that was made, once."""
+    path = labours(visit.request).place / Path(file).name
+    if not await anyio.Path(path).is_file():
+        raise NotFound("That dump was fetched already.", hint="Make it again.")
+    return _handed_out(path, schema, what)
+
+
+@router.post("/config/memory/import")
+async def take_in(
+    visit: Visiting, who: SignedIn, request: Request, schema: SchemaName = "memory"
+) -> Response:
+    """Keep the file that was sent, and try what it would change; nothing is changed yet.
+
+    The form is read here and not before: who is not signed in, or sends too much, sends it in vain.
+    """
+    _check_length(request)
+    async with request.form(max_files=1, max_fields=5) as form:
+        if not who.sent(form.get(CSRF_FIELD)):
+            raise AccessRefused("This form did not come from a page of yours.", hint="Load the page anew.")
+        sent = form.get("dump")
+        if not isinstance(sent, UploadFile) or not sent.filename:
+            raise BadInput("choose a file.", field="dump")
+        path = labours(request).file()
+        async with await anyio.open_file(path, "wb") as file:
+            while chunk := await sent.read(_CHUNK):
+                await file.write(chunk)
+    try:
+        return await look(visit, path.name, schema)
+    except QuipuError:
+        await anyio.Path(path).unlink()
+        raise
+
+
+@router.get("/config/memory/import/{file}")
+async def look(visit: Visiting, file: str, schema: SchemaName = "memory") -> Response:
+    """What a file would change, from a trial that is taken back."""
+    path = await _kept(visit, file)
+    found = await visit.memory.snapshots.import_dump(path, space=visit.space, schema=schema)
+    return visit.page(
+        "restore.html",
+        title="Import this dump?",
+        sentence=f"It takes the place of everything in the schema {schema}. A snapshot of what is there now "
+        "is taken first: restoring that undoes it.",
+        rows=differences(found),
+        action=visit.link(f"/config/memory/import/{file}", schema=schema),
+        button="Import it",
+        back=address(visit, schema),
+    )
+
+
+@router.post("/config/memory/import/{file}")
+async def put_in(
+    visit: Posting, file: str, confirmed: Annotated[bool, Form()] = False, schema: SchemaName = "memory"
+) -> Response:
+    """Put the dump in the place of what the schema holds."""
+    path = await _kept(visit, file)
+    here = visit.link(f"/config/memory/import/{file}", schema=schema)
+    if not confirmed:
+        return visit.back(here)
+
+    async def act(advance: Advance) -> Outcome:
+        done = await visit.memory.snapshots.import_dump(
+            path, space=visit.space, schema=schema, confirm=True, progress=advance
+        )
+        await anyio.Path(path).unlink(missing_ok=True)
+        return Outcome(news(done), address(visit, schema))
+
+    size = (await anyio.Path(path).stat()).st_size
+    labour = await labours(visit.request).begin(
+        f"Import into {schema}", act, back=here, unit="bytes", total=size
+    )
+    return told(visit, labour)
+
+
+def _check_length(request: Request) -> None:
+    most = served(request).terms.import_bytes
+    length = request.headers.get("content-length", "")
+    if not length.isdecimal() or int(length) > most:
+        raise TooLarge(f"A dump may have {most:,} bytes here.", hint="Larger ones: `quipu snapshots import`.")
+
+
+async def _kept(visit: Visit, file: str) -> Path:
+    path = labours(visit.request).place / Path(file).name
+    if not await anyio.Path(path).is_file():
+        raise NotFound("That file is not here any more.", hint="Send it again.")
+    return path
+
+
+def _handed_out(path: Path, schema: str, what: str) -> Response:
+    """The file, which is deleted when it was sent."""
+    return FileResponse(
+        path,
+        filename=f"{schema}_{what}.sql",
+        media_type="application/sql",
+        background=BackgroundTask(anyio.Path(path).unlink, missing_ok=True),
+    )

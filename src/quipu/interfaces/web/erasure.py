@@ -1,0 +1,80 @@
+"""Erasure: what would go, and when it went, the receipt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from fastapi import Depends, Form, Query
+from starlette.responses import Response
+
+from quipu.interfaces.web.page import page_router
+from quipu.interfaces.web.visit import Posting, Visit, Visiting
+from quipu.upkeep.erasure.model import Erasure, What
+
+router = page_router()
+
+_Name = Annotated[str, Query(max_length=1000)]
+
+
+def what(session: _Name = "", user: _Name = "", message: _Name = "") -> What:
+    """What the address names; what is empty is not named."""
+    return What(session=session or None, user=user or None, message=message or None)
+
+
+Chosen = Annotated[What, Depends(what)]
+
+
+@router.get("/erasure")
+async def page(visit: Visiting, chosen: Chosen, whole: bool = False) -> Response:
+    """Choose what is to be forgotten; once chosen, see what that would take."""
+    if not visit.space or (chosen.everything and not whole):
+        return visit.page("erasure.html")
+    found = await _forget(visit, chosen, confirm=False)
+    return visit.confirm(
+        title=f"Forget {_told(chosen)}?",
+        sentence="It goes from every table and index, at once and for good. A receipt without content stays.",
+        counts=_counts(found.counts),
+        action=_address(visit, chosen),
+        button="Forget it",
+        back=visit.link("/erasure"),
+        values={"whole": "yes"} if chosen.everything else {},
+    )
+
+
+@router.post("/erasure")
+async def erase(
+    visit: Posting,
+    chosen: Chosen,
+    whole: Annotated[bool, Form()] = False,
+    confirmed: Annotated[bool, Form()] = False,
+) -> Response:
+    """Forget, and show the receipt. The whole space only goes where the form says so."""
+    if not visit.space or not confirmed or (chosen.everything and not whole):
+        return visit.back(_address(visit, chosen))
+    done = await _forget(visit, chosen, confirm=True)
+    return visit.page("receipt.html", done=done, what=_told(chosen), counts=_counts(done.counts))
+
+
+async def _forget(visit: Visit, chosen: What, *, confirm: bool) -> Erasure:
+    return await visit.memory.forget(
+        space=visit.space,
+        session=chosen.session,
+        user=chosen.user,
+        message=chosen.message,
+        confirm=confirm,
+    )
+
+
+def _address(visit: Visit, chosen: What) -> str:
+    return visit.link("/erasure", session=chosen.session, user=chosen.user, message=chosen.message)
+
+
+def _counts(counts: Mapping[str, int]) -> dict[str, int]:
+    """Tables from which something goes, the most first."""
+    return dict(sorted(((name, n) for name, n in counts.items() if n), key=lambda pair: -pair[1]))
+
+
+def _told(chosen: What) -> str:
+    named = {"message": chosen.message, "session": chosen.session, "person": chosen.user}
+    return " in ".join(f"the {kind} {name!r}" for kind, name in named.items() if name) or "the whole space"

@@ -1,0 +1,77 @@
+"""API keys: made, listed, ended."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal
+
+from fastapi import Form
+from starlette.responses import Response
+
+from quipu.interfaces.serving.served import served
+from quipu.interfaces.web.page import page_router
+from quipu.interfaces.web.visit import Posting, Visit, Visiting
+from quipu.upkeep.keys.model import LEVELS, Issued, Level
+
+router = page_router()
+
+_MOST_SHOWN: Final = 200
+_TOLD: Final = {
+    "read": "read: recall and look",
+    "write": "write: and take in, correct",
+    "admin": "admin: and forget, restore",
+}
+
+
+@router.get("/keys")
+async def page(visit: Visiting) -> Response:
+    """Every key, the newest first."""
+    return await _page(visit, None)
+
+
+@router.post("/keys")
+async def create(
+    visit: Posting,
+    name: Annotated[str, Form(max_length=1000)],
+    opens: Annotated[Literal["one", "all"], Form()],
+    level: Annotated[Level, Form()] = "read",
+    requests_per_minute: Annotated[int, Form()] = 600,
+) -> Response:
+    """Make a key, and show its token this once."""
+    issued = await visit.memory.keys.create(
+        name.strip(),
+        space=visit.space if opens == "one" else None,
+        level=level,
+        requests_per_minute=requests_per_minute,
+    )
+    return await _page(visit, issued)
+
+
+@router.get("/keys/{key_id}/revoke")
+async def ask(visit: Visiting, key_id: str) -> Response:
+    """Ask before a key is ended."""
+    return visit.confirm(
+        title="End this key?",
+        sentence=f"Programs with the key {key_id} are let in no more. It cannot be brought back.",
+        action=visit.link(f"/keys/{key_id}/revoke"),
+        button="End the key",
+        back=visit.link("/keys"),
+    )
+
+
+@router.post("/keys/{key_id}/revoke")
+async def revoke(visit: Posting, key_id: str) -> Response:
+    """End a key."""
+    ended = await visit.memory.keys.revoke(key_id)
+    served(visit.request).access.forget()
+    return visit.back(visit.link("/keys"), news=f"The key {ended.name!r} opens nothing any more.")
+
+
+async def _page(visit: Visit, issued: Issued | None) -> Response:
+    """The list; with the token of a key that was just made, which no browser is to keep."""
+    keys = await visit.memory.keys.list()
+    levels = [(one, _TOLD[one]) for one in LEVELS]
+    shown = visit.page(
+        "keys.html", keys=keys[:_MOST_SHOWN], more=len(keys) - _MOST_SHOWN, issued=issued, levels=levels
+    )
+    shown.headers["Cache-Control"] = "no-store"
+    return shown

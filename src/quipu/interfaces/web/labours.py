@@ -1,0 +1,134 @@
+"""Long work of a page, such as a restore: it goes on while nobody looks, and tells how far it is."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import tempfile
+from collections import OrderedDict
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Literal, cast
+
+import anyio
+from anyio.abc import TaskGroup
+from fastapi import FastAPI
+from starlette.requests import Request
+
+from quipu.errors import Conflict, NotFound, QuipuError
+
+_LOG: Final = logging.getLogger("quipu.server")
+_MOST_AT_ONCE: Final = 4
+_MOST_KEPT: Final = 50
+_PATIENCE_SECONDS: Final = 1.5
+
+Advance = Callable[[int], None]
+"""Says that so much more is done, in the unit of the work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of it: a sentence, and the address where it is seen."""
+
+    news: str
+    address: str
+
+
+@dataclass(slots=True)
+class Labour:
+    """One piece of work. ``total`` is None where nobody knows how much there is."""
+
+    id: str
+    title: str
+    back: str
+    unit: str
+    total: int | None
+    done: int = 0
+    state: Literal["running", "done", "failed"] = "running"
+    outcome: Outcome | None = None
+    hint: str | None = None
+    ended: anyio.Event = field(default_factory=anyio.Event)
+
+    def advance(self, amount: int) -> None:
+        """So much more is done."""
+        self.done += amount
+
+
+Act = Callable[[Advance], Awaitable[Outcome]]
+
+
+class Labours:
+    """The work in hand of a server, and a directory for its files; both end with the server.
+
+    What is cut off by that changes nothing: everything that is done here is one transaction.
+    """
+
+    def __init__(self, tasks: TaskGroup, place: Path) -> None:
+        self._tasks = tasks
+        self._kept: OrderedDict[str, Labour] = OrderedDict()
+        self.place = place
+
+    async def begin(
+        self, title: str, act: Act, *, back: str, unit: str = "", total: int | None = None
+    ) -> Labour:
+        """Begin; comes back when it is done, or after a moment.
+
+        Raises:
+            Conflict: four others are being done.
+        """
+        if sum(one.state == "running" for one in self._kept.values()) >= _MOST_AT_ONCE:
+            raise Conflict("Other long work is being done.", hint="Wait until it is done, then try again.")
+        labour = Labour(secrets.token_urlsafe(9), title, back, unit, total)
+        self._kept[labour.id] = labour
+        while len(self._kept) > _MOST_KEPT:
+            self._kept.popitem(last=False)
+        self._tasks.start_soon(_run, labour, act)
+        with anyio.move_on_after(_PATIENCE_SECONDS):
+            await labour.ended.wait()
+        return labour
+
+    def named(self, id_: str) -> Labour:
+        """The work of that id.
+
+        Raises:
+            NotFound: there is none, or it was done long ago.
+        """
+        if id_ not in self._kept:
+            raise NotFound("There is no such work here.", hint="The server may have been started anew since.")
+        return self._kept[id_]
+
+    def file(self) -> Path:
+        """A place for a file, under a name that nobody can guess."""
+        return self.place / secrets.token_urlsafe(12)
+
+
+@asynccontextmanager
+async def labouring(app: FastAPI) -> AsyncGenerator[None]:
+    """For the block, the application can do long work."""
+    with tempfile.TemporaryDirectory(prefix="quipu-serve-") as place:
+        async with anyio.create_task_group() as tasks:
+            app.state.labours = Labours(tasks, Path(place))
+            yield
+            tasks.cancel_scope.cancel()
+
+
+def labours(request: Request) -> Labours:
+    """The work of the server of a request."""
+    return cast("Labours", request.app.state.labours)
+
+
+async def _run(labour: Labour, act: Act) -> None:
+    try:
+        labour.outcome = await act(labour.advance)
+        labour.state = "done"
+    except QuipuError as error:
+        labour.outcome, labour.hint = Outcome(error.message, labour.back), error.hint
+        labour.state = "failed"
+    except Exception as error:  # noqa: BLE001 - the outermost loop of this work: others must go on
+        _LOG.error("unforeseen in %r", labour.title, exc_info=error)
+        labour.outcome = Outcome("Something went wrong; the log of the server says what.", labour.back)
+        labour.state = "failed"
+    finally:
+        labour.ended.set()

@@ -1,0 +1,34 @@
+"""Addresses of pages, with what they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from urllib.parse import quote, urlencode
+
+Value = str | int | float | bool | datetime | Iterable[str] | None
+
+
+def link(path: str, query: Mapping[str, Value]) -> str:
+    """``/recall?q=tea``: what is None, empty or false is left out, lists are said once for each."""
+    pairs = [(name, one) for name, value in query.items() for one in _words(value)]
+    return f"{quote(path)}?{urlencode(pairs)}" if pairs else quote(path)
+
+
+def _words(value: Value) -> list[str]:
+    if value is None or value is False or value == "":
+        return []
+    if value is True:
+        return ["yes"]
+    if isinstance(value, datetime):
+        return [value.isoformat()]
+    if isinstance(value, str | int | float):
+        return [str(value)]
+    return [word for word in value if word]
+
+
+def is_ours(path: str) -> bool:
+    """Whether it is an address on this server, so that nobody is sent elsewhere by a form."""
+    return (
+        path.startswith("/") and not path.startswith(("//", "/\\")) and "\n" not in path and "\r" not in path
+    )

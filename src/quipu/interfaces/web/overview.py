@@ -1,0 +1,75 @@
+"""The first page: what is known of each kind, how it grew, and what it runs on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, time
+from itertools import accumulate
+from typing import Final
+
+from starlette.responses import Response
+
+from quipu.interfaces.web import navigation
+from quipu.interfaces.web.page import page_router
+from quipu.interfaces.web.visit import Visit, Visiting
+from quipu.interfaces.web.wording import counted, day
+from quipu.upkeep.overview import NOTHING, Overview
+
+router = page_router()
+
+_MOST_POINTS: Final = 200
+_MOST_RECALLED: Final = 8
+_KINDS: Final = {
+    "message": ("Messages", "/transcripts"),
+    "ledger": ("Facts and evidence", "/ledger"),
+    "transcripts": ("Lessons", "/transcripts"),
+    "episodes": ("Episodes", "/episodes"),
+    "longterm": ("Long-term", "/longterm"),
+    "tables": ("Fields of tables", "/tables"),
+}
+
+
+@router.get("/")
+async def page(visit: Visiting) -> Response:
+    """What the space holds."""
+    memory, space = visit.memory, visit.space
+    known = await memory.overview(space=space) if space else NOTHING
+    times, growth = totals(known.happened), totals(known.recorded)
+    return visit.page(
+        "overview.html",
+        known=known,
+        numbers=_numbers(visit, known),
+        times=times,
+        times_told=_told(times),
+        growth=growth,
+        growth_told=_told(growth),
+        recalled=await memory.longterm.audit(space=space, act="recover", limit=_MOST_RECALLED)
+        if space
+        else [],
+        queue=await memory.queue_status(),
+        health=await memory.health(),
+    )
+
+
+def totals(days: Sequence[tuple[date, int]]) -> list[tuple[datetime, float]]:
+    """How many memories there were at the end of each day, thinned to what a plot can show."""
+    ends = [datetime.combine(one, time.min, UTC) for one, _ in days]
+    sums = list(zip(ends, accumulate(float(count) for _, count in days), strict=True))
+    step = -(-len(sums) // _MOST_POINTS) if sums else 1
+    return [*sums[:-1:step], *sums[-1:]]
+
+
+def _numbers(visit: Visit, known: Overview) -> list[tuple[str, str, str]]:
+    """Of each kind its name, how many there are, and where they are shown."""
+    shown = {entry.path for entry in navigation.MEMORY}
+    return [
+        (name, f"{known.kinds.get(kind, 0):,}", visit.link(path) if path in shown else "")
+        for kind, (name, path) in _KINDS.items()
+    ]
+
+
+def _told(growth: Sequence[tuple[datetime, float]]) -> str:
+    if not growth:
+        return ""
+    memories = counted(int(growth[-1][1]), "memory", "memories")
+    return f"From {day(growth[0][0])} to {day(growth[-1][0])} they grow to {memories}."

@@ -1,0 +1,152 @@
+"""The page of recall: ask, see why something came back, say that it is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Final
+
+from fastapi import Form, Query
+from starlette.responses import Response
+
+from quipu.errors import BadInput
+from quipu.interfaces.web.asking import LIMITS, Asked, Asking, place_of
+from quipu.interfaces.web.feedback import Remedy, remedy
+from quipu.interfaces.web.page import page_router
+from quipu.interfaces.web.places import place
+from quipu.interfaces.web.visit import Posting, Visit, Visiting
+from quipu.recall.model import Hit
+
+router = page_router()
+
+KINDS: Final = (
+    ("message", "Messages"),
+    ("ledger", "Facts and evidence"),
+    ("transcripts", "Lessons"),
+    ("episodes", "Episodes"),
+    ("longterm", "Long-term"),
+    ("tables", "Tables"),
+)
+NAMES: Final = dict(KINDS)
+COLOURS: Final = {
+    "meaning": 0,
+    "words": 1,
+    "session": 2,
+    "speaker": 3,
+    "people": 3,
+    "date": 4,
+    "when": 4,
+    "tells": 5,
+    "topic": 5,
+    "intent": 5,
+    "activation": 6,
+    "freshness": 6,
+    "length": 7,
+}
+"""Which colour stands for a signal; signals of the same sort share one."""
+
+Place = Annotated[str, Query(max_length=100)]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A hit as the page shows it: where its acts lead, and what its parts add up to."""
+
+    hit: Hit
+    why: str
+    open: str | None
+    wrong: str | None
+    forget: str | None
+
+    @property
+    def told(self) -> str:
+        """Its parts in words, for those who cannot see the bar."""
+        parts = ", ".join(f"{name} {amount:.2f}" for name, amount in self.hit.parts.items())
+        return f"Score {self.hit.score:.2f}: {parts}"
+
+
+@router.get("/recall")
+async def page(visit: Visiting, asking: Asking) -> Response:
+    """Ask, and see what comes back."""
+    hits = await asking.hits(visit.memory, space=visit.space)
+    return visit.page(
+        "recall.html",
+        asking=asking,
+        hits=[_shown(visit, asking, hit) for hit in hits],
+        kinds=KINDS,
+        names=NAMES,
+        limits=[str(one) for one in LIMITS],
+        colours=COLOURS,
+    )
+
+
+@router.get("/recall/why")
+async def why(visit: Visiting, asking: Asking, hit: Place) -> Response:
+    """The reasons behind one hit."""
+    found = await asking.hit(visit.memory, hit, space=visit.space)
+    told = await visit.memory.why(found)
+    back = visit.link("/recall", **asking.query())
+    return visit.page("why.html", told=told, shown=_shown(visit, asking, found), back=back, colours=COLOURS)
+
+
+@router.get("/recall/wrong")
+async def wrong(visit: Visiting, asking: Asking, hit: Place) -> Response:
+    """What can be done about a hit that is wrong."""
+    found = await asking.hit(visit.memory, hit, space=visit.space)
+    return visit.page(
+        "wrong.html",
+        hit=found,
+        remedy=_remedy(found),
+        action=visit.link("/recall/wrong", **asking.query(), hit=hit),
+        back=visit.link("/recall", **asking.query()),
+    )
+
+
+@router.post("/recall/wrong")
+async def put_right(
+    visit: Posting,
+    asking: Asking,
+    hit: Place,
+    right: Annotated[str, Form(max_length=20_000)] = "",
+    act: Annotated[str, Form(max_length=20)] = "correct",
+) -> Response:
+    """Take a memory back, or put what is right in its place."""
+    found = await asking.hit(visit.memory, hit, space=visit.space)
+    done = _remedy(found)
+    back = visit.link("/recall", **asking.query())
+    if act == "take-back":
+        await done.take_back(visit.memory, found)
+        return visit.back(back, news=f"Taken back. {done.taking}")
+    if done.put_right is None or not right.strip():
+        raise BadInput("say what is right.", field="right")
+    await done.put_right(visit.memory, found, right.strip())
+    return visit.back(back, news=f"The {done.name} is corrected; how it read before is kept.")
+
+
+def _remedy(hit: Hit) -> Remedy:
+    found = remedy(hit)
+    if found is None:
+        raise BadInput(
+            "This is what was said or found; it cannot be corrected.", hint="It can be forgotten instead."
+        )
+    return found
+
+
+def _shown(visit: Visit, asking: Asked, hit: Hit) -> Shown:
+    query, named, shown = asking.query(), place_of(hit), place(hit)
+    return Shown(
+        hit,
+        why=visit.link("/recall/why", **query, hit=named),
+        open=visit.link(shown[0], **shown[1]) if shown else None,
+        wrong=visit.link("/recall/wrong", **query, hit=named) if remedy(hit) else None,
+        forget=_forgetting(visit, hit),
+    )
+
+
+def _forgetting(visit: Visit, hit: Hit) -> str | None:
+    """Where the words that a hit comes from are forgotten: the message, or the session it was said in."""
+    source = hit.source
+    if hit.kind == "message":
+        return visit.link("/erasure", message=source.message, session=source.session)
+    if source.session:
+        return visit.link("/erasure", session=source.session)
+    return visit.link("/erasure", user=source.user) if source.user else None

@@ -1,0 +1,48 @@
+"""Changing to the embedding model of the settings, from the overview."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Form
+from starlette.responses import Response
+
+from quipu.interfaces.web.jobs import told
+from quipu.interfaces.web.labours import Advance, Outcome, labours
+from quipu.interfaces.web.page import page_router
+from quipu.interfaces.web.visit import Posting, Visiting
+from quipu.interfaces.web.wording import counted
+
+router = page_router()
+
+
+@router.get("/reembed")
+async def ask(visit: Visiting) -> Response:
+    """Ask before all memories are embedded anew."""
+    health = await visit.memory.health()
+    return visit.confirm(
+        title=f"Embed everything with {health.wanted_model}?",
+        sentence=f"All {counted(health.entries, 'memory', 'memories')} get new vectors, which takes a while. "
+        "Everything goes on being searched and written meanwhile; what is cut off is finished another time.",
+        action=visit.link("/reembed"),
+        button="Embed it",
+        back=visit.link("/"),
+    )
+
+
+@router.post("/reembed")
+async def reembed(visit: Posting, confirmed: Annotated[bool, Form()] = False) -> Response:
+    """Embed all memories with the model of the settings."""
+    if not confirmed:
+        return visit.back(visit.link("/reembed"))
+    entries = (await visit.memory.health()).entries
+
+    async def act(advance: Advance) -> Outcome:
+        done = await visit.memory.reembed(progress=advance)
+        news = f"{counted(done.entries, 'memory was', 'memories were')} embedded with {done.model}."
+        return Outcome(news, visit.link("/"))
+
+    labour = await labours(visit.request).begin(
+        "Embedding", act, back=visit.link("/"), unit="memories", total=entries
+    )
+    return told(visit, labour)

@@ -1,0 +1,78 @@
+"""Settings: what can be set, what holds, and where that is from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Annotated, Final, Literal
+
+from fastapi import Form
+from starlette.responses import Response
+
+from quipu.interfaces.web.page import page_router
+from quipu.interfaces.web.visit import Posting, Visiting
+from quipu.upkeep.settings.model import SettingState
+
+router = page_router()
+
+_SOURCES: Final = {
+    "argument": "given to this program",
+    "environment": "environment",
+    "space": "kept for this space",
+    "database": "kept for every space",
+    "default": "default",
+}
+_For = Annotated[Literal["all", "one"], Form()]
+
+
+@router.get("/config/settings")
+async def page(visit: Visiting) -> Response:
+    """Every setting, by what it is about."""
+    found = await visit.memory.settings.list(space=visit.space or None)
+    return visit.page("settings.html", groups=_groups(found), sources=_SOURCES)
+
+
+@router.get("/config/settings/{name}")
+async def one(visit: Visiting, name: str) -> Response:
+    """One setting, to be changed."""
+    state = await visit.memory.settings.get(name, space=visit.space or None)
+    return visit.page("setting.html", state=state, sources=_SOURCES, bounds=_bounds(state))
+
+
+@router.post("/config/settings/{name}")
+async def change(
+    visit: Posting,
+    name: str,
+    value: Annotated[str, Form(max_length=10_000)] = "",
+    where: _For = "all",
+    act: Annotated[Literal["set", "reset"], Form()] = "set",
+    back: Annotated[str, Form()] = "",
+) -> Response:
+    """Keep a value, or forget the one that is kept."""
+    settings, space = visit.memory.settings, visit.space if where == "one" else None
+    if act == "reset":
+        state = await settings.reset(name, space=space)
+    else:
+        state = await settings.set(name, value.strip(), space=space)
+    return visit.back(back or visit.link(f"/config/settings/{state.name}"), news=_told(state))
+
+
+def _groups(states: Sequence[SettingState]) -> list[tuple[str, list[SettingState]]]:
+    """By kind, in the order in which they came."""
+    return [(kind, list(group)) for kind, group in groupby(states, key=lambda state: state.kind)]
+
+
+def _bounds(state: SettingState) -> dict[str, str]:
+    """What the field of a number must know."""
+    if state.type not in ("whole number", "number"):
+        return {}
+    ends = {"min": state.least, "max": state.most}
+    step = {"step": "1" if state.type == "whole number" else "any"}
+    return {name: f"{end:.15g}" for name, end in ends.items() if end is not None} | step
+
+
+def _told(state: SettingState) -> str:
+    told = f"{state.name} is {state.value} now ({_SOURCES[state.source]})."
+    return (
+        f"{told} What is kept does not hold here: {state.variable} comes first." if state.overridden else told
+    )

@@ -1,0 +1,119 @@
+"""Snapshots on `/config/memory`: taken, restored after a preview, deleted. Agents have no way here."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Form
+from starlette.responses import Response
+
+from quipu.interfaces.web.config import SchemaName, address
+from quipu.interfaces.web.jobs import told
+from quipu.interfaces.web.labours import Advance, Outcome, labours
+from quipu.interfaces.web.page import page_router
+from quipu.interfaces.web.visit import Posting, Visit, Visiting
+from quipu.interfaces.web.wording import counted
+from quipu.upkeep.snapshots.model import Restored
+
+router = page_router()
+
+_Confirmed = Annotated[bool, Form()]
+
+
+@router.get("/config/memory/snapshots")
+async def listed(visit: Visiting, schema: SchemaName = "memory") -> Response:
+    """They are listed on the page of the schema."""
+    return visit.back(address(visit, schema))
+
+
+@router.post("/config/memory/snapshots")
+async def take(visit: Posting, schema: SchemaName = "memory") -> Response:
+    """Take a snapshot now."""
+
+    async def act(_: Advance) -> Outcome:
+        made = await visit.memory.snapshots.create(space=visit.space, schema=schema)
+        return Outcome(f"{made.name} is taken: {counted(made.rows, 'row')}.", address(visit, schema))
+
+    back = address(visit, schema)
+    return told(visit, await labours(visit.request).begin(f"Snapshot of {schema}", act, back=back))
+
+
+@router.get("/config/memory/snapshots/{name}/restore")
+async def look(visit: Visiting, name: str) -> Response:
+    """What restoring would change."""
+    found = await visit.memory.snapshots.restore(name, space=visit.space)
+    return visit.page(
+        "restore.html",
+        title="Restore to this point?",
+        sentence=f"{name} takes the place of everything in the schema {found.schema}. A snapshot of what is "
+        "there now is taken first: restoring that undoes it. What was forgotten since does not come back.",
+        rows=differences(found),
+        action=visit.link(f"/config/memory/snapshots/{name}/restore"),
+        button="Restore it",
+        back=address(visit, found.schema),
+    )
+
+
+@router.post("/config/memory/snapshots/{name}/restore")
+async def restore(visit: Posting, name: str, confirmed: _Confirmed = False) -> Response:
+    """Put a snapshot in the place of what its schema holds."""
+    here = visit.link(f"/config/memory/snapshots/{name}/restore")
+    if not confirmed:
+        return visit.back(here)
+    sizes = {one.name: one.bytes for one in await visit.memory.snapshots.list(space=visit.space)}
+
+    async def act(advance: Advance) -> Outcome:
+        done = await visit.memory.snapshots.restore(name, space=visit.space, confirm=True, progress=advance)
+        return Outcome(news(done), address(visit, done.schema))
+
+    labour = await labours(visit.request).begin(
+        f"Restoring {name}", act, back=here, unit="bytes", total=sizes.get(name)
+    )
+    return told(visit, labour)
+
+
+@router.get("/config/memory/snapshots/{name}/delete")
+async def ask(visit: Visiting, name: str) -> Response:
+    """Ask before a snapshot is deleted."""
+    return visit.confirm(
+        title="Delete this snapshot?",
+        sentence=f"{name} is deleted for good. The tables stay as they are.",
+        action=visit.link(f"/config/memory/snapshots/{name}/delete"),
+        button="Delete it",
+        back=visit.link("/config/memory"),
+    )
+
+
+@router.post("/config/memory/snapshots/{name}/delete")
+async def delete(visit: Posting, name: str, confirmed: _Confirmed = False) -> Response:
+    """Delete a snapshot."""
+    if not confirmed:
+        return visit.back(visit.link(f"/config/memory/snapshots/{name}/delete"))
+    return await _deleted(visit, name)
+
+
+@router.delete("/config/memory/snapshots/{name}")
+async def delete_by_script(visit: Posting, name: str) -> Response:
+    """The same, for scripts of ours."""
+    return await _deleted(visit, name)
+
+
+async def _deleted(visit: Visit, name: str) -> Response:
+    gone = await visit.memory.snapshots.delete(name, space=visit.space)
+    return visit.back(address(visit, gone.schema), news=f"{name} is deleted.")
+
+
+def differences(found: Restored) -> list[tuple[str, int | None, int | None]]:
+    """Of each table its rows before and after; None where it is not there."""
+    return [
+        (table, found.before.get(table), found.after.get(table))
+        for table in sorted({*found.before, *found.after})
+    ]
+
+
+def news(done: Restored) -> str:
+    """What was done, and how it is undone."""
+    told = f"{done.source} is in its place: {counted(sum(done.after.values()), 'row')}."
+    if done.erased:
+        told += f" {counted(done.erased, 'row')} of what was forgotten did not come back."
+    return f"{told} To undo it, restore {done.undo}." if done.undo else told

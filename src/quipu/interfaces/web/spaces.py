@@ -1,0 +1,36 @@
+"""The spaces of the database, and how much each holds."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+from fastapi import Query
+from starlette.responses import Response
+
+from quipu.interfaces.web.links import link
+from quipu.interfaces.web.page import page_router
+from quipu.interfaces.web.paging import slice_of
+from quipu.interfaces.web.visit import Visiting
+
+router = page_router()
+
+_SIZE: Final = 100
+
+
+@router.get("/spaces")
+async def page(visit: Visiting, after: Annotated[str | None, Query(max_length=1000)] = None) -> Response:
+    """Spaces by name, a hundred at a time."""
+    found = await visit.memory.spaces(after=after, limit=_SIZE + 1)
+    part = slice_of(found, size=_SIZE, key=lambda one: one.name)
+    return visit.page(
+        "spaces.html",
+        spaces=part.rows,
+        addresses={one.name: _addresses(one.name) for one in part.rows},
+        first=visit.link("/spaces") if after else "",
+        next=visit.link("/spaces", after=part.after) if part.after else "",
+    )
+
+
+def _addresses(name: str) -> tuple[str, str]:
+    """Where a space is looked at, and where it is forgotten."""
+    return link("/", {"space": name}), link("/erasure", {"space": name, "whole": True})

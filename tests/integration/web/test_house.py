@@ -1,0 +1,97 @@
+"""The pages on the memory itself: settings, keys, spaces, erasure."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import pytest
+from page_client import Browser, faults
+
+from quipu import AsyncMemory
+
+
+async def test_a_setting_is_kept_for_a_space_and_forgotten(client: Browser, memory: AsyncMemory) -> None:
+    where = "/config/settings/episode_boost?space=other"
+    page = (await client.get(where)).text
+    assert "(default)" in page
+    done = await client.submit(where, {"value": "0.5", "where": "one"})
+    assert done.status_code == 303
+    assert "episode_boost is 0.5 now (kept for this space)." in (await client.get(where)).text
+    assert (await memory.settings.get("episode_boost", space="other")).value == 0.5
+    assert (await memory.settings.get("episode_boost")).source == "default"
+    assert (await client.submit(where, {"act": "reset", "where": "one"})).status_code == 303
+    assert (await memory.settings.get("episode_boost", space="other")).source == "default"
+
+
+@pytest.mark.parametrize("value", ["-1", "many", ""])
+async def test_a_value_out_of_range_is_refused_with_its_range(client: Browser, value: str) -> None:
+    answer = await client.submit("/config/settings/session_days", {"value": value})
+    assert answer.status_code == 422
+    assert "session_days" in answer.text
+
+
+async def test_a_key_is_shown_once_and_opens_nothing_when_ended(client: Browser, memory: AsyncMemory) -> None:
+    name = "<b>notes</b>"
+    made = await client.submit("/keys?space=other", {"name": name, "opens": "one", "level": "write"})
+    assert made.status_code == 200
+    assert made.headers["cache-control"] == "no-store"
+    assert faults(made.text) == []
+    found = re.search(r'value="(quipu_[^"]+)"', made.text)
+    assert found is not None
+    token = unescape(found[1])
+    key = await memory.keys.opened_by(token)
+    assert key is not None
+    assert (key.space, key.level, key.name) == ("other", "write", name)
+    listed = (await client.get("/keys")).text
+    assert token not in listed
+    asked = await client.get(f"/keys/{key.id}/revoke")
+    assert "End this key?" in asked.text
+    assert await memory.keys.opened_by(token) is not None
+    assert (await client.submit(f"/keys/{key.id}/revoke")).status_code == 303
+    assert await memory.keys.opened_by(token) is None
+    assert "ended" in (await client.get("/keys")).text
+
+
+async def test_spaces_are_listed_and_lead_to_what_they_hold(client: Browser) -> None:
+    page = (await client.get("/spaces")).text
+    assert faults(page) == []
+    assert 'href="/?space=ana+%26+%3Cfriends%3E">ana &amp; &lt;friends&gt;</a>' in page
+
+
+async def test_spaces_come_a_part_at_a_time(memory: AsyncMemory) -> None:
+    names = await memory.space_names()
+    first = await memory.spaces(limit=1)
+    rest = await memory.spaces(after=first[0].name)
+    assert [one.name for one in [*first, *rest]] == sorted(names)
+
+
+async def test_the_whole_space_goes_only_where_the_form_says_so(client: Browser, memory: AsyncMemory) -> None:
+    await memory.observe([{"content": "To be forgotten."}], space="doomed", session="s")
+    assert (await client.submit("/erasure?space=doomed", {"confirmed": "yes"})).status_code == 303
+    assert "doomed" in await memory.space_names()
+    shown = await client.get("/erasure?space=doomed&whole=yes")
+    assert "Forget the whole space?" in shown.text
+    done = await client.submit("/erasure?space=doomed", {"confirmed": "yes", "whole": "yes"})
+    assert "Receipt" in done.text
+    assert await memory.recall("What is forgotten?", space="doomed") == []
+
+
+async def test_the_overview_counts_by_kind_and_by_day(memory: AsyncMemory) -> None:
+    days = ["2025-01-02", "2025-01-02", "2025-03-04"]
+    said = [{"content": f"It rained on {day}.", "time": f"{day}T10:00:00Z"} for day in days]
+    await memory.import_messages(said, space="counted")
+    await memory.ledger.set("rooms", 3, space="counted", user="ana", scope="cross_session")
+    found = await memory.overview(space="counted")
+    assert found.kinds == {"message": 3, "ledger": 1}
+    assert [(str(day), count) for day, count in found.happened][:2] == [("2025-01-02", 2), ("2025-03-04", 1)]
+    assert sum(count for _, count in found.recorded) == 4
+    assert (await memory.overview(space="nowhere")).kinds == {}
+
+
+async def test_the_queue_is_told_by_topic(memory: AsyncMemory) -> None:
+    status = await memory.queue_status()
+    assert status.carrier == "PostgreSQL"
+    assert "memory-chunker-queue" in {one.queue for one in status.topics} | {
+        one.topic for one in status.topics
+    }
