@@ -20,6 +20,7 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.kinds.longterm.recovering
 - quipu.kinds.longterm.remembering
 - quipu.kinds.longterm.sqlite.exchange
+- quipu.kinds.tables.browsing.browsing
 - quipu.kinds.tables.tables
 - quipu.kinds.transcripts.bootstrap.service
 - quipu.kinds.transcripts.memories.memories
@@ -137,6 +138,8 @@ if TYPE_CHECKING:
     from quipu.kinds.longterm.sqlite.model import MemoriesExported, MemoriesImported
     from quipu.kinds.tables import tools
     from quipu.kinds.tables.briefing import Briefing
+    from quipu.kinds.tables.browsing.browsing import AsyncBrowsing
+    from quipu.kinds.tables.browsing.model import EmbeddedField, ForeignKey, NearRow, TableRow, TableRows
     from quipu.kinds.tables.model import Changed, Done, Grant, Listing, Permission, Schema, Selected
     from quipu.kinds.tables.recreate import Recreated
     from quipu.kinds.tables.tables import AsyncTables, Data, Where
@@ -200,6 +203,7 @@ __all__ = [
     "Answers",
     "Beliefs",
     "Bootstrapping",
+    "Browsing",
     "Conversations",
     "Episodes",
     "Evaluating",
@@ -948,11 +952,22 @@ class Recommendations:
         return self._portal.call(lambda: self._inner.recommendation(number, space=space))
 
     def recommendations(
-        self, *, space: str, session: str | None = None, limit: int = 20, offset: int = 0
+        self,
+        *,
+        space: str,
+        session: str | None = None,
+        before: int | None = None,
+        limit: int = 20,
+        offset: int = 0,
     ) -> list[Recommendation]:
-        """The recommendations of a session, or of the whole space; the latest first."""
+        """The recommendations of a session, or of the whole space; the latest first.
+
+        ``before``: the id of a recommendation; only those that came before it.
+        """
         return self._portal.call(
-            lambda: self._inner.recommendations(space=space, session=session, limit=limit, offset=offset)
+            lambda: self._inner.recommendations(
+                space=space, session=session, before=before, limit=limit, offset=offset
+            )
         )
 
     def evidence(
@@ -1317,11 +1332,37 @@ class Ledger(Recommendations, Retention):
         return self._portal.call(lambda: self._inner.values(space=space, session=session, user=user))
 
     def open_assumptions(
-        self, *, space: str, session: str | None = None, user: str | None = None
+        self, *, space: str, session: str | None = None, user: str | None = None, limit: int | None = None
     ) -> list[Value]:
-        """What is only assumed: to be disclosed or confirmed. In the whole space if none is named."""
+        """What is only assumed, by key: to be disclosed or confirmed. In the whole space if none is named.
+
+        ``limit``: at most so many; all of them if not given.
+
+        Raises:
+            BadInput: ``limit`` is not 1 to 1,000, or the session is somebody else's.
+        """
         return self._portal.call(
-            lambda: self._inner.open_assumptions(space=space, session=session, user=user)
+            lambda: self._inner.open_assumptions(space=space, session=session, user=user, limit=limit)
+        )
+
+    def events(
+        self,
+        *,
+        space: str,
+        session: str | None = None,
+        user: str | None = None,
+        before: int | None = None,
+        limit: int = 50,
+    ) -> list[Event]:
+        """What was written, the latest first: in a session and of its person, or in the whole space.
+
+        ``before``: the id of an event; only what was written before it.
+
+        Raises:
+            BadInput: ``limit`` is not 1 to 1,000, or the session is somebody else's.
+        """
+        return self._portal.call(
+            lambda: self._inner.events(space=space, session=session, user=user, before=before, limit=limit)
         )
 
     def history(
@@ -2221,13 +2262,23 @@ class Seeing:
         project: str | None = None,
         since: datetime | str | None = None,
         until: datetime | str | None = None,
+        after: str | None = None,
         limit: int = 20,
         offset: int = 0,
     ) -> list[Seen]:
-        """Sessions, the latest first, with title, span, counts and tokens; subagents inside their parents."""
+        """Sessions, the latest first, with title, span, counts and tokens; subagents inside their parents.
+
+        ``after``: the id of a session; only those that stand behind it in this order.
+        """
         return self._portal.call(
             lambda: self._inner.sessions(
-                space=space, project=project, since=since, until=until, limit=limit, offset=offset
+                space=space,
+                project=project,
+                since=since,
+                until=until,
+                after=after,
+                limit=limit,
+                offset=offset,
             )
         )
 
@@ -2935,7 +2986,111 @@ class Beliefs:
         self._portal.call(lambda: self._inner.forget(id, space=space))
 
 
-class Tables:
+class Browsing:
+    """Looks at rows. A query of one's own (``query``) can do the same; this needs no SQL."""
+
+    def __init__(self, inner: AsyncBrowsing, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def browse(
+        self,
+        table: str,
+        *,
+        match: Mapping[str, Any] | None = None,
+        contains: Mapping[str, str] | None = None,
+        sort: str | None = None,
+        descending: bool = False,
+        after: str | None = None,
+        limit: int = 50,
+        characters: int = 200,
+        space: str,
+        schema: str = "memory",
+        agent: str | None = None,
+    ) -> TableRows:
+        """A page of rows, by their key or by the column ``sort``, the greatest first if ``descending``.
+
+        ``match`` are columns with the values that they must have (or operators, as for ``update``),
+        ``contains`` columns with a text that must be in them. Values are cut to so many ``characters``.
+        ``after`` goes on behind a page (``TableRows.after``). Without a primary key there is one page.
+
+        Raises:
+            NotFound: there is no such table.
+            BadInput: a column or a value does not fit, or an argument is out of range.
+        """
+        return self._portal.call(
+            lambda: self._inner.browse(
+                table,
+                match=match,
+                contains=contains,
+                sort=sort,
+                descending=descending,
+                after=after,
+                limit=limit,
+                characters=characters,
+                space=space,
+                schema=schema,
+                agent=agent,
+            )
+        )
+
+    def row(
+        self, table: str, key: str, *, space: str, schema: str = "memory", agent: str | None = None
+    ) -> TableRow:
+        """One row by its key (``TableRow.key``), each value up to 20,000 characters.
+
+        Raises:
+            NotFound: there is no such table, or no such row.
+            BadInput: it is no key of the table.
+        """
+        return self._portal.call(lambda: self._inner.row(table, key, space=space, schema=schema, agent=agent))
+
+    def references(
+        self, table: str, *, space: str, schema: str = "memory", agent: str | None = None
+    ) -> list[ForeignKey]:
+        """The foreign keys of a table, and those of other tables of the schema that point to it.
+
+        Raises:
+            NotFound: there is no such table.
+        """
+        return self._portal.call(
+            lambda: self._inner.references(table, space=space, schema=schema, agent=agent)
+        )
+
+    def near(
+        self,
+        table: str,
+        text: str,
+        *,
+        limit: int = 20,
+        space: str,
+        schema: str = "memory",
+        agent: str | None = None,
+    ) -> list[NearRow]:
+        """The rows whose embedded fields are nearest to a text in meaning, the nearest first.
+
+        Raises:
+            NotFound: there is no such table.
+            BadInput: the text is empty, or ``limit`` is not 1 to 200.
+        """
+        return self._portal.call(
+            lambda: self._inner.near(table, text, limit=limit, space=space, schema=schema, agent=agent)
+        )
+
+    def embedded(
+        self, table: str, key: str, *, space: str, schema: str = "memory", agent: str | None = None
+    ) -> list[EmbeddedField]:
+        """The vectors of a row, by field: what they stand for, and their numbers.
+
+        Raises:
+            NotFound: there is no such table.
+        """
+        return self._portal.call(
+            lambda: self._inner.embedded(table, key, space=space, schema=schema, agent=agent)
+        )
+
+
+class Tables(Browsing):
     """Tables in schemas of PostgreSQL that belong to agents: made, filled and asked in SQL.
 
     Every call names the ``space``; ``schema`` is ``memory`` or the short name of another one. ``agent`` names
@@ -3311,7 +3466,8 @@ class Snapshots:
         space: str,
         schema: str = "memory",
     ) -> HandedOut:
-        """Write a dump of the schema to a file: all of it, or the ``structure`` without rows.
+        """Write a dump of the schema to a file: all of it, or the ``structure`` without rows but
+        those of the registry: what tables are for, and which fields are embedded.
 
         Raises:
             BadInput: the file is there already, and ``replace_file`` is not said.

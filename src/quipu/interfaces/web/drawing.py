@@ -10,7 +10,15 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from quipu.interfaces.web import files, plots, wording
 
 Names = dict[str, Any]
-_FILTERS: Final = (wording.number, wording.size, wording.moment, wording.day, wording.ago, wording.counted)
+_FILTERS: Final = (
+    wording.number,
+    wording.size,
+    wording.moment,
+    wording.day,
+    wording.ago,
+    wording.counted,
+    wording.told,
+)
 
 
 @cache

@@ -60,7 +60,7 @@ async def _correct_fact(memory: AsyncMemory, hit: Hit, words: str) -> object:
         raise NotFound("That fact does not stand any more.", hint="Go back and ask again.")
     return await memory.ledger.correct(
         stands.key,
-        _like(stands, words),
+        like(stands, words),
         space=hit.space,
         session=stands.session,
         user=stands.user,
@@ -70,8 +70,8 @@ async def _correct_fact(memory: AsyncMemory, hit: Hit, words: str) -> object:
     )
 
 
-def _like(stands: Value, words: str) -> object:
-    """The words as JSON where the value is no text (``42``, ``true``), else as they are."""
+def like(stands: Value, words: str) -> object:
+    """The words as JSON where the value that stands is no text (``42``, ``true``), else as they are."""
     if isinstance(stands.value, str):
         return words
     try:

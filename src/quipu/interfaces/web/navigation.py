@@ -21,6 +21,11 @@ class Entry:
 MEMORY: Final[tuple[Entry, ...]] = (
     Entry("Overview", "/"),
     Entry("Recall", "/recall"),
+    Entry("Ledger", "/ledger"),
+    Entry("Transcripts", "/transcripts"),
+    Entry("Episodes", "/episodes"),
+    Entry("Long-term", "/longterm"),
+    Entry("Tables", "/tables"),
 )
 """Pages on what is remembered."""
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+import orjson
+
 _UNITS: Final = ("bytes", "kB", "MB", "GB", "TB")
 _SPANS: Final = (("day", 86_400), ("hour", 3_600), ("minute", 60))
 _FAR: Final = timedelta(days=60)
@@ -50,3 +52,10 @@ def ago(at: datetime, now: datetime) -> str:
 def counted(count: int, one: str, many: str | None = None) -> str:
     """``1 memory``, ``2 memories``, ``1,200 sessions``."""
     return f"{count:,} {one if count == 1 else many or f'{one}s'}"
+
+
+def told(value: object) -> str:
+    """A value as it reads: a text as it is, nothing as a dash, anything else as JSON."""
+    if isinstance(value, str):
+        return value
+    return "–" if value is None else orjson.dumps(value, default=str).decode()

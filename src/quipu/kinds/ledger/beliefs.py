@@ -70,6 +70,29 @@ class Beliefs:
                 return []
             return await store.values(within, session=found.session, person=found.person, now=now)
 
+    async def assumptions(self, whose: Whose, *, limit: int | None) -> list[Value]:
+        """What is only assumed: in a session, of a person, or in the whole space if none is named."""
+        if whose.session is not None or whose.user is not None:
+            return [value for value in await self.values(whose) if value.assumed][:limit]
+        async with self._database.reading(check_name("space", whose.space)) as within:
+            if within is None:
+                return []
+            return await store.assumed_values(within, now=self._clock.now(), limit=limit)
+
+    async def events(self, whose: Whose, *, before: int, limit: int) -> list[Event]:
+        """What was written before an event, the latest first; in the whole space if none is named."""
+        async with self._database.reading(check_name("space", whose.space)) as within:
+            if within is None:
+                return []
+            if whose.session is None and whose.user is None:
+                return await store.events(within, before=before, limit=limit)
+            found = await _find(within, whose)
+            if found is None:
+                return []
+            return await store.events_of(
+                within, session=found.session, person=found.person, before=before, limit=limit
+            )
+
     async def history(self, key: str, whose: Whose) -> list[Event]:
         """Every event of a key, oldest first."""
         place = self._keys.place(key)

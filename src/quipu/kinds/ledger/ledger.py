@@ -30,10 +30,12 @@ from quipu.kinds.ledger.model import (
 from quipu.kinds.ledger.rebuilding import rebuild
 from quipu.kinds.ledger.retention.retaining import ERASERS, AsyncRetention
 from quipu.kinds.ledger.sessions import CardType, Status, end_session, open_session
+from quipu.record import given
 from quipu.upkeep.erasure.service import Eraser
 
 _SAID: tuple[ValueSource, ...] = ("explicit", "inferred", "default")
 _CAPS: tuple[Cap, ...] = ("medium", "low")
+_BIGGEST_ID = 2**63 - 1
 
 
 class AsyncLedger(AsyncRecommendations, AsyncRetention):
@@ -327,11 +329,37 @@ class AsyncLedger(AsyncRecommendations, AsyncRetention):
         return await self._beliefs.values(Whose(space, session, user))
 
     async def open_assumptions(
-        self, *, space: str, session: str | None = None, user: str | None = None
+        self, *, space: str, session: str | None = None, user: str | None = None, limit: int | None = None
     ) -> list[Value]:
-        """What is only assumed: to be disclosed or confirmed. In the whole space if none is named."""
-        found = await self._beliefs.values(Whose(space, session, user))
-        return [value for value in found if value.assumed]
+        """What is only assumed, by key: to be disclosed or confirmed. In the whole space if none is named.
+
+        ``limit``: at most so many; all of them if not given.
+
+        Raises:
+            BadInput: ``limit`` is not 1 to 1,000, or the session is somebody else's.
+        """
+        most = None if limit is None else given.whole("limit", limit)
+        return await self._beliefs.assumptions(Whose(space, session, user), limit=most)
+
+    async def events(
+        self,
+        *,
+        space: str,
+        session: str | None = None,
+        user: str | None = None,
+        before: int | None = None,
+        limit: int = 50,
+    ) -> list[Event]:
+        """What was written, the latest first: in a session and of its person, or in the whole space.
+
+        ``before``: the id of an event; only what was written before it.
+
+        Raises:
+            BadInput: ``limit`` is not 1 to 1,000, or the session is somebody else's.
+        """
+        last = _BIGGEST_ID if before is None else given.whole("before", before, most=_BIGGEST_ID)
+        whose = Whose(space, session, user)
+        return await self._beliefs.events(whose, before=last, limit=given.whole("limit", limit))
 
     async def history(
         self, key: str, *, space: str, session: str | None = None, user: str | None = None

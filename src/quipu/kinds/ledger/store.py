@@ -159,6 +159,31 @@ async def history(
         return await (await cursor.execute(_SQL["history"], given)).fetchall()
 
 
+async def events(within: Within, *, before: int, limit: int) -> list[Event]:
+    """What was written in the space before an event, the latest first."""
+    return await _events(within, "events", {"before": before, "limit": limit})
+
+
+async def events_of(
+    within: Within, *, session: UUID | None, person: str | None, before: int, limit: int
+) -> list[Event]:
+    """The same of a session and a person."""
+    given = {"session": session, "person": person, "before": before, "limit": limit}
+    return await _events(within, "events_of", given)
+
+
+async def _events(within: Within, name: str, given: Mapping[str, object]) -> list[Event]:
+    async with within.conn.cursor(row_factory=class_row(Event)) as cursor:
+        return await (await cursor.execute(_SQL[name], {"space": within.space.id, **given})).fetchall()
+
+
+async def assumed_values(within: Within, *, now: datetime, limit: int | None) -> list[Value]:
+    """What is only assumed in the whole space, by key."""
+    given = {"space": within.space.id, "now": now, "limit": limit}
+    async with within.conn.cursor(row_factory=class_row(Value)) as cursor:
+        return await (await cursor.execute(_SQL["assumed_values"], given)).fetchall()
+
+
 async def history_of(within: Within, event_id: int) -> list[Event]:
     """Every event of the key of an event, oldest first; nothing where there is no such event."""
     async with within.conn.cursor(row_factory=class_row(Event)) as cursor:

@@ -40,7 +40,7 @@ class Prepared:
     values: Sequence[str]
 
 
-class _Values:
+class Values:
     """Parameters in the order of their numbers."""
 
     def __init__(self) -> None:
@@ -75,7 +75,7 @@ def insert(
     table = sql.Identifier(schema.schema_name, shape.name)
     if not columns:
         return Prepared(fill("insert_defaults", table=table, returning=_returning(shape)), ())
-    values = _Values()
+    values = Values()
     listed = sql.SQL(", ").join(map(sql.Identifier, columns))
     statement = fill(
         "insert_rows", table=table, columns=listed, rows=values.add(list(rows)), returning=_returning(shape)
@@ -85,7 +85,7 @@ def insert(
 
 def update(schema: Schema, shape: Shape, data: Mapping[str, Any], where: object) -> Prepared:
     """Change the rows that satisfy ``where``; ``updated_at`` follows where the table has it."""
-    values = _Values()
+    values = Values()
     columns = [sql.Identifier(name) for name in data]
     touched = shape.types.get("updated_at", "").startswith("timestamp") and "updated_at" not in data
     statement = fill(
@@ -103,7 +103,7 @@ def update(schema: Schema, shape: Shape, data: Mapping[str, Any], where: object)
 
 def delete(schema: Schema, shape: Shape, where: object) -> Prepared:
     """Take the rows that satisfy ``where``."""
-    values = _Values()
+    values = Values()
     statement = fill(
         "delete_rows",
         table=sql.Identifier(schema.schema_name, shape.name),
@@ -113,7 +113,7 @@ def delete(schema: Schema, shape: Shape, where: object) -> Prepared:
     return Prepared(statement, values.given)
 
 
-def condition(schema: Schema, shape: Shape, where: object, values: _Values) -> sql.Composable:
+def condition(schema: Schema, shape: Shape, where: object, values: Values) -> sql.Composable:
     """What rows must satisfy: columns with values or operators, or a text in SQL.
 
     Raises:
@@ -136,7 +136,7 @@ def condition(schema: Schema, shape: Shape, where: object, values: _Values) -> s
     return sql.SQL(" and ").join(parts)
 
 
-def _part(schema: Schema, shape: Shape, name: str, wanted: Any, values: _Values) -> sql.Composable:
+def _part(schema: Schema, shape: Shape, name: str, wanted: Any, values: Values) -> sql.Composable:
     said = [
         _compared(schema, shape, name, operator, value, values)
         for operator, value in _operators(shape, name, wanted).items()
@@ -175,7 +175,7 @@ def _is_operators(wanted: Any) -> bool:
 
 
 def _compared(
-    schema: Schema, shape: Shape, name: str, operator: str, value: Any, values: _Values
+    schema: Schema, shape: Shape, name: str, operator: str, value: Any, values: Values
 ) -> sql.Composable:
     column = sql.SQL("t.{}").format(sql.Identifier(name))
     table = sql.Identifier(schema.schema_name, shape.name)

@@ -12,6 +12,7 @@ from quipu.kernel.db.database import Database
 from quipu.kinds.tables import asking, catalogue, data, ddl, founding, names, store, tools
 from quipu.kinds.tables.access import Access, Place
 from quipu.kinds.tables.briefing import Briefing, briefing
+from quipu.kinds.tables.browsing.browsing import AsyncBrowsing
 from quipu.kinds.tables.engine import Engine, Follow
 from quipu.kinds.tables.logins import Logins
 from quipu.kinds.tables.model import PERMISSIONS, Changed, Done, Grant, Listing, Permission, Schema, Selected
@@ -22,7 +23,7 @@ Data = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 Where = Mapping[str, Any] | str
 
 
-class AsyncTables:
+class AsyncTables(AsyncBrowsing):
     """Tables in schemas of PostgreSQL that belong to agents: made, filled and asked in SQL.
 
     Every call names the ``space``; ``schema`` is ``memory`` or the short name of another one. ``agent`` names

@@ -132,15 +132,27 @@ class AsyncRecommendations:
         return found
 
     async def recommendations(
-        self, *, space: str, session: str | None = None, limit: int = 20, offset: int = 0
+        self,
+        *,
+        space: str,
+        session: str | None = None,
+        before: int | None = None,
+        limit: int = 20,
+        offset: int = 0,
     ) -> list[Recommendation]:
-        """The recommendations of a session, or of the whole space; the latest first."""
+        """The recommendations of a session, or of the whole space; the latest first.
+
+        ``before``: the id of a recommendation; only those that came before it.
+        """
         optional_name("session", session)
         _check_page(limit, offset)
+        last = _BIGGEST_ID if before is None else checking.whole("before", before, most=_BIGGEST_ID)
         async with self._database.reading(check_name("space", space)) as within:
             if within is None:
                 return []
-            return await store.recommendations(within, session=session, limit=limit, offset=offset)
+            return await store.recommendations(
+                within, session=session, before=last, limit=limit, offset=offset
+            )
 
     async def evidence(
         self, recommendation: int | Recommendation, *, space: str, theme: Theme | None = None, limit: int = 10

@@ -150,11 +150,13 @@ async def recommendation(within: Within, number: int) -> Recommendation | None:
 
 
 async def recommendations(
-    within: Within, *, session: str | None, limit: int, offset: int
+    within: Within, *, session: str | None, before: int, limit: int, offset: int
 ) -> list[Recommendation]:
-    """Recommendations of a session, or of the space; the latest first."""
+    """Recommendations of a session, or of the space; the latest first, ``before`` one."""
     name = "recommendations" if session is None else "recommendations_of_session"
-    values = {"limit": limit, "offset": offset} | ({} if session is None else {"session": session})
+    values = {"before": before, "limit": limit, "offset": offset} | (
+        {} if session is None else {"session": session}
+    )
     return [_recommendation(row) for row in await (await _run(within, name, values)).fetchall()]
 
 

@@ -202,3 +202,67 @@ left join lateral (
     select name from core.sessions where space_id = %(space)s and uid = e.session_id offset 0
 ) s on true
 order by e.id
+
+-- name: events: what was written in a space, the latest first, before an event
+select e.id, e.event_type, e.memory_scope as scope, e.memory_namespace as namespace, e.memory_key as key,
+       e.old_value_json as old, e.new_value_json as new, e.value_source as source, e.assumed, e.confidence_cap,
+       s.name as session, e.distinct_id as user, e.turn_index as turn, e.created_at, e.expires_at, e.correlation_id,
+       e.actor, e.reason, e.standing_event_id
+from (
+    select * from ledger.chat_memory_events
+    where space_id = %(space)s and id < %(before)s::int8
+    order by id desc limit %(limit)s
+) e
+left join lateral (
+    select name from core.sessions where space_id = %(space)s and uid = e.session_id offset 0
+) s on true
+order by e.id desc
+
+-- name: events_of: what was written in a session and of a person, the latest first, before an event
+select e.id, e.event_type, e.memory_scope as scope, e.memory_namespace as namespace, e.memory_key as key,
+       e.old_value_json as old, e.new_value_json as new, e.value_source as source, e.assumed, e.confidence_cap,
+       s.name as session, e.distinct_id as user, e.turn_index as turn, e.created_at, e.expires_at, e.correlation_id,
+       e.actor, e.reason, e.standing_event_id
+from (
+    (select * from ledger.chat_memory_events
+     where space_id = %(space)s and memory_scope = 'session' and session_id = %(session)s::uuid and id < %(before)s::int8
+     order by id desc limit %(limit)s)
+    union all
+    (select * from ledger.chat_memory_events
+     where space_id = %(space)s and memory_scope = 'cross_session' and distinct_id = %(person)s::text
+        and id < %(before)s::int8
+     order by id desc limit %(limit)s)
+) e
+left join lateral (
+    select name from core.sessions where space_id = %(space)s and uid = e.session_id offset 0
+) s on true
+order by e.id desc
+limit %(limit)s
+
+-- name: assumed_values: what is only assumed in the whole space
+select m.memory_key as key, m.memory_namespace as namespace, 'session' as scope, m.value_json as value,
+       m.value_source as source, m.assumed, m.confidence_cap, s.name as session, s.distinct_id as user,
+       m.source_turn_index as turn, m.source_event_id as event_id, m.last_updated_at as updated_at, m.expires_at
+from ledger.chat_session_memory m
+cross join lateral (
+    select name, distinct_id from core.sessions where space_id = %(space)s and uid = m.session_id offset 0
+) s
+where m.space_id = %(space)s and m.assumed
+    and (m.expires_at is null or m.expires_at > %(now)s::timestamptz)
+union all
+select coalesce(e.memory_key, p.preference_key), coalesce(e.memory_namespace, 'preference'), 'cross_session', p.value_json,
+       'assumed', p.assumed, p.confidence_cap, s.name, p.distinct_id,
+       coalesce(e.turn_index, 0), p.source_event_id, p.last_updated_at, p.expires_at
+from ledger.chat_user_preferences p
+left join lateral (
+    select memory_key, memory_namespace, turn_index from ledger.chat_memory_events
+    where space_id = %(space)s and id = p.source_event_id
+    offset 0
+) e on true
+left join lateral (
+    select name from core.sessions where space_id = %(space)s and uid = p.last_session_id offset 0
+) s on true
+where p.space_id = %(space)s and p.assumed
+    and (p.expires_at is null or p.expires_at > %(now)s::timestamptz)
+order by key, scope, session, "user"
+limit %(limit)s::int8

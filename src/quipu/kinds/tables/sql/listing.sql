@@ -59,3 +59,17 @@ order by c.relname, a.attnum
 -- name: extensions: which of those that agents' SQL may use are there
 select exists (select from pg_extension where extname = 'postgis') as postgis,
     exists (select from pg_extension where extname = 'pg_trgm') as pg_trgm
+
+-- name: references: foreign keys of a table, and those of others that point to it
+select c.relname::text as "table",
+    array(select a.attname::text from unnest(k.conkey) with ordinality n (num, place)
+        join pg_attribute a on a.attrelid = k.conrelid and a.attnum = n.num order by n.place) as columns,
+    o.relname::text as other,
+    array(select a.attname::text from unnest(k.confkey) with ordinality n (num, place)
+        join pg_attribute a on a.attrelid = k.confrelid and a.attnum = n.num order by n.place) as other_columns
+from pg_constraint k
+join pg_class c on c.oid = k.conrelid
+join pg_class o on o.oid = k.confrelid
+where k.contype = 'f' and %(relation)s::oid in (k.conrelid, k.confrelid)
+    and c.relnamespace = to_regnamespace(%(schema_name)s::text)::oid and o.relnamespace = c.relnamespace
+order by 1, k.conname

@@ -53,11 +53,16 @@ class AsyncSeeing:
         project: str | None = None,
         since: datetime | str | None = None,
         until: datetime | str | None = None,
+        after: str | None = None,
         limit: int = 20,
         offset: int = 0,
     ) -> list[Seen]:
-        """Sessions, the latest first, with title, span, counts and tokens; subagents inside their parents."""
+        """Sessions, the latest first, with title, span, counts and tokens; subagents inside their parents.
+
+        ``after``: the id of a session; only those that stand behind it in this order.
+        """
         values = {
+            "after": optional_text("after", after),
             "project": optional_text("project", project),
             "since": time("since", since),
             "until": time("until", until),

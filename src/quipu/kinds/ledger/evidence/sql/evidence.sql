@@ -91,7 +91,7 @@ select r.id, s.name as session, r.turn_index as turn, r.location_label as locati
        r.explanation_json as explanation, r.meta, r.created_at
 from core.sessions s
 join ledger.chat_recommendations r on r.space_id = s.space_id and r.session_id = s.uid
-where s.space_id = %(space)s and s.name = %(session)s
+where s.space_id = %(space)s and s.name = %(session)s and r.id < %(before)s::int8
 order by r.id desc
 limit %(limit)s offset %(offset)s
 
@@ -102,7 +102,7 @@ select r.id, s.name as session, r.turn_index as turn, r.location_label as locati
        r.explanation_json as explanation, r.meta, r.created_at
 from ledger.chat_recommendations r
 join core.sessions s on s.space_id = r.space_id and s.uid = r.session_id
-where r.space_id = %(space)s
+where r.space_id = %(space)s and r.id < %(before)s::int8
 order by r.id desc
 limit %(limit)s offset %(offset)s
 

@@ -3,12 +3,20 @@ with chosen as (
     select d.*, s.name
     from transcripts.session_details d
     join core.sessions s on s.space_id = d.space_id and s.id = d.session_id
+    left join lateral (
+        select coalesce(b.last_line_at, '-infinity') as at, a.name
+        from core.sessions a
+        join transcripts.session_details b on b.space_id = a.space_id and b.session_id = a.id
+        where a.space_id = %(space)s and a.name = %(after)s::text
+        offset 0
+    ) p on true
     where d.space_id = %(space)s
+        and (%(after)s::text is null or (coalesce(d.last_line_at, '-infinity'), s.name) < (p.at, p.name))
         and (%(project)s::text is null or strpos(lower(d.project_path), lower(%(project)s::text)) > 0)
         and (%(since)s::timestamptz is null or d.last_line_at >= %(since)s::timestamptz)
         and (%(until)s::timestamptz is null or d.first_line_at < %(until)s::timestamptz)
         and not exists (select from core.sessions p where p.space_id = d.space_id and p.name = d.parent_session)
-    order by d.last_line_at desc nulls last, s.name
+    order by d.last_line_at desc nulls last, s.name desc
     limit %(limit)s offset %(offset)s
 )
 select session_id from chosen

@@ -1,0 +1,128 @@
+"""The pages of episodes: the timeline, and how one faded and was refreshed."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import Final, Literal
+
+from starlette.responses import Response
+
+from quipu.interfaces.web.given import Number, Sure, Word
+from quipu.interfaces.web.links import Value
+from quipu.interfaces.web.page import page_router
+from quipu.interfaces.web.visit import Posting, Visiting
+from quipu.interfaces.web.wording import day
+from quipu.kinds.episodes.fading.model import ORDERS, PUTS, EpisodeCurve
+
+router = page_router()
+
+_SHOWN: Final = 40
+_MESSAGES: Final = 60
+_VERSIONS: Final = 10
+_URGENT: Final = 5
+
+
+@router.get("/episodes")
+async def page(
+    visit: Visiting,
+    user: Word = None,
+    session: Word = None,
+    topic: Word = None,
+    state: Word = None,
+    order: Word = None,
+    start: Number = None,
+) -> Response:
+    """The episodes, the latest first (by day), or those that weigh most."""
+    if not visit.space:
+        return visit.page("nothing.html", title="Episodes")
+    memory, narrowed = visit.memory, {"user": user, "session": session, "topic": topic}
+    chosen = order if order in ORDERS else "recent"
+    found = await memory.episodes.listing(
+        space=visit.space,
+        state="deleted" if state == "deleted" else "active",
+        order=chosen,
+        limit=_SHOWN + 1,
+        offset=start or 0,
+        **narrowed,
+    )
+    query: dict[str, Value] = {**narrowed, "state": state, "order": order}
+    days = groupby(found[:_SHOWN], key=lambda one: day(one.happened_at) if chosen == "recent" else "")
+    following = (start or 0) + _SHOWN
+    return visit.page(
+        "episodes.html",
+        days=[(name, list(some)) for name, some in days],
+        stats=await memory.episodes.stats(space=visit.space),
+        loops=await memory.loops.remind(space=visit.space, user=user, session=session, limit=_URGENT),
+        chosen={**narrowed, "state": state or "active", "order": chosen},
+        orders=ORDERS,
+        states=PUTS,
+        next=visit.link("/episodes", **query, start=following) if len(found) > _SHOWN else None,
+        first=start and visit.link("/episodes", **query),
+    )
+
+
+@router.get("/episodes/{number}")
+async def episode(visit: Visiting, number: str) -> Response:
+    """One episode: what it was, how it fades, what was said in it."""
+    episodes = visit.memory.episodes
+    curve = await episodes.curve(number, space=visit.space)
+    messages = await episodes.messages(number, space=visit.space)
+    return visit.page(
+        "episode.html",
+        one=curve.episode,
+        curve=curve,
+        lines=[(point.at, point.state.freshness) for point in curve.points],
+        refreshes=[point.at for point in curve.points if point.used],
+        told=_told(curve),
+        messages=messages[:_MESSAGES],
+        more=len(messages) - _MESSAGES,
+        history=(await episodes.history(number, space=visit.space))[:_VERSIONS],
+    )
+
+
+@router.get("/episodes/{number}/erase")
+async def ask(visit: Visiting, number: str) -> Response:
+    """Show what erasing an episode takes."""
+    found = await visit.memory.episodes.erase(number, space=visit.space)
+    return visit.confirm(
+        title="Erase this episode?",
+        sentence="It goes for good, and what was said is not condensed again. What was said stays.",
+        counts={name: count for name, count in found.counts.items() if count},
+        action=visit.link(f"/episodes/{number}/erase"),
+        button="Erase it",
+        back=visit.link(f"/episodes/{number}"),
+    )
+
+
+@router.post("/episodes/{number}/erase")
+async def erase(visit: Posting, number: str, confirmed: Sure = False) -> Response:
+    """Erase an episode for good."""
+    if not confirmed:
+        return visit.back(visit.link(f"/episodes/{number}/erase"))
+    await visit.memory.episodes.erase(number, space=visit.space, confirm=True)
+    return visit.back(visit.link("/episodes"), news="The episode is erased; what was said stays.")
+
+
+@router.post("/episodes/{number}/{act}")
+async def change(visit: Posting, number: str, act: Literal["forget", "restore", "reinforce"]) -> Response:
+    """Put an episode away, bring it back, or note that it was of use."""
+    episodes = visit.memory.episodes
+    if act == "forget":
+        await episodes.forget(number, space=visit.space)
+        news = "The episode is put away: it does not come back, and can be restored."
+    elif act == "restore":
+        await episodes.restore(number, space=visit.space)
+        news = "The episode is back."
+    else:
+        counted = await episodes.reinforce([number], space=visit.space)
+        news = "It is fresh again." if counted else "It was used a moment ago: that counts once."
+    return visit.back(visit.link(f"/episodes/{number}"), news=news)
+
+
+def _told(curve: EpisodeCurve) -> str:
+    """The curve in a sentence."""
+    one, last = curve.episode, curve.points[-1]
+    uses = "once" if one.uses == 1 else f"{one.uses} times"
+    refreshed = f"It was used {uses}. " if one.uses else "It was never used. "
+    ahead = f"unused it will be {last.state.freshness:.2f} on {day(last.at)}."
+    return f"Fresh on {day(one.happened_at)}. {refreshed}Now it is {one.freshness:.2f}; {ahead}"

@@ -1,0 +1,48 @@
+"""The pages of recommendations: what was recommended, how surely, and the evidence behind it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from starlette.responses import Response
+
+from quipu.interfaces.web.given import Number, Word
+from quipu.interfaces.web.page import page_router
+from quipu.interfaces.web.paging import slice_of
+from quipu.interfaces.web.visit import Visiting
+from quipu.kinds.ledger.evidence.checking import theme_named
+
+router = page_router()
+
+_SHOWN: Final = 50
+
+
+@router.get("/ledger/recommendations")
+async def listing(visit: Visiting, session: Word = None, before: Number = None) -> Response:
+    """The recommendations of a space or a session, the latest first."""
+    if not visit.space:
+        return visit.page("nothing.html", title="Recommendations")
+    found = await visit.memory.ledger.recommendations(
+        space=visit.space, session=session, before=before, limit=_SHOWN + 1
+    )
+    shown = slice_of(found, size=_SHOWN, key=lambda one: str(one.id))
+    return visit.page(
+        "recommendations.html",
+        recommendations=shown.rows,
+        session=session,
+        next=shown.after and visit.link("/ledger/recommendations", session=session, before=shown.after),
+        first=before and visit.link("/ledger/recommendations", session=session),
+    )
+
+
+@router.get("/ledger/recommendations/{number}")
+async def recommendation(visit: Visiting, number: int, theme: Word = None) -> Response:
+    """One recommendation with its evidence, best first; all of it, or of one theme."""
+    ledger = visit.memory.ledger
+    chosen = theme_named("theme", theme) if theme else None
+    return visit.page(
+        "recommendation.html",
+        one=await ledger.recommendation(number, space=visit.space),
+        evidence=await ledger.evidence(number, space=visit.space, theme=chosen, limit=_SHOWN),
+        chosen=chosen,
+    )

@@ -1,0 +1,91 @@
+"""The pages of lessons: what recorded sessions taught; edited, confirmed, archived and brought back."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from starlette.responses import Response
+
+from quipu.interfaces.web.given import Filled, Number, Text, Word
+from quipu.interfaces.web.page import page_router
+from quipu.interfaces.web.visit import Posting, Visiting
+from quipu.kinds.transcripts.extract.model import CATEGORIES
+from quipu.kinds.transcripts.memories.model import STATES
+
+router = page_router()
+
+_SHOWN: Final = 50
+Act = Literal["confirm", "archive", "restore"]
+_NEWS: Final = {
+    "confirm": "It is surer from now on.",
+    "archive": "The lesson is archived: it does not come back, and can be restored.",
+    "restore": "The lesson is back.",
+}
+
+
+@router.get("/transcripts/lessons")
+async def page(
+    visit: Visiting,
+    q: Word = None,
+    category: Word = None,
+    project: Word = None,
+    state: Word = None,
+    start: Number = None,
+) -> Response:
+    """The lessons, the surest first; or those that answer a question."""
+    if not visit.space:
+        return visit.page("nothing.html", title="Lessons")
+    memories, narrowed = visit.memory.memories, {"category": category, "project": project}
+    if q:
+        found = [one.lesson for one in await memories.search(q, space=visit.space, limit=_SHOWN, **narrowed)]
+    else:
+        found = await memories.listing(
+            space=visit.space,
+            state=state or "active",  # pyright: ignore[reportArgumentType] - it is checked where it is taken
+            limit=_SHOWN + 1,
+            offset=start or 0,
+            **narrowed,
+        )
+    more = {"q": q, "state": state, **narrowed}
+    return visit.page(
+        "lessons.html",
+        lessons=found[:_SHOWN],
+        asked=more,
+        categories=CATEGORIES,
+        states=(*STATES, "all"),
+        next=visit.link("/transcripts/lessons", **more, start=(start or 0) + _SHOWN)
+        if len(found) > _SHOWN
+        else None,
+        first=start and visit.link("/transcripts/lessons", **more),
+    )
+
+
+@router.get("/transcripts/lessons/{number}")
+async def lesson(visit: Visiting, number: str) -> Response:
+    """One lesson, and where it was said."""
+    memories = visit.memory.memories
+    return visit.page(
+        "lesson.html",
+        one=await memories.get(number, space=visit.space),
+        sources=(await memories.sources(number, space=visit.space))[:_SHOWN],
+        categories=CATEGORIES,
+    )
+
+
+@router.post("/transcripts/lessons/{number}/edit")
+async def edit(visit: Posting, number: str, fact: Text = "", category: Filled = None) -> Response:
+    """Change what a lesson says."""
+    await visit.memory.memories.edit(number, space=visit.space, fact=fact, category=category)
+    return visit.back(
+        visit.link(f"/transcripts/lessons/{number}"),
+        news="The lesson is changed; how it read before is kept.",
+    )
+
+
+@router.post("/transcripts/lessons/{number}/{act}")
+async def change(visit: Posting, number: str, act: Act) -> Response:
+    """Confirm a lesson, archive it, or bring it back."""
+    memories = visit.memory.memories
+    acts = {"confirm": memories.confirm, "archive": memories.archive, "restore": memories.restore}
+    await acts[act](number, space=visit.space)
+    return visit.back(visit.link(f"/transcripts/lessons/{number}"), news=_NEWS[act])

@@ -1,0 +1,207 @@
+"""The pages of long-term memory: filtered, written by hand, edited with history, archived by the many."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, Literal
+
+from fastapi import Depends, Form
+from starlette.responses import Response
+
+from quipu.errors import Conflict
+from quipu.interfaces.web.given import Filled, Number, Sure, Text, Word
+from quipu.interfaces.web.links import Value
+from quipu.interfaces.web.page import page_router
+from quipu.interfaces.web.visit import Posting, Visit, Visiting
+from quipu.kinds.longterm.model import CATEGORIES, IMPORTANCES, LongtermMemory
+
+router = page_router()
+
+_SHOWN: Final = 50
+_REVISIONS: Final = 30
+_OWN: Final[dict[str, Any]] = {"categories": CATEGORIES, "importances": IMPORTANCES}
+_STATES: Final = {"live": False, "archived": True, "all": None}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filter:
+    """Which memories are meant; None narrows nothing."""
+
+    user: Word = None
+    category: Word = None
+    importance: Word = None
+    text: Word = None
+
+    def given(self) -> dict[str, Any]:
+        """As the calls of ``memory.longterm`` take it."""
+        return {
+            "user": self.user,
+            "category": self.category,
+            "importance": self.importance,
+            "text": self.text,
+        }
+
+
+Filtered = Annotated[Filter, Depends(Filter)]
+
+
+@router.get("/longterm")
+async def page(visit: Visiting, chosen: Filtered, state: Word = None, start: Number = None) -> Response:
+    """The memories, the most important first."""
+    if not visit.space:
+        return visit.page("nothing.html", title="Long-term memory")
+    shown, longterm = state if state in _STATES else "live", visit.memory.longterm
+    found = await longterm.listing(
+        space=visit.space,
+        archived=_STATES[shown],
+        limit=_SHOWN + 1,
+        offset=start or 0,
+        **chosen.given(),
+    )
+    query: dict[str, Value] = {**chosen.given(), "state": None if shown == "live" else shown}
+    following = (start or 0) + _SHOWN
+    return visit.page(
+        "longterm.html",
+        memories=found[:_SHOWN],
+        counts=await longterm.counts(space=visit.space, user=chosen.user),
+        chosen=chosen,
+        state=shown,
+        states=tuple(_STATES),
+        next=visit.link("/longterm", **query, start=following) if len(found) > _SHOWN else None,
+        first=start and visit.link("/longterm", **query),
+        many=visit.link("/longterm/archive", **chosen.given()) if any(chosen.given().values()) else None,
+        **_OWN,
+    )
+
+
+@router.post("/longterm")
+async def add(
+    visit: Posting,
+    summary: Text = "",
+    details: Filled = None,
+    category: Annotated[str, Form()] = "context",
+    importance: Annotated[str, Form()] = "medium",
+    user: Filled = None,
+) -> Response:
+    """Write a memory by hand."""
+    kept = await visit.memory.longterm.add(
+        summary,
+        space=visit.space,
+        category=category,  # pyright: ignore[reportArgumentType] - it is checked where it is taken
+        importance=importance,  # pyright: ignore[reportArgumentType]
+        details=details,
+        user=user,
+    )
+    news = "It is kept." if kept.stated_count == 1 else "That was known: it was said once more."
+    return visit.back(visit.link(f"/longterm/{kept.id}"), news=news)
+
+
+@router.get("/longterm/archive")
+async def preview(visit: Visiting, chosen: Filtered) -> Response:
+    """Show what archiving all that a filter finds would take."""
+    found = await visit.memory.longterm.archive_many(space=visit.space, **chosen.given())
+    return visit.page(
+        "longterm_archive.html",
+        memories=found.memories[:_SHOWN],
+        count=len(found.memories),
+        chosen=chosen,
+        action=visit.link("/longterm/archive", **chosen.given()),
+        back=visit.link("/longterm", **chosen.given()),
+    )
+
+
+@router.post("/longterm/archive")
+async def archive_many(
+    visit: Posting, chosen: Filtered, confirmed: Sure = False, reason: Filled = None
+) -> Response:
+    """Archive all that the filter finds."""
+    if not confirmed:
+        return visit.back(visit.link("/longterm/archive", **chosen.given()))
+    done = await visit.memory.longterm.archive_many(
+        space=visit.space, reason=reason or "archived on the page", dry_run=False, **chosen.given()
+    )
+    return visit.back(
+        visit.link("/longterm", state="archived", **chosen.given()),
+        news=f"Archived: {len(done.memories):,}. They do not come back, and can be revived.",
+    )
+
+
+@router.get("/longterm/{number}")
+async def one(visit: Visiting, number: str) -> Response:
+    """A memory with its history and the words it rests on."""
+    return await _shown(visit, await visit.memory.longterm.get(number, space=visit.space))
+
+
+@router.post("/longterm/{number}/edit")
+async def edit(
+    visit: Posting,
+    number: str,
+    expected_version: Annotated[int, Form()],
+    summary: Text = "",
+    details: Text = "",
+    category: Filled = None,
+    importance: Filled = None,
+    reason: Filled = None,
+) -> Response:
+    """Change a memory; where somebody else changed it meanwhile, show both and change nothing."""
+    longterm = visit.memory.longterm
+    now = await longterm.get(number, space=visit.space)
+    yours = {"summary": summary, "details": details, "category": category, "importance": importance}
+    try:
+        await longterm.edit(
+            now.id,
+            space=visit.space,
+            expected_version=expected_version,
+            reason=reason,
+            **yours,  # pyright: ignore[reportArgumentType] - it is checked where it is taken
+        )
+    except Conflict:
+        now = await longterm.get(number, space=visit.space)
+        if now.version == expected_version:
+            raise
+        return await _shown(visit, now, yours={**yours, "reason": reason}, seen=expected_version)
+    return visit.back(visit.link(f"/longterm/{now.id}"), news="It is changed; how it read before is kept.")
+
+
+@router.post("/longterm/{number}/revert")
+async def revert(visit: Posting, number: str, to: Annotated[int, Form()]) -> Response:
+    """Have a memory read as an earlier version did."""
+    await visit.memory.longterm.revert(number, space=visit.space, to=to)
+    return visit.back(visit.link(f"/longterm/{number}"), news=f"It reads as version {to} did.")
+
+
+@router.post("/longterm/{number}/{act}")
+async def change(
+    visit: Posting, number: str, act: Literal["archive", "revive"], reason: Filled = None
+) -> Response:
+    """Archive a memory, or bring it back."""
+    longterm = visit.memory.longterm
+    if act == "archive":
+        await longterm.archive(number, space=visit.space, reason=reason)
+        news = "It is archived: it does not come back, and can be revived."
+    else:
+        await longterm.revive(number, space=visit.space, reason=reason)
+        news = "It is back."
+    return visit.back(visit.link(f"/longterm/{number}"), news=news)
+
+
+async def _shown(
+    visit: Visit,
+    memory: LongtermMemory,
+    *,
+    yours: dict[str, str | None] | None = None,
+    seen: int | None = None,
+) -> Response:
+    """The page of a memory; with what somebody wanted it to say where it had changed since they saw it."""
+    longterm = visit.memory.longterm
+    return visit.page(
+        "longterm_one.html" if yours is None else "longterm_conflict.html",
+        status=200 if yours is None else 409,
+        one=memory,
+        yours=yours,
+        seen=seen,
+        history=(await longterm.history(memory.id, space=visit.space))[:_REVISIONS],
+        sources=(await longterm.sources(memory.id, space=visit.space))[:_REVISIONS],
+        edit=visit.link(f"/longterm/{memory.id}/edit"),
+        **_OWN,
+    )

@@ -1,0 +1,67 @@
+"""The pages of open loops: what was asked, promised or waited for, to be closed."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal
+
+from fastapi import Form
+from starlette.responses import Response
+
+from quipu.interfaces.web.given import Filled, Number, Word
+from quipu.interfaces.web.page import page_router
+from quipu.interfaces.web.visit import Posting, Visiting
+from quipu.kinds.episodes.minding.loops.model import LOOP_KINDS, LOOP_STATES
+
+router = page_router()
+
+_SHOWN: Final = 40
+
+
+@router.get("/episodes/loops")
+async def page(
+    visit: Visiting,
+    user: Word = None,
+    session: Word = None,
+    kind: Word = None,
+    state: Word = None,
+    start: Number = None,
+) -> Response:
+    """The loops that are open, or those that were; the latest first."""
+    if not visit.space:
+        return visit.page("nothing.html", title="Open loops")
+    shown = state if state in LOOP_STATES else "open"
+    narrowed = {"user": user, "session": session, "kind": kind}
+    found = await visit.memory.loops.listing(
+        space=visit.space, state=shown, limit=_SHOWN + 1, offset=start or 0, **narrowed
+    )
+    following = (start or 0) + _SHOWN
+    return visit.page(
+        "loops.html",
+        loops=found[:_SHOWN],
+        chosen={**narrowed, "state": shown},
+        kinds=LOOP_KINDS,
+        states=LOOP_STATES,
+        next=visit.link("/episodes/loops", **narrowed, state=state, start=following)
+        if len(found) > _SHOWN
+        else None,
+        first=start and visit.link("/episodes/loops", **narrowed, state=state),
+    )
+
+
+@router.post("/episodes/loops/{number}/close")
+async def close(
+    visit: Posting,
+    number: str,
+    outcome: Annotated[Literal["resolved", "dropped"], Form()] = "resolved",
+    evidence: Filled = None,
+) -> Response:
+    """Close a loop: it came about, or nobody wants it any more."""
+    done = await visit.memory.loops.close(number, space=visit.space, evidence=evidence, outcome=outcome)
+    return visit.back(visit.link("/episodes/loops"), news=f"It is {done.outcome}: {done.text}")
+
+
+@router.post("/episodes/loops/{number}/reopen")
+async def reopen(visit: Posting, number: str) -> Response:
+    """Open a loop again."""
+    done = await visit.memory.loops.reopen(number, space=visit.space)
+    return visit.back(visit.link("/episodes/loops"), news=f"It is open again: {done.text}")

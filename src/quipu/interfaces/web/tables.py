@@ -1,0 +1,190 @@
+"""The browser of agents' tables: rows paged, sorted, filtered, found by meaning; what a row hangs on to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, cast
+
+import orjson
+from fastapi import Depends, Query
+from starlette.responses import Response
+
+from quipu.errors import BadInput
+from quipu.interfaces.web.config import SchemaName, tables_of
+from quipu.interfaces.web.given import Word
+from quipu.interfaces.web.links import Value
+from quipu.interfaces.web.page import page_router
+from quipu.interfaces.web.visit import Visit, Visiting
+from quipu.kinds.tables.browsing.model import ForeignKey, TableRow
+
+router = page_router()
+
+_TABLES: Final = 200
+_BYTES: Final = 60_000
+_MOST_ROWS: Final = 50
+_LEAST_ROWS: Final = 10
+_CHARACTERS: Final = 120
+_NEAR: Final = 20
+_NUMBERS: Final = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Looked:
+    """How rows are looked at, as the address says it.
+
+    ``match`` is a JSON object of columns with values, which references make; ``column`` and ``contains`` are
+    what somebody types; ``near`` asks by meaning.
+    """
+
+    sort: Word = None
+    down: bool = False
+    column: Word = None
+    contains: Word = None
+    match: Word = None
+    near: Word = None
+
+    def query(self, **other: Value) -> dict[str, Value]:
+        """As the address of the page says it, with what is said otherwise."""
+        said: dict[str, Value] = {
+            "sort": self.sort,
+            "down": self.down,
+            "column": self.column,
+            "contains": self.contains,
+            "match": self.match,
+        }
+        return {**said, **other}
+
+    def matched(self) -> dict[str, Any]:
+        """The columns that must have a value.
+
+        Raises:
+            BadInput: it is no JSON object.
+        """
+        if self.match is None:
+            return {}
+        try:
+            found = cast("object", orjson.loads(self.match))
+        except orjson.JSONDecodeError:
+            found = None
+        if not isinstance(found, dict):
+            raise BadInput("a JSON object of columns with values is needed.", field="match")
+        return cast("dict[str, Any]", found)
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Rows that a row hangs together with: what they are called, and where they are."""
+
+    said: str
+    href: str
+
+
+Looking = Annotated[Looked, Depends(Looked)]
+
+
+@router.get("/tables")
+async def page(visit: Visiting, schema: SchemaName = "memory") -> Response:
+    """The tables of a schema."""
+    if not visit.space:
+        return visit.page("nothing.html", title="Tables")
+    schemas = [one.name for one in await visit.memory.tables.schemas(space=visit.space)]
+    found = await tables_of(visit, schema) if schema in schemas else []
+    return visit.page("tables.html", schema=schema, schemas=schemas, tables=found[:_TABLES])
+
+
+@router.get("/tables/{name}")
+async def table(
+    visit: Visiting,
+    name: str,
+    looked: Looking,
+    after: Annotated[str | None, Query(max_length=20_000)] = None,
+    schema: SchemaName = "memory",
+) -> Response:
+    """Rows of a table: a page of them, or those that are near a text in meaning."""
+    tables, address = visit.memory.tables, f"/tables/{name}"
+    (about,) = (await tables.list_tables(table=name, space=visit.space, schema=schema)).tables
+    rows = await tables.browse(
+        name,
+        match=looked.matched(),
+        contains={looked.column: looked.contains} if looked.column and looked.contains else None,
+        sort=looked.sort,
+        descending=looked.down,
+        after=after,
+        limit=_fitting(len(about.columns)),
+        characters=_CHARACTERS,
+        space=visit.space,
+        schema=schema,
+    )
+    near = []
+    if looked.near:
+        near = await tables.near(name, looked.near, limit=_NEAR, space=visit.space, schema=schema)
+    asked = {} if schema == "memory" else {"schema": schema}
+    return visit.page(
+        "table.html",
+        about=about,
+        schema=schema,
+        rows=rows,
+        near=near,
+        looked=looked,
+        address=address,
+        asked=asked,
+        sorts={
+            one: visit.link(address, **looked.query(sort=one, down=_turned(looked, one)), **asked)
+            for one in rows.columns
+        },
+        next=rows.after and visit.link(address, **looked.query(after=rows.after), **asked),
+        first=after and visit.link(address, **looked.query(), **asked),
+    )
+
+
+@router.get("/tables/{name}/row")
+async def row(
+    visit: Visiting,
+    name: str,
+    key: Annotated[str, Query(max_length=20_000)],
+    schema: SchemaName = "memory",
+) -> Response:
+    """One row: its values, the rows it refers to and those that refer to it, its vectors."""
+    tables = visit.memory.tables
+    found = await tables.row(name, key, space=visit.space, schema=schema)
+    references = await tables.references(name, space=visit.space, schema=schema)
+    return visit.page(
+        "table_row.html",
+        name=name,
+        schema=schema,
+        one=found,
+        related=[one for reference in references for one in _related(visit, name, schema, found, reference)],
+        vectors=await tables.embedded(name, key, space=visit.space, schema=schema),
+        numbers=_NUMBERS,
+        asked={} if schema == "memory" else {"schema": schema},
+    )
+
+
+def _fitting(columns: int) -> int:
+    """How many rows fit a page, however wide they are."""
+    return max(_LEAST_ROWS, min(_MOST_ROWS, _BYTES // (columns * (_CHARACTERS + 40))))
+
+
+def _turned(looked: Looked, column: str) -> bool:
+    """Whether another click on a column sorts it downwards."""
+    return looked.sort == column and not looked.down
+
+
+def _related(visit: Visit, name: str, schema: str, found: TableRow, reference: ForeignKey) -> list[Related]:
+    """The rows on the other side of a reference, seen from a row; none where it is null."""
+    asked: dict[str, Value] = {} if schema == "memory" else {"schema": schema}
+    sides = [(reference.columns, reference.other, reference.other_columns, "refers to")]
+    turned = (reference.other_columns, reference.table, reference.columns, "is referred to by")
+    if reference.table != name:
+        sides = [turned]
+    elif reference.other == name:
+        sides.append(turned)
+    related: list[Related] = []
+    for own, other, columns, how in sides:
+        values = [found.values.get(column) for column in own]
+        if None in values:
+            continue
+        match = orjson.dumps(dict(zip(columns, values, strict=True))).decode()
+        said = f"{how} {other} ({', '.join(columns)} = {', '.join(str(one)[:80] for one in values)})"
+        related.append(Related(said, visit.link(f"/tables/{other}", match=match, **asked)))
+    return related

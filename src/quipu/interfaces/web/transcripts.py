@@ -1,0 +1,92 @@
+"""The pages of recorded sessions: which there are, what was said in one, where something was said."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+
+from fastapi import Query
+from starlette.responses import Response
+
+from quipu.interfaces.web.given import Number, Word
+from quipu.interfaces.web.page import page_router
+from quipu.interfaces.web.paging import slice_of
+from quipu.interfaces.web.visit import Visit, Visiting
+from quipu.kinds.transcripts.seeing.model import PARTS, ROLES, ShownSession
+
+router = page_router()
+
+_SESSIONS: Final = 30
+_LINES: Final = 40
+_HITS: Final = 20
+_LESSONS: Final = 20
+
+
+@router.get("/transcripts")
+async def page(visit: Visiting, project: Word = None, after: Word = None) -> Response:
+    """The sessions, the latest first."""
+    if not visit.space:
+        return visit.page("nothing.html", title="Transcripts")
+    seeing = visit.memory.transcripts
+    found = await seeing.sessions(space=visit.space, project=project, after=after, limit=_SESSIONS + 1)
+    shown = slice_of(found, size=_SESSIONS, key=lambda one: one.id)
+    return visit.page(
+        "transcripts.html",
+        sessions=shown.rows,
+        project=project,
+        next=shown.after and visit.link("/transcripts", project=project, after=shown.after),
+        first=after and visit.link("/transcripts", project=project),
+        parts=PARTS,
+        roles=ROLES,
+    )
+
+
+@router.get("/transcripts/search")
+async def search(
+    visit: Visiting,
+    q: Word = None,
+    project: Word = None,
+    session: Word = None,
+    part: Word = None,
+    role: Word = None,
+    errors: Annotated[bool, Query()] = False,
+) -> Response:
+    """Where something was said, thought, given to a tool or answered by it."""
+    found = None
+    if q and visit.space:
+        found = await visit.memory.transcripts.search(
+            q,
+            space=visit.space,
+            project=project,
+            session=session,
+            part=part,  # pyright: ignore[reportArgumentType] - it is checked where it is taken
+            role=role,  # pyright: ignore[reportArgumentType]
+            errors=errors,
+            limit=_HITS,
+        )
+    asked = {"q": q, "project": project, "session": session, "part": part, "role": role, "errors": errors}
+    return visit.page("transcripts_search.html", found=found, asked=asked, parts=PARTS, roles=ROLES)
+
+
+@router.get("/transcripts/session")
+async def session(visit: Visiting, name: str, start: Number = None) -> Response:
+    """A session, read like a chat, with the lessons that were drawn from it."""
+    lines = await visit.memory.transcripts.show(name, space=visit.space, limit=_LINES, offset=start or 0)
+    lessons = await visit.memory.memories.listing(
+        space=visit.space, session=lines.session.id, state="all", limit=_LESSONS + 1
+    )
+    return visit.page(
+        "transcript.html",
+        shown=lines,
+        lessons=lessons[:_LESSONS],
+        more=len(lessons) > _LESSONS,
+        start=start or 0,
+        **_pages(visit, lines, start or 0),
+    )
+
+
+def _pages(visit: Visit, shown: ShownSession, start: int) -> dict[str, Any]:
+    """Where the lines before and after those that are shown are."""
+    name, end = shown.session.id, start + len(shown.lines)
+    earlier = visit.link("/transcripts/session", name=name, start=max(0, start - _LINES))
+    later = visit.link("/transcripts/session", name=name, start=end)
+    return {"earlier": earlier if start else None, "later": later if end < shown.total else None}

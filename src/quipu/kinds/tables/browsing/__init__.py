@@ -1,0 +1,1 @@
+"""Looking at agents' tables row by row: pages of rows, references, vectors. On the reader's login."""
