@@ -13,6 +13,6 @@ A new kind's router, ``interfaces/rest/ledger.py``:
 5. Names and ids that callers chose may hold any character: they go into the query or the body, not the path.
 6. Lists are pages (``pages.py``), versions are ETags (``versions.py``); what destroys is ``Administering``
    and is shown with a token first (``showing.py``; ``erase`` in ``condensing.py`` shows how).
-7. Add the router to ``ROUTERS`` in ``routes.py``: one import, one word. Tests over the route table (``table.py``) cover it;
-   ``tools/dump_rest.py`` writes it into the reference.
+7. Add the router to ``ROUTERS`` in ``routes.py``: one import, one word. Tests over the route table
+   (``table.py``) cover it; ``tools/dump_rest.py`` writes it into the reference.
 """
