@@ -51,6 +51,8 @@ MORE: dict[str, list[dict[str, Any]]] = {
         {"json": {"key": KEY, "value": "warm", "session": SESSION}, "path": "/v1/ledger/set"},
         {"json": {"key": KEY, "session": SESSION}},
     ],
+    "POST /v1/tables/row": [{"json": {"table": TABLE, "key": "1"}}],
+    "POST /v1/tables/embedded": [{"json": {"table": TABLE, "key": "1"}}],
     "POST /v1/tables/query": [{"json": _SELECT}],
     "POST /v1/tables/insert": [{"json": {"table": TABLE, "data": {"name": "One more"}}}],
     "POST /v1/tables/update": [{"json": {"table": TABLE, "data": {"name": "Other"}, "where": {"id": 1}}}],

@@ -4,7 +4,7 @@ A new kind's router, ``interfaces/rest/ledger.py``:
 
 1. ``router = room("ledger")`` (``door.py``): its routes are under ``/v1/ledger``, with the problems of all.
 2. A request body is a class on ``Asked`` (``models.py``), with examples in its fields; what several kinds ask
-   for in the same words is in ``asking.py``. An answer is a class on ``Told``, in ``told/ledger.py``; it reads
+   for in the same words is in ``asking.py``. An answer is a class on ``Told`` in ``told/ledger.py``; it reads
    our dataclasses: ``FactTold.model_validate(fact)``. Names of both are unlike those of all other kinds.
 3. A route is ``async def``, has a ``summary=`` and a docstring, takes ``here: Reading``, ``Writing`` or
    ``Administering`` (or ``engine: OwningAll`` where it is about the whole database) and calls one method:

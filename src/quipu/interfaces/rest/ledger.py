@@ -8,6 +8,7 @@ from fastapi import Query
 from pydantic import Field
 
 from quipu.interfaces.rest.asking import (
+    Most,
     Number,
     OfSession,
     SomeReason,
@@ -138,6 +139,23 @@ async def assumptions(here: Reading, session: OfSession = None, user: User = Non
     """To be disclosed or confirmed."""
     found = await here.memory.ledger.open_assumptions(space=here.space, session=session, user=user)
     return Items(items=[ValueTold.model_validate(one) for one in found])
+
+
+@router.get("/events", summary="What was written")
+async def events(
+    here: Reading,
+    session: OfSession = None,
+    user: User = None,
+    before: Annotated[
+        int | None, Query(ge=1, le=2**63 - 1, description="Only before this event.", examples=[17])
+    ] = None,
+    limit: Most = 50,
+) -> Items[EventTold]:
+    """The latest first: in a session and of its person, or in the whole space."""
+    found = await here.memory.ledger.events(
+        space=here.space, session=session, user=user, before=before, limit=limit
+    )
+    return Items(items=[EventTold.model_validate(one) for one in found])
 
 
 @router.get("/history", summary="Every event of a key")

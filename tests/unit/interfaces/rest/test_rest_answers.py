@@ -29,6 +29,7 @@ VALUES = {
     "memories": ["quipu.kinds.transcripts.memories.model"],
     "queue": ["quipu.kernel.queue.model"],
     "tables": ["quipu.kinds.tables.model", "quipu.kinds.tables.briefing", "quipu.kinds.tables.recreate"],
+    "tables_rows": ["quipu.kinds.tables.browsing.model"],
     "transcripts": ["quipu.kinds.transcripts.seeing.model"],
     "transcripts_counts": ["quipu.kinds.transcripts.seeing.model"],
 }
