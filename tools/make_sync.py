@@ -28,6 +28,7 @@ FACES = (
     Face("quipu.kinds.episodes.conversing.conversations", "AsyncConversations", "Conversations"),
     Face("quipu.app.rooms", "AsyncRooms", "Rooms"),
     Face("quipu.app.memory", "AsyncMemory", "Memory"),
+    Face("quipu.app.queueing", "AsyncQueue", "Queue"),
     Face("quipu.upkeep.answers.answers", "AsyncAnswers", "Answers"),
     Face("quipu.upkeep.keys.keys", "AsyncKeys", "Keys"),
     Face("quipu.kinds.ledger.evidence.recommending", "AsyncRecommendations", "Recommendations"),

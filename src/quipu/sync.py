@@ -3,6 +3,7 @@
 Written by tools/make_sync.py; do not edit. The truth is in
 
 - quipu.app.memory
+- quipu.app.queueing
 - quipu.app.rooms
 - quipu.kinds.episodes.conversing.conversations
 - quipu.kinds.episodes.episodes
@@ -46,11 +47,13 @@ if TYPE_CHECKING:
     from typing import Any, Literal, Self
     from uuid import UUID
 
+    from quipu.app.queue import Purge
+    from quipu.app.queueing import AsyncQueue
     from quipu.app.rooms import AsyncRooms
     from quipu.kernel.base.clock import Clock
     from quipu.kernel.base.portal import Portal
     from quipu.kernel.config import Settings
-    from quipu.kernel.queue.model import QueueStatus, Worked
+    from quipu.kernel.queue.model import Look, QueueStatus, Worked
     from quipu.kinds.episodes.conversing.conversations import AsyncConversations
     from quipu.kinds.episodes.conversing.model import (
         Conversation,
@@ -217,6 +220,7 @@ __all__ = [
     "Memory",
     "MemoryFiles",
     "Prompting",
+    "Queue",
     "Recommendations",
     "Recovering",
     "Remembering",
@@ -453,6 +457,11 @@ class Rooms:
     def settings(self) -> StoredSettings:
         """What can be set, in the whole database or in a space: listed, set, and taken back."""
         return StoredSettings(self._inner.settings, self._portal)
+
+    @property
+    def queue(self) -> Queue:
+        """The jobs of all spaces: what waits, what was given up, and what to do about it."""
+        return Queue(self._inner.queue, self._portal)
 
     @property
     def snapshots(self) -> Snapshots:
@@ -738,6 +747,62 @@ class Memory(Rooms):
     def close(self) -> None:
         """Give back connections and the model, and stop the embedded server if nobody else uses it."""
         self._portal.close()
+
+
+class Queue:
+    """The jobs of all spaces, for whoever administers the database: how they stand, and what was given up.
+
+    Each call connects as the role that sees jobs and nothing else.
+    """
+
+    def __init__(self, inner: AsyncQueue, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def status(self) -> QueueStatus:
+        """What waits for what, when schedules fire, and how many workers there are."""
+        return self._portal.call(lambda: self._inner.status())
+
+    def dead(self, *, topic: str | None = None, limit: int = 20) -> list[Look]:
+        """Jobs that were given up, the latest first.
+
+        Raises:
+            BadInput: ``limit`` is not 1 to 1,000, or there is no such topic.
+        """
+        return self._portal.call(lambda: self._inner.dead(topic=topic, limit=limit))
+
+    def show(self, number: int) -> Look:
+        """One job, with its payload and how it failed.
+
+        Raises:
+            NotFound: there is no such job (any more): it may be done.
+        """
+        return self._portal.call(lambda: self._inner.show(number))
+
+    def retry(self, numbers: Sequence[int] | None = None, *, topic: str | None = None) -> int:
+        """Jobs that were given up are tried again as if new; all if none is named. How many.
+
+        Raises:
+            BadInput: there is no such topic.
+        """
+        return self._portal.call(lambda: self._inner.retry(numbers, topic=topic))
+
+    def purge(
+        self,
+        numbers: Sequence[int] | None = None,
+        *,
+        topic: str | None = None,
+        waiting: bool = False,
+        confirm: bool = False,
+    ) -> Purge:
+        """Throw away what was given up, and with ``waiting`` what waits; without ``confirm`` a preview.
+
+        Raises:
+            BadInput: there is no such topic.
+        """
+        return self._portal.call(
+            lambda: self._inner.purge(numbers, topic=topic, waiting=waiting, confirm=confirm)
+        )
 
 
 class Answers:
