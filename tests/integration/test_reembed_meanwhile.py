@@ -298,7 +298,6 @@ async def test_a_recall_during_which_its_space_changes_over_is_answered_by_the_o
             Search(models, clock=SystemClock(), cache=Cache()),
             models,
             clock=SystemClock(),
-            settings=settings,
         )
         (during,) = await answering.answer(
             [question], space="ana", user=None, session=None, kinds=None, since=None, until=None, limit=10
