@@ -8,6 +8,7 @@ from typing import Final, Literal
 from starlette.responses import Response
 
 from quipu.interfaces.web.given import Number, Sure, Word
+from quipu.interfaces.web.ids import whole
 from quipu.interfaces.web.links import Value
 from quipu.interfaces.web.page import page_router
 from quipu.interfaces.web.visit import Posting, Visiting
@@ -64,9 +65,9 @@ async def page(
 @router.get("/episodes/{number}")
 async def episode(visit: Visiting, number: str) -> Response:
     """One episode: what it was, how it fades, what was said in it."""
-    episodes = visit.memory.episodes
-    curve = await episodes.curve(number, space=visit.space)
-    messages = await episodes.messages(number, space=visit.space)
+    episodes, found = visit.memory.episodes, whole(number)
+    curve = await episodes.curve(found, space=visit.space)
+    messages = await episodes.messages(found, space=visit.space)
     return visit.page(
         "episode.html",
         one=curve.episode,
@@ -76,7 +77,7 @@ async def episode(visit: Visiting, number: str) -> Response:
         told=_told(curve),
         messages=messages[:_MESSAGES],
         more=len(messages) - _MESSAGES,
-        history=(await episodes.history(number, space=visit.space))[:_VERSIONS],
+        history=(await episodes.history(found, space=visit.space))[:_VERSIONS],
     )
 
 
