@@ -3401,7 +3401,8 @@ class Snapshots:
         space: str,
         schema: str = "memory",
     ) -> HandedOut:
-        """Write a dump of the schema to a file: all of it, or the ``structure`` without rows.
+        """Write a dump of the schema to a file: all of it, or the ``structure`` without rows but
+        those of the registry: what tables are for, and which fields are embedded.
 
         Raises:
             BadInput: the file is there already, and ``replace_file`` is not said.

@@ -1,16 +1,18 @@
 """Acceptance of "Memory System V2: JSONB to Dynamic Tables": its commands, its SQL, its testing strategy.
 
-Snapshots and settings have files of their own; PostGIS is tried where QUIPU_TEST_POSTGIS_URL leads
-to a server that has it (``.ci/run`` starts one).
+The pages of its settings are tried in tests/integration/web and tests/browser; PostGIS where
+QUIPU_TEST_POSTGIS_URL leads to a server that has it (``.ci/run`` starts one).
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -279,6 +281,54 @@ def test_the_system_prompt_has_the_structure_of_the_text(agent: Agent) -> None:
 def test_agents_have_no_tool_to_restore_import_export_or_grant(agent: Agent) -> None:
     for verb in ("restore", "import", "export", "snapshot", "grant", "create-schema", "drop-schema"):
         assert "no such tool" in agent.refused(f"memory:{verb}")
+
+
+def test_a_snapshot_is_restored_after_one_of_what_is_there_and_the_restore_undone(agent: Agent) -> None:
+    snapshots, names = agent.memory.snapshots, "SELECT name FROM memory.characters ORDER BY name"
+    agent.call("memory:insert", table="characters", data={"name": "Thorin", "backstory": "Long ago."})
+    taken = snapshots.create(space="default")
+    assert re.fullmatch(r"memory_\d{8}_\d{6}\.sql", taken.name)
+    agent.call("memory:delete", table="characters", where={"name": "Thorin"})
+    agent.call("memory:insert", table="characters", data={"name": "Ada", "backstory": "An engine."})
+    assert not snapshots.restore(taken.name, space="default").done
+    assert agent.rows(names) == [{"name": "Ada"}]
+    restored = snapshots.restore(taken.name, space="default", confirm=True)
+    assert agent.rows(names) == [{"name": "Thorin"}]
+    content = "SELECT content FROM memory.embeddings WHERE embedding IS NOT NULL"
+    assert agent.rows(content) == [{"content": "Long ago."}]
+    assert restored.undo is not None
+    snapshots.restore(restored.undo, space="default", confirm=True)
+    assert agent.rows(names) == [{"name": "Ada"}]
+
+
+def test_retention_is_a_setting_and_older_snapshots_are_pruned(agent: Agent) -> None:
+    settings = agent.memory.settings
+    assert settings.get("memory_snapshot_retention_days").value == 30
+    settings.set("memory_snapshot_retention_days", 7)
+    try:
+        assert settings.get("memory_snapshot_retention_days").value == 7
+        for days in (0, 366):
+            with pytest.raises(BadInput, match="memory_snapshot_retention_days"):
+                settings.set("memory_snapshot_retention_days", days)
+        taken = agent.memory.snapshots.create(space="default")
+        assert agent.memory.snapshots.prune(space="default", dry_run=True).deleted == ()
+        agent.memory.snapshots.delete(taken.name, space="default")
+        assert taken.name not in [one.name for one in agent.memory.snapshots.list(space="default")]
+    finally:
+        settings.reset("memory_snapshot_retention_days")
+
+
+@pytest.mark.parametrize("structure", [False, True])
+def test_export_and_import_full_and_structure_only(agent: Agent, tmp_path: Path, structure: bool) -> None:
+    agent.call("memory:insert", table="characters", data={"name": "Thorin", "backstory": "Long ago."})
+    file = tmp_path / "tables.sql"
+    agent.memory.snapshots.export(file, structure=structure, space="default")
+    agent.call("memory:schema:execute", sql="DROP TABLE memory.characters")
+    agent.memory.snapshots.import_dump(file, space="default", confirm=True)
+    kept = [] if structure else [{"name": "Thorin"}]
+    assert agent.rows("SELECT name FROM memory.characters") == kept
+    (table,) = agent.call("memory:schema:list-tables", table="characters")["tables"]
+    assert table["embed_fields"] == ["backstory"]
 
 
 @pytest.mark.skipif(POSTGIS is None, reason="QUIPU_TEST_POSTGIS_URL names no server with PostGIS")

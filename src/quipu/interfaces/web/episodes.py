@@ -17,7 +17,7 @@ from quipu.kinds.episodes.fading.model import ORDERS, PUTS, EpisodeCurve
 
 router = page_router()
 
-_SHOWN: Final = 40
+_SHOWN: Final = 25
 _MESSAGES: Final = 60
 _VERSIONS: Final = 10
 _URGENT: Final = 5
@@ -52,7 +52,6 @@ async def page(
     return visit.page(
         "episodes.html",
         days=[(name, list(some)) for name, some in days],
-        stats=await memory.episodes.stats(space=visit.space),
         loops=await memory.loops.remind(space=visit.space, user=user, session=session, limit=_URGENT),
         chosen={**narrowed, "state": state or "active", "order": chosen},
         orders=ORDERS,

@@ -162,7 +162,11 @@ def _axes(frame: Frame) -> str:
 
 
 def _tick(amount: float) -> str:
-    return f"{amount:,.0f}" if amount >= 1 else f"{amount:g}"
+    """Short enough to stand beside an axis: ``500``, ``20k``, ``5M``."""
+    for unit, size in (("M", 1_000_000), ("k", 1_000)):
+        if amount >= size:
+            return f"{amount / size:g}{unit}"
+    return f"{amount:g}"
 
 
 def _round_up(amount: float) -> float:

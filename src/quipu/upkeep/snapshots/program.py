@@ -66,11 +66,11 @@ def write(
     to: Path,
     moment: str,
     without: Sequence[str],
-    structure: bool = False,
+    bare: Sequence[str] = (),
 ) -> None:
     """Write a dump of the schema as of an exported moment; ``without`` these relations.
 
-    ``structure``: no rows. The file is ours alone.
+    ``bare``: relations of which no row is written, and no state. The file is ours alone.
 
     Raises:
         DatabaseError: pg_dump failed; says how.
@@ -86,7 +86,7 @@ def write(
             f"--schema={schema_name}",
             f"--snapshot={moment}",
             *(f"--exclude-table={schema_name}.{name}" for name in without),
-            *(["--schema-only"] if structure else []),
+            *(f"--exclude-table-data={schema_name}.{_quoted(name)}" for name in bare),
             f"--file={to}",
             f"--dbname={address}",
         ],
@@ -96,6 +96,11 @@ def write(
     )
     if said.code != 0:
         raise DatabaseError(f"pg_dump failed: {said.text[-500:]}", hint="Nothing was kept.")
+
+
+def _quoted(name: str) -> str:
+    """A name in which no sign means anything to pg_dump."""
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _candidates(settings: Settings) -> Iterator[Path]:

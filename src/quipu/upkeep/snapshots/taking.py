@@ -19,6 +19,7 @@ from quipu.kernel.db import queries
 from quipu.kernel.db.database import Connection, Database
 from quipu.kernel.db.errors import translated
 from quipu.upkeep.snapshots import program
+from quipu.upkeep.snapshots.forms import REGISTRY
 from quipu.upkeep.snapshots.ground import Ground
 from quipu.upkeep.snapshots.looking import look_through
 from quipu.upkeep.snapshots.model import HandedOut, Reason, Snapshot, Sum, Target
@@ -126,7 +127,10 @@ async def write(
     vectors: Path | None = None,
     structure: bool = False,
 ) -> Taken:
-    """Write a dump to ``path``, and the vectors of its rows where they are wanted."""
+    """Write a dump to ``path``, and the vectors of its rows where they are wanted.
+
+    ``structure``: of the rows only those of the registry.
+    """
     async with database.owner() as conn, conn.transaction():
         await conn.execute(fill("isolate"))
         await conn.execute(fill("as_owner"))
@@ -141,8 +145,8 @@ async def write(
             target.schema_name,
             to=path,
             moment=moment,
-            without=[name for name in target.protected if name != "schema_registry"],
-            structure=structure,
+            without=[name for name in target.protected if name != REGISTRY],
+            bare=await _all_but_registry(conn, target) if structure else (),
         )
         await to_thread.run_sync(dump)
         look = partial(look_through, path, target.schema_name, protected=target.protected, code=True)
@@ -170,6 +174,12 @@ async def _moment(conn: Connection) -> str:
     row = await (await conn.execute(_SQL["export_moment"])).fetchone()
     assert row is not None
     return row[0]
+
+
+async def _all_but_registry(conn: Connection, target: Target) -> list[str]:
+    """What has rows or a state. What tables are for, and what of them is embedded, is part of their structure."""
+    rows = await conn.execute(_SQL["relations"], {"schema": target.schema_name})
+    return [name for (name,) in await rows.fetchall() if name != REGISTRY]
 
 
 async def _sums(conn: Connection, target: Target, tables: Sequence[str], moment: str) -> dict[str, Sum]:

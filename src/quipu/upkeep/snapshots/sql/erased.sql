@@ -10,5 +10,10 @@ order by h.hash
 -- name: export_moment: so that others see what this transaction sees
 select pg_export_snapshot()
 
+-- name: relations: what of a schema has rows or a state
+select relname::text from pg_class
+where relnamespace = (select oid from pg_namespace where nspname = %(schema)s) and relkind in ('r', 'p', 'S', 'm')
+order by relname
+
 -- name: keep_from_erasing: nothing of a space is erased until the transaction ends
 select pg_advisory_xact_lock_shared(hashtextextended(%(name)s::text, 7310522003))
