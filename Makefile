@@ -37,7 +37,7 @@ setup: $(DEV) ## Make the environment .venv with everything for development
 	@echo "Ready: $(BIN)/quipu, or . $(BIN)/activate"
 
 ##@ Tests
-.PHONY: test test-long unit check gates format-check lint types imports sync-check schema-check coverage
+.PHONY: test test-long unit check gates format-check lint types imports sync-check schema-check rest-check coverage
 test: $(DEV) ## Run every test
 	$(PYTEST) $(BESIDE) tests
 
@@ -49,7 +49,7 @@ unit: $(DEV) ## Run the tests that need no database (seconds)
 
 check: gates coverage ## Run every gate, and every test with branch coverage
 
-gates: format-check lint types imports sync-check schema-check ## Check format, lint, types, imports, generated files
+gates: format-check lint types imports sync-check schema-check rest-check ## Check format, lint, types, imports, generated files
 
 format-check: $(DEV)
 	$(BIN)/ruff format --check .
@@ -69,11 +69,14 @@ sync-check: $(DEV)
 schema-check: $(DEV)
 	$(BIN)/python tools/dump_schema.py --check
 
+rest-check: $(DEV)
+	$(BIN)/python tools/dump_rest.py --check
+
 coverage: $(DEV)
 	$(PYTEST) $(BESIDE) tests --cov=quipu --cov-branch --cov-report=term:skip-covered
 
 ##@ Work
-.PHONY: format sync schema constraints bench-recall bench-speed bench-startup bench-ledger bench-queue bench-transcripts \
+.PHONY: format sync schema rest constraints bench-recall bench-speed bench-startup bench-ledger bench-queue bench-transcripts \
   bench-extraction bench-hooks bench-episodes bench-boundaries bench-observing bench-chunking bench-loops \
   bench-concepts bench-condensing bench-serve wheel clean
 format: $(DEV) ## Format the code and sort its imports
@@ -85,6 +88,9 @@ sync: $(DEV) ## Write src/quipu/sync.py from the async classes
 
 schema: $(DEV) ## Write docs/schema.sql from the migrations
 	$(BIN)/python tools/dump_schema.py
+
+rest: $(DEV) ## Write docs/reference/rest.md from the routes
+	$(BIN)/python tools/dump_rest.py
 
 constraints: $(DEV) ## Write constraints.txt from the versions in .venv
 	$(BIN)/python tools/make_constraints.py

@@ -3,12 +3,14 @@
 Written by tools/make_sync.py; do not edit. The truth is in
 
 - quipu.app.memory
+- quipu.app.queueing
 - quipu.app.rooms
 - quipu.kinds.episodes.conversing.conversations
 - quipu.kinds.episodes.episodes
 - quipu.kinds.episodes.minding.beliefs.beliefs
 - quipu.kinds.episodes.minding.loops.loops
 - quipu.kinds.episodes.prompting.asking
+- quipu.kinds.ledger.believed
 - quipu.kinds.ledger.evidence.recommending
 - quipu.kinds.ledger.evidence.trace
 - quipu.kinds.ledger.ledger
@@ -45,11 +47,13 @@ if TYPE_CHECKING:
     from typing import Any, Literal, Self
     from uuid import UUID
 
+    from quipu.app.queue import Purge
+    from quipu.app.queueing import AsyncQueue
     from quipu.app.rooms import AsyncRooms
     from quipu.kernel.base.clock import Clock
     from quipu.kernel.base.portal import Portal
     from quipu.kernel.config import Settings
-    from quipu.kernel.queue.model import QueueStatus, Worked
+    from quipu.kernel.queue.model import Look, QueueStatus, Worked
     from quipu.kinds.episodes.conversing.conversations import AsyncConversations
     from quipu.kinds.episodes.conversing.model import (
         Conversation,
@@ -76,6 +80,7 @@ if TYPE_CHECKING:
     from quipu.kinds.episodes.minding.loops.model import Loop
     from quipu.kinds.episodes.prompting.asking import AsyncPrompting
     from quipu.kinds.episodes.prompting.model import Prompt, PromptStatus
+    from quipu.kinds.ledger.believed import AsyncBelieved
     from quipu.kinds.ledger.evidence.model import (
         CheckStatus,
         CompetitorCheck,
@@ -199,6 +204,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Answers",
     "Beliefs",
+    "Believed",
     "Bootstrapping",
     "Browsing",
     "Conversations",
@@ -214,6 +220,7 @@ __all__ = [
     "Memory",
     "MemoryFiles",
     "Prompting",
+    "Queue",
     "Recommendations",
     "Recovering",
     "Remembering",
@@ -450,6 +457,11 @@ class Rooms:
     def settings(self) -> StoredSettings:
         """What can be set, in the whole database or in a space: listed, set, and taken back."""
         return StoredSettings(self._inner.settings, self._portal)
+
+    @property
+    def queue(self) -> Queue:
+        """The jobs of all spaces: what waits, what was given up, and what to do about it."""
+        return Queue(self._inner.queue, self._portal)
 
     @property
     def snapshots(self) -> Snapshots:
@@ -737,6 +749,62 @@ class Memory(Rooms):
         self._portal.close()
 
 
+class Queue:
+    """The jobs of all spaces, for whoever administers the database: how they stand, and what was given up.
+
+    Each call connects as the role that sees jobs and nothing else.
+    """
+
+    def __init__(self, inner: AsyncQueue, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def status(self) -> QueueStatus:
+        """What waits for what, when schedules fire, and how many workers there are."""
+        return self._portal.call(lambda: self._inner.status())
+
+    def dead(self, *, topic: str | None = None, limit: int = 20) -> list[Look]:
+        """Jobs that were given up, the latest first.
+
+        Raises:
+            BadInput: ``limit`` is not 1 to 1,000, or there is no such topic.
+        """
+        return self._portal.call(lambda: self._inner.dead(topic=topic, limit=limit))
+
+    def show(self, number: int) -> Look:
+        """One job, with its payload and how it failed.
+
+        Raises:
+            NotFound: there is no such job (any more): it may be done.
+        """
+        return self._portal.call(lambda: self._inner.show(number))
+
+    def retry(self, numbers: Sequence[int] | None = None, *, topic: str | None = None) -> int:
+        """Jobs that were given up are tried again as if new; all if none is named. How many.
+
+        Raises:
+            BadInput: there is no such topic.
+        """
+        return self._portal.call(lambda: self._inner.retry(numbers, topic=topic))
+
+    def purge(
+        self,
+        numbers: Sequence[int] | None = None,
+        *,
+        topic: str | None = None,
+        waiting: bool = False,
+        confirm: bool = False,
+    ) -> Purge:
+        """Throw away what was given up, and with ``waiting`` what waits; without ``confirm`` a preview.
+
+        Raises:
+            BadInput: there is no such topic.
+        """
+        return self._portal.call(
+            lambda: self._inner.purge(numbers, topic=topic, waiting=waiting, confirm=confirm)
+        )
+
+
 class Answers:
     """What was answered to requests that may be sent again. Kept for 24 hours."""
 
@@ -979,7 +1047,101 @@ class Retention:
         )
 
 
-class Ledger(Recommendations, Retention):
+class Believed:
+    """Reads what was written as events: what stands, what is only assumed, what changed."""
+
+    def __init__(self, inner: AsyncBelieved, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def state(
+        self,
+        *,
+        space: str,
+        session: str | None = None,
+        user: str | None = None,
+        as_of: datetime | str | None = None,
+    ) -> dict[str, Value]:
+        """What holds, by key; or with ``as_of``, what was believed at that moment.
+
+        In a session its own values come first, and the preferences of its person fill the gaps
+        (``Value.from_preference``). Empty where the session is unknown.
+
+        Raises:
+            BadInput: neither session nor user is given, or the session is somebody else's.
+        """
+        return self._portal.call(
+            lambda: self._inner.state(space=space, session=session, user=user, as_of=as_of)
+        )
+
+    def values(self, *, space: str, session: str | None = None, user: str | None = None) -> list[Value]:
+        """Everything that stands in a session and for a person, or in the whole space, by key."""
+        return self._portal.call(lambda: self._inner.values(space=space, session=session, user=user))
+
+    def open_assumptions(
+        self, *, space: str, session: str | None = None, user: str | None = None, limit: int | None = None
+    ) -> list[Value]:
+        """What is only assumed, by key: to be disclosed or confirmed. In the whole space if none is named.
+
+        ``limit``: at most so many; all of them if not given.
+
+        Raises:
+            BadInput: ``limit`` is not 1 to 1,000, or the session is somebody else's.
+        """
+        return self._portal.call(
+            lambda: self._inner.open_assumptions(space=space, session=session, user=user, limit=limit)
+        )
+
+    def events(
+        self,
+        *,
+        space: str,
+        session: str | None = None,
+        user: str | None = None,
+        before: int | None = None,
+        limit: int = 50,
+    ) -> list[Event]:
+        """What was written, the latest first: in a session and of its person, or in the whole space.
+
+        ``before``: the id of an event; only what was written before it.
+
+        Raises:
+            BadInput: ``limit`` is not 1 to 1,000, or the session is somebody else's.
+        """
+        return self._portal.call(
+            lambda: self._inner.events(space=space, session=session, user=user, before=before, limit=limit)
+        )
+
+    def history(
+        self, key: str, *, space: str, session: str | None = None, user: str | None = None
+    ) -> list[Event]:
+        """Every event of a key in a session and for its person, oldest first: when, why, who, old and new.
+
+        Raises:
+            BadInput: neither session nor user is given, or the session is somebody else's.
+        """
+        return self._portal.call(lambda: self._inner.history(key, space=space, session=session, user=user))
+
+    def diff(
+        self,
+        since: datetime | str,
+        until: datetime | str | None = None,
+        *,
+        space: str,
+        session: str | None = None,
+        user: str | None = None,
+    ) -> list[Difference]:
+        """The keys that were believed otherwise at ``until`` (or now) than at ``since``, in their order.
+
+        Raises:
+            BadInput: neither session nor user is given, the session is somebody else's, or a time is none.
+        """
+        return self._portal.call(
+            lambda: self._inner.diff(since, until, space=space, session=session, user=user)
+        )
+
+
+class Ledger(Believed, Recommendations, Retention):
     """Facts and assumptions of one database, as events that are only ever added.
 
     A fact belongs to a session, or across sessions to a person (a preference). Which of the two follows from
@@ -1241,92 +1403,6 @@ class Ledger(Recommendations, Retention):
             Conflict: somebody wrote to the key at the same time; nothing was changed.
         """
         return self._portal.call(lambda: self._inner.undo(event_id, space=space, force=force))
-
-    def state(
-        self,
-        *,
-        space: str,
-        session: str | None = None,
-        user: str | None = None,
-        as_of: datetime | str | None = None,
-    ) -> dict[str, Value]:
-        """What holds, by key; or with ``as_of``, what was believed at that moment.
-
-        In a session its own values come first, and the preferences of its person fill the gaps
-        (``Value.from_preference``). Empty where the session is unknown.
-
-        Raises:
-            BadInput: neither session nor user is given, or the session is somebody else's.
-        """
-        return self._portal.call(
-            lambda: self._inner.state(space=space, session=session, user=user, as_of=as_of)
-        )
-
-    def values(self, *, space: str, session: str | None = None, user: str | None = None) -> list[Value]:
-        """Everything that stands in a session and for a person, or in the whole space, by key."""
-        return self._portal.call(lambda: self._inner.values(space=space, session=session, user=user))
-
-    def open_assumptions(
-        self, *, space: str, session: str | None = None, user: str | None = None, limit: int | None = None
-    ) -> list[Value]:
-        """What is only assumed, by key: to be disclosed or confirmed. In the whole space if none is named.
-
-        ``limit``: at most so many; all of them if not given.
-
-        Raises:
-            BadInput: ``limit`` is not 1 to 1,000, or the session is somebody else's.
-        """
-        return self._portal.call(
-            lambda: self._inner.open_assumptions(space=space, session=session, user=user, limit=limit)
-        )
-
-    def events(
-        self,
-        *,
-        space: str,
-        session: str | None = None,
-        user: str | None = None,
-        before: int | None = None,
-        limit: int = 50,
-    ) -> list[Event]:
-        """What was written, the latest first: in a session and of its person, or in the whole space.
-
-        ``before``: the id of an event; only what was written before it.
-
-        Raises:
-            BadInput: ``limit`` is not 1 to 1,000, or the session is somebody else's.
-        """
-        return self._portal.call(
-            lambda: self._inner.events(space=space, session=session, user=user, before=before, limit=limit)
-        )
-
-    def history(
-        self, key: str, *, space: str, session: str | None = None, user: str | None = None
-    ) -> list[Event]:
-        """Every event of a key in a session and for its person, oldest first: when, why, who, old and new.
-
-        Raises:
-            BadInput: neither session nor user is given, or the session is somebody else's.
-        """
-        return self._portal.call(lambda: self._inner.history(key, space=space, session=session, user=user))
-
-    def diff(
-        self,
-        since: datetime | str,
-        until: datetime | str | None = None,
-        *,
-        space: str,
-        session: str | None = None,
-        user: str | None = None,
-    ) -> list[Difference]:
-        """The keys that were believed otherwise at ``until`` (or now) than at ``since``, in their order.
-
-        Raises:
-            BadInput: neither session nor user is given, the session is somebody else's, or a time is none.
-        """
-        return self._portal.call(
-            lambda: self._inner.diff(since, until, space=space, session=session, user=user)
-        )
 
     def rebuild(self, *, space: str) -> Rebuilt:
         """Drop both projections of a space and replay them from the events; writers wait meanwhile.

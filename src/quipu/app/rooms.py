@@ -12,6 +12,7 @@ from quipu.kernel.base.clock import Clock
 from quipu.kernel.config import Settings
 
 if TYPE_CHECKING:
+    from quipu.app.queueing import AsyncQueue
     from quipu.kinds.episodes.conversing.conversations import AsyncConversations
     from quipu.kinds.episodes.episodes import AsyncEpisodes
     from quipu.kinds.episodes.minding.beliefs.beliefs import AsyncBeliefs
@@ -185,6 +186,16 @@ class AsyncRooms:
         return self._room(
             AsyncSettings,
             lambda parts: AsyncSettings(parts.database, REGISTER, clock=self._clock),
+        )
+
+    @property
+    def queue(self) -> AsyncQueue:
+        """The jobs of all spaces: what waits, what was given up, and what to do about it."""
+        from quipu.app.queueing import AsyncQueue  # noqa: PLC0415
+
+        return self._room(
+            AsyncQueue,
+            lambda parts: AsyncQueue(parts.database.url, clock=self._clock, settings=self._settings),
         )
 
     @property

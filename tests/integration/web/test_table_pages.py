@@ -74,7 +74,13 @@ async def test_pages_hold_every_row_once_in_the_order_asked_for(
 async def test_what_does_not_fit_is_refused(memory: AsyncMemory, pets: None) -> None:
     del pets
     browse = memory.tables.browse
-    for wrong in ({"sort": "data"}, {"sort": "more"}, {"sort": "size"}, {"match": {"size": 1}}, {"contains": {"size": "1"}}):
+    for wrong in (
+        {"sort": "data"},
+        {"sort": "more"},
+        {"sort": "size"},
+        {"match": {"size": 1}},
+        {"contains": {"size": "1"}},
+    ):
         with pytest.raises(BadInput):
             await browse("pets", space=SPACE, **wrong)  # pyright: ignore[reportArgumentType]
     for place in ("", "[]", "5", '["1", "2", "3"]', "[null]", '["x"]', "[1]", "{"):

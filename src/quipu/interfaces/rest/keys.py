@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import Body, Query, Request
+from fastapi import Body, Path, Query, Request
 from pydantic import Field
 
 from quipu.interfaces.rest.door import OwningAll, refused, room
@@ -51,6 +51,7 @@ class Keys(Told):
     keys: list[KeyTold]
 
 
+_KeyId = Annotated[str, Path(description="The key's id, not its token.", examples=["0a1b2c3d4e5f"])]
 _EXAMPLE: dict[str, Any] = {"name": "notes", "space": "ana", "level": "write"}
 
 
@@ -74,7 +75,7 @@ async def listed(
 
 
 @router.delete("/{key_id}", summary="End a key", responses=refused(_404="There is no such key."))
-async def revoke(key_id: str, engine: OwningAll, request: Request) -> KeyTold:
+async def revoke(key_id: _KeyId, engine: OwningAll, request: Request) -> KeyTold:
     """It opens nothing from now on; other servers of the same database take notice within seconds."""
     found = await engine.memory.keys.revoke(key_id)
     served(request).access.forget()

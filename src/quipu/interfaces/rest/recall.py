@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final
 from pydantic import AfterValidator, Field
 
 from quipu.errors import NotFound
+from quipu.interfaces.rest.asking import OfSession, User
 from quipu.interfaces.rest.door import Reading, Writing, refused, room
 from quipu.interfaces.rest.models import Asked, Told
 from quipu.recall.model import Hit, Source
@@ -178,7 +179,7 @@ class Used(Asked):
     """A memory that was of use."""
 
     kind: Annotated[str, Field(examples=["episodes"])]
-    id: _Id
+    id: Annotated[_Id, Field(examples=["4711"])]
 
 
 class Uses(Asked):
@@ -213,6 +214,6 @@ class RemindersTold(Told):
 
 
 @router.get("/reminders", summary="What is open")
-async def reminders(here: Reading, user: str | None = None, session: str | None = None) -> RemindersTold:
+async def reminders(here: Reading, user: User = None, session: OfSession = None) -> RemindersTold:
     """What is open to a person or in a session, or in the space, each a line."""
     return RemindersTold(reminders=await here.memory.reminders(space=here.space, user=user, session=session))

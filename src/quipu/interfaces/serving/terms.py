@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-_STREAMS: Final = ("/v1/import", "/mcp", "/config/memory/import", "/config/memory/export")
+_STREAMS: Final = (
+    "/v1/import",
+    "/v1/snapshots/import",
+    "/v1/snapshots/export",
+    "/mcp",
+    "/config/memory/import",
+    "/config/memory/export",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,8 +10,9 @@ from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.scope import check_name
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
-from quipu.kinds.ledger.beliefs import Beliefs, Whose
-from quipu.kinds.ledger.circumstances import Circumstances, time_of
+from quipu.kinds.ledger.beliefs import Beliefs
+from quipu.kinds.ledger.believed import AsyncBelieved
+from quipu.kinds.ledger.circumstances import Circumstances
 from quipu.kinds.ledger.evidence.recommending import AsyncRecommendations
 from quipu.kinds.ledger.facts import Belief, Facts
 from quipu.kinds.ledger.hooks import Callback
@@ -19,26 +20,21 @@ from quipu.kinds.ledger.keys import Keys
 from quipu.kinds.ledger.model import (
     Cap,
     Change,
-    Difference,
-    Event,
     Namespace,
     Rebuilt,
     Scope,
-    Value,
     ValueSource,
 )
 from quipu.kinds.ledger.rebuilding import rebuild
 from quipu.kinds.ledger.retention.retaining import ERASERS, AsyncRetention
 from quipu.kinds.ledger.sessions import CardType, Status, end_session, open_session
-from quipu.record import given
 from quipu.upkeep.erasure.service import Eraser
 
 _SAID: tuple[ValueSource, ...] = ("explicit", "inferred", "default")
 _CAPS: tuple[Cap, ...] = ("medium", "low")
-_BIGGEST_ID = 2**63 - 1
 
 
-class AsyncLedger(AsyncRecommendations, AsyncRetention):
+class AsyncLedger(AsyncBelieved, AsyncRecommendations, AsyncRetention):
     """Facts and assumptions of one database, as events that are only ever added.
 
     A fact belongs to a session, or across sessions to a person (a preference). Which of the two follows from
@@ -53,7 +49,7 @@ class AsyncLedger(AsyncRecommendations, AsyncRetention):
         AsyncRecommendations.__init__(self, database, clock=clock, redact=settings.redact)
         AsyncRetention.__init__(self, database, clock=clock, erasers=erasers)
         self._keys = Keys()
-        self._beliefs = Beliefs(database, self._keys, clock=clock)
+        AsyncBelieved.__init__(self, Beliefs(database, self._keys, clock=clock), clock=clock)
         self._facts = Facts(
             database,
             self._keys,
@@ -304,90 +300,6 @@ class AsyncLedger(AsyncRecommendations, AsyncRetention):
             Conflict: somebody wrote to the key at the same time; nothing was changed.
         """
         return await self._facts.undo(event_id, space=space, force=force)
-
-    async def state(
-        self,
-        *,
-        space: str,
-        session: str | None = None,
-        user: str | None = None,
-        as_of: datetime | str | None = None,
-    ) -> dict[str, Value]:
-        """What holds, by key; or with ``as_of``, what was believed at that moment.
-
-        In a session its own values come first, and the preferences of its person fill the gaps
-        (``Value.from_preference``). Empty where the session is unknown.
-
-        Raises:
-            BadInput: neither session nor user is given, or the session is somebody else's.
-        """
-        at = None if as_of is None else time_of("as_of", as_of)
-        return await self._beliefs.state(Whose(space, session, user), as_of=at)
-
-    async def values(self, *, space: str, session: str | None = None, user: str | None = None) -> list[Value]:
-        """Everything that stands in a session and for a person, or in the whole space, by key."""
-        return await self._beliefs.values(Whose(space, session, user))
-
-    async def open_assumptions(
-        self, *, space: str, session: str | None = None, user: str | None = None, limit: int | None = None
-    ) -> list[Value]:
-        """What is only assumed, by key: to be disclosed or confirmed. In the whole space if none is named.
-
-        ``limit``: at most so many; all of them if not given.
-
-        Raises:
-            BadInput: ``limit`` is not 1 to 1,000, or the session is somebody else's.
-        """
-        most = None if limit is None else given.whole("limit", limit)
-        return await self._beliefs.assumptions(Whose(space, session, user), limit=most)
-
-    async def events(
-        self,
-        *,
-        space: str,
-        session: str | None = None,
-        user: str | None = None,
-        before: int | None = None,
-        limit: int = 50,
-    ) -> list[Event]:
-        """What was written, the latest first: in a session and of its person, or in the whole space.
-
-        ``before``: the id of an event; only what was written before it.
-
-        Raises:
-            BadInput: ``limit`` is not 1 to 1,000, or the session is somebody else's.
-        """
-        last = _BIGGEST_ID if before is None else given.whole("before", before, most=_BIGGEST_ID)
-        whose = Whose(space, session, user)
-        return await self._beliefs.events(whose, before=last, limit=given.whole("limit", limit))
-
-    async def history(
-        self, key: str, *, space: str, session: str | None = None, user: str | None = None
-    ) -> list[Event]:
-        """Every event of a key in a session and for its person, oldest first: when, why, who, old and new.
-
-        Raises:
-            BadInput: neither session nor user is given, or the session is somebody else's.
-        """
-        return await self._beliefs.history(key, Whose(space, session, user))
-
-    async def diff(
-        self,
-        since: datetime | str,
-        until: datetime | str | None = None,
-        *,
-        space: str,
-        session: str | None = None,
-        user: str | None = None,
-    ) -> list[Difference]:
-        """The keys that were believed otherwise at ``until`` (or now) than at ``since``, in their order.
-
-        Raises:
-            BadInput: neither session nor user is given, the session is somebody else's, or a time is none.
-        """
-        end = self._clock.now() if until is None else time_of("until", until)
-        whose = Whose(space, session, user)
-        return await self._beliefs.difference(whose, since=time_of("since", since), until=end)
 
     async def rebuild(self, *, space: str) -> Rebuilt:
         """Drop both projections of a space and replay them from the events; writers wait meanwhile.

@@ -177,7 +177,7 @@ async def _moment(conn: Connection) -> str:
 
 
 async def _all_but_registry(conn: Connection, target: Target) -> list[str]:
-    """What has rows or a state. What tables are for, and what of them is embedded, is part of their structure."""
+    """What has rows or a state; what tables are for, and what of them is embedded, is of the structure."""
     rows = await conn.execute(_SQL["relations"], {"schema": target.schema_name})
     return [name for (name,) in await rows.fetchall() if name != REGISTRY]
 

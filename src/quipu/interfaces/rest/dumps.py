@@ -1,0 +1,130 @@
+"""Dumps of agents' schemas: handed out as files, and taken in."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import AsyncIterable
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import anyio
+from anyio import Path as AsyncPath
+from fastapi import Query, Request
+from starlette.background import BackgroundTask
+from starlette.responses import FileResponse
+
+from quipu.errors import TookTooLong, TooLarge
+from quipu.interfaces.rest.door import Administering, refused, room
+from quipu.interfaces.rest.showing import shown_first
+from quipu.interfaces.rest.tables import SchemaName
+from quipu.interfaces.rest.told.items import Confirmable
+from quipu.interfaces.rest.told.snapshots import RestoredTold
+from quipu.interfaces.serving.served import served
+from quipu.interfaces.serving.terms import Terms
+from quipu.upkeep.snapshots.model import Restored
+
+router = room("snapshots")
+
+_MEDIA_TYPE: Final = "application/sql"
+_FILE: Final = "dump.sql"
+_DUMP: Final[dict[str, Any]] = {
+    "requestBody": {
+        "required": True,
+        "content": {_MEDIA_TYPE: {"schema": {"type": "string"}, "example": "-- what /export handed out\n"}},
+    }
+}
+
+
+@router.get(
+    "/export",
+    summary="Hand out a schema",
+    response_class=FileResponse,
+    responses={
+        200: {
+            "description": "A dump in plain SQL.",
+            "content": {_MEDIA_TYPE: {"schema": {"type": "string"}}},
+        },
+        **refused(_404="There is no such schema."),
+    },
+)
+async def export(
+    here: Administering,
+    schema: SchemaName = "memory",
+    structure: Annotated[bool, Query(description="Without the rows.")] = False,
+) -> FileResponse:
+    """A dump of all of it, or of its structure alone."""
+    place = tempfile.TemporaryDirectory(prefix="quipu-export-")
+    path = Path(place.name) / _FILE
+    try:
+        await here.memory.snapshots.export(path, structure=structure, space=here.space, schema=schema)
+    except BaseException:
+        place.cleanup()
+        raise
+    return FileResponse(
+        path, media_type=_MEDIA_TYPE, filename=f"{schema}.sql", background=BackgroundTask(place.cleanup)
+    )
+
+
+@router.post(
+    "/import",
+    summary="Take a dump in",
+    openapi_extra=_DUMP,
+    responses=refused(_409="The schema is in use.", _412="What would be done is no longer what was shown."),
+)
+async def import_dump(
+    request: Request,
+    here: Administering,
+    schema: SchemaName = "memory",
+    confirm: Annotated[str | None, Query(max_length=512, description="The token of the preview.")] = None,
+) -> Confirmable[RestoredTold]:
+    """First it is tried and shown, with a token; sent again with that token it takes the schema's place.
+
+    Only tables, sequences, views, types, indexes, constraints, comments and rows are taken in. A snapshot of
+    what is there now is taken first.
+    """
+    with tempfile.TemporaryDirectory(prefix="quipu-import-") as place:
+        path = Path(place) / _FILE
+        sha256 = await _received(request.stream(), path, served(request).terms)
+
+        async def do(confirmed: bool) -> Restored:
+            return await here.memory.snapshots.import_dump(
+                path, space=here.space, schema=schema, confirm=confirmed
+            )
+
+        return await shown_first(
+            "import dump",
+            confirm,
+            do,
+            tell=RestoredTold.model_validate,
+            counts=lambda found: {
+                "space": here.space,
+                "schema": schema,
+                "sha256": sha256,
+                "before": dict(found.before),
+            },
+        )
+
+
+async def _received(chunks: AsyncIterable[bytes], path: Path, terms: Terms) -> str:
+    """Write all that is sent into a file; its digest.
+
+    Raises:
+        TooLarge: it is more than an import may have.
+        TookTooLong: nothing came for too long.
+    """
+    digest, size, waiting = hashlib.sha256(), 0, aiter(chunks)
+    async with await AsyncPath(path).open("wb") as file:
+        while True:
+            try:
+                with anyio.fail_after(terms.body_seconds):
+                    chunk = await anext(waiting, None)
+            except TimeoutError as error:
+                raise TookTooLong(f"Nothing was sent for {terms.body_seconds:g} seconds.") from error
+            if chunk is None:
+                return digest.hexdigest()
+            digest.update(chunk)
+            size += len(chunk)
+            if size > terms.import_bytes:
+                raise TooLarge(f"An import may have {terms.import_bytes:,} bytes.", hint="Use the CLI.")
+            await file.write(chunk)

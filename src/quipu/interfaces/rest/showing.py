@@ -1,0 +1,34 @@
+"""Acts that are shown first: the preview with its token, or the act where the token came back."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TypeVar
+
+from quipu.interfaces.rest.told.items import Confirmable
+from quipu.interfaces.serving import confirming
+
+Found = TypeVar("Found")
+Item = TypeVar("Item")
+
+
+async def shown_first(
+    act: str,
+    confirm: str | None,
+    do: Callable[[bool], Awaitable[Found]],
+    *,
+    tell: Callable[[Found], Item],
+    counts: Callable[[Found], Mapping[str, object]],
+) -> Confirmable[Item]:
+    """What ``do(False)`` shows, or where ``confirm`` is the token of that, what ``do(True)`` did.
+
+    ``act`` names what is done, and ``counts`` is what of the preview has to be the same still.
+
+    Raises:
+        Outdated: what would be done is no longer what was shown.
+    """
+    preview = await do(False)
+    shown = counts(preview)
+    if not confirming.confirmed(confirm, act, shown):
+        return Confirmable(confirm=confirming.token(act, shown), shown=tell(preview))
+    return Confirmable(confirm=None, shown=tell(await do(True)))

@@ -1,0 +1,1 @@
+"""Answers: what each kind tells, as values that JSON knows."""

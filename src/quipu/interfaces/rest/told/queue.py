@@ -1,0 +1,59 @@
+"""What the queue tells."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from quipu.interfaces.rest.models import Told
+
+
+class TopicStatusTold(Told):
+    """Jobs of a topic: to be handed over now, later (`due` or between two tries), handed over, given up.
+
+    `queue` is the name of the topic in the queue; null where this version knows no such topic.
+    `oldest_at`: when the oldest was put that could be done now.
+    """
+
+    topic: str
+    queue: str | None
+    waiting: int
+    later: int
+    handed_over: int
+    dead: int
+    oldest_at: datetime | None
+
+
+class ScheduleStatusTold(Told):
+    """When a schedule fires next, and when it last did."""
+
+    name: str
+    cron: str
+    due_at: datetime
+    fired_at: datetime | None
+
+
+class QueueStatusTold(Told):
+    """How the queue of a database stands: what carries its jobs, and how many workers there are."""
+
+    carrier: str
+    workers: int
+    topics: list[TopicStatusTold]
+    schedules: list[ScheduleStatusTold]
+
+
+class JobTold(Told):
+    """A job as whoever looks after the queue sees it."""
+
+    id: int
+    space: str | None
+    topic: str
+    key: str
+    payload: dict[str, Any]
+    attempts: int
+    created_at: datetime
+    due_at: datetime | None
+    sent_at: datetime | None
+    started_at: datetime | None
+    dead_at: datetime | None
+    error: str | None

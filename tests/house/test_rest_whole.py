@@ -1,0 +1,50 @@
+"""REST has a route for what a program in Python can do, or it stands here why not."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from tree import PACKAGE
+
+FILES = "it works on files of the machine; that is done there"
+CODE = "it takes code of the program"
+SERVER = "servers call it by themselves"
+NOT_BY_HTTP = {
+    "Memory.overview": "it is a page",
+    "Memory.queue_status": "as Queue.status",
+    "Memory.space_names": "as Memory.spaces",
+    "Memory.reembed": "it takes hours; `quipu reembed` shows how far it is",
+    "Memory.work": "workers do it",
+    "Answers.drop_old": SERVER,
+    "Keys.opened_by": SERVER,
+    "Keys.count": SERVER,
+    "Keys.used": SERVER,
+    "Ledger.register": CODE,
+    "Ledger.on_correction": CODE,
+    "MemoryFiles.import_sqlite": FILES,
+    "MemoryFiles.export_sqlite": FILES,
+    "Exchange.import_sqlite": FILES,
+    "Exchange.export_sqlite": FILES,
+    "Exchange.migrate_sqlite": FILES,
+    "Transcripts.sync": FILES,
+    "Transcripts.pending": FILES,
+    "Transcripts.follow": FILES,
+    "Seeing.index_texts": "workers do it",
+    "Seeing.unindexed": "search and stats tell it",
+    "Snapshots.scheduled": "workers do it",
+}
+
+
+def test_every_method_of_a_memory_is_called_by_a_route_or_named_here() -> None:
+    doors = "\n".join(path.read_text("utf-8") for path in (PACKAGE / "interfaces" / "rest").glob("*.py"))
+    face = ast.parse((PACKAGE / "sync.py").read_text("utf-8"))
+    public = {
+        f"{made.name}.{method.name}"
+        for made in face.body
+        if isinstance(made, ast.ClassDef)
+        for method in made.body
+        if isinstance(method, ast.FunctionDef) and not method.name.startswith("_")
+    }
+    called = {name for name in public if re.search(rf"\.{name.partition('.')[2]}\b", doors)}
+    assert public - called == NOT_BY_HTTP.keys()

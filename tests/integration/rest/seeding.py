@@ -1,0 +1,149 @@
+"""A space with something of every kind in it, each text marked with the word of the space."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from quipu import AsyncMemory
+from quipu.kinds.ledger.evidence.model import Reference
+
+_FIXTURES = Path(__file__).resolve().parent.parent.parent / "fixtures"
+if str(_FIXTURES) not in sys.path:
+    sys.path.append(str(_FIXTURES))
+
+from transcripts import World  # noqa: E402
+
+SESSION, USER, PLACE, TABLE, KEY = "shared", "una", "oslo", "boats", "tone"
+SETTINGS = {"aardvark": 31_337, "bonobo": 2_222}
+Known = dict[str, Sequence[Any]]
+
+
+async def seeded(memory: AsyncMemory, spaces: Mapping[str, str], root: Path) -> dict[str, Known]:
+    """What is known of each space (by its mark) as requests would name it: names are the same in all."""
+    for space, mark in spaces.items():
+        await _said(memory, space, mark)
+    await memory.work(concurrency=8)
+    return {space: await _known(memory, space, mark, root) for space, mark in spaces.items()}
+
+
+async def _known(memory: AsyncMemory, space: str, mark: str, root: Path) -> Known:
+    recorded = await _recorded(memory, space, mark, root)
+    numbers = await _ledger(memory, space, mark)
+    ids = [*await _longterm(memory, space, mark), *await _condensed(memory, space)]
+    ids.append((await memory.memories.add(f"The {mark} tests need Docker.", space=space)).id)
+    prompt = await memory.conversations.prompt(
+        f"Is the {mark} blue?", space=space, session=SESSION, user=USER
+    )
+    await _tables(memory, space, mark)
+    snapshot = {"name": (await memory.snapshots.create(space=space)).name}
+    dump = root / f"{space}.sql"
+    await memory.snapshots.export(dump, space=space, structure=True)
+    await memory.settings.set("session_days", SETTINGS[mark], space=space)
+    question = "Where does Una live?"
+    hits = await memory.recall(question, space=space)
+    used = {"kind": hits[0].kind, "id": hits[0].id}
+    return {
+        "POST /v1/why": [{"json": {"question": question, **used}}],
+        "POST /v1/ledger/events/{number}/undo": [
+            {"json": {"force": True}, "path": f"/v1/ledger/events/{numbers[0]}/undo"}
+        ],
+        "POST /v1/snapshots/delete": [{"json": snapshot}],
+        "POST /v1/snapshots/restore": [{"json": snapshot}],
+        "POST /v1/snapshots/import": [{"content": dump.read_bytes().replace(mark.encode(), b"anybody")}],
+        "POST /v1/reinforce": [{"json": {"hits": [used]}}],
+        "id": [*map(str, ids), prompt.id],
+        "ids": [[str(one)] for one in ids],
+        "number": numbers,
+        "session": [SESSION, recorded, "second"],
+        "user": [USER],
+        "message": ["shared-0"],
+        "place": [PLACE],
+        "key": [KEY, "home"],
+        "table": [TABLE],
+    }
+
+
+async def _said(memory: AsyncMemory, space: str, mark: str) -> None:
+    told = {
+        SESSION: [
+            f"I live in Berlin, near the {mark} harbour.",
+            f"I will send you the {mark} report tomorrow.",
+            f"Please remember that I have a {mark} as a pet.",
+        ],
+        "second": [f"I live in Lisbon, near the {mark} harbour."],
+    }
+    for day, (session, lines) in enumerate(told.items()):
+        at = datetime(2026, 3, 1 + day, 9, tzinfo=UTC)
+        messages: list[dict[str, object]] = []
+        for number, line in enumerate(lines):
+            said = {"role": "user", "speaker": f"Una {mark}", "content": line}
+            answered = {"role": "assistant", "content": f"Understood, {mark}."}
+            messages += [{"id": f"{session}-{number}", **said}, {"id": f"{session}-a{number}", **answered}]
+        timed = [{**one, "time": at + timedelta(minutes=n)} for n, one in enumerate(messages)]
+        await memory.observe(timed, space=space, session=session, user=USER)
+
+
+async def _recorded(memory: AsyncMemory, space: str, mark: str, root: Path) -> str:
+    world = World(root / space)
+    session = world.session(f"/home/{mark}/boats")
+    session.prompt(f"Why does the {mark} test fail?")
+    session.says(f"The {mark} loop swallows the timeout.")
+    session.tool("Read", {"file_path": f"/home/{mark}/boats/tide.go"}, f"func {mark}()\n")
+    session.write()
+    await memory.transcripts.sync([world.root], space=space)
+    return next(iter(world.sessions))
+
+
+async def _ledger(memory: AsyncMemory, space: str, mark: str) -> list[int]:
+    where: dict[str, Any] = {"space": space, "session": SESSION}
+    await memory.ledger.open_session(user=USER, **where)
+    await memory.ledger.assume(KEY, "long", reason=mark, user=USER, **where)
+    change = await memory.ledger.correct(KEY, "short", reason=mark, user=USER, **where)
+    assert change.event is not None
+    kept = await memory.ledger.recommend(
+        f"Feed the {mark}.",
+        location=PLACE,
+        time_window="Friday",
+        confidence="low",
+        source="reviews",
+        evidence=[Reference(place_id=PLACE, published_at=datetime(2026, 1, 1, tzinfo=UTC), excerpt=mark)],
+        **where,
+    )
+    await memory.trace.competitor_check(f"The {mark} bar.", status="not_found", **where)
+    await memory.trace.tool_call("weather", latency_ms=5, args={"of": mark}, **where)
+    return [change.event.id, kept.id]
+
+
+async def _longterm(memory: AsyncMemory, space: str, mark: str) -> list[str]:
+    kept = await memory.longterm.add(f"Has a {mark}.", space=space, user=USER, session=SESSION)
+    await memory.longterm.edit(kept.id, space=space, details=f"The {mark} is blue.")
+    gone = await memory.longterm.add(f"Had another {mark}.", space=space, user=USER)
+    await memory.longterm.archive(gone.id, space=space)
+    await memory.longterm.recover(f"What does the {mark} eat?", space=space, user=USER, session=SESSION)
+    return [kept.id, gone.id]
+
+
+async def _condensed(memory: AsyncMemory, space: str) -> list[object]:
+    await memory.episodes.condense(space=space)
+    episodes = await memory.episodes.listing(space=space)
+    loops = await memory.loops.listing(space=space, state="all")
+    beliefs = await memory.beliefs.listing(space=space, state="all")
+    conflicts = await memory.beliefs.conflicts(space=space, settled=True)
+    found = (episodes, loops, beliefs, conflicts)
+    assert all(found), [len(one) for one in found]
+    return [one[0].id for one in found]
+
+
+async def _tables(memory: AsyncMemory, space: str, mark: str) -> None:
+    await memory.tables.create_table(
+        TABLE,
+        f"create table {TABLE} (id int generated always as identity primary key, name text)",
+        description=f"Boats of the {mark}.",
+        embed_fields=["name"],
+        space=space,
+    )
+    await memory.tables.insert(TABLE, {"name": f"The {mark}"}, space=space)
