@@ -8,6 +8,7 @@ from typing import Final, Literal
 from starlette.responses import Response
 
 from quipu.interfaces.web.given import Number, Sure, Word
+from quipu.interfaces.web.ids import whole
 from quipu.interfaces.web.links import Value
 from quipu.interfaces.web.page import page_router
 from quipu.interfaces.web.visit import Posting, Visiting
@@ -16,7 +17,7 @@ from quipu.kinds.episodes.fading.model import ORDERS, PUTS, EpisodeCurve
 
 router = page_router()
 
-_SHOWN: Final = 40
+_SHOWN: Final = 25
 _MESSAGES: Final = 60
 _VERSIONS: Final = 10
 _URGENT: Final = 5
@@ -51,7 +52,6 @@ async def page(
     return visit.page(
         "episodes.html",
         days=[(name, list(some)) for name, some in days],
-        stats=await memory.episodes.stats(space=visit.space),
         loops=await memory.loops.remind(space=visit.space, user=user, session=session, limit=_URGENT),
         chosen={**narrowed, "state": state or "active", "order": chosen},
         orders=ORDERS,
@@ -64,9 +64,9 @@ async def page(
 @router.get("/episodes/{number}")
 async def episode(visit: Visiting, number: str) -> Response:
     """One episode: what it was, how it fades, what was said in it."""
-    episodes = visit.memory.episodes
-    curve = await episodes.curve(number, space=visit.space)
-    messages = await episodes.messages(number, space=visit.space)
+    episodes, found = visit.memory.episodes, whole(number)
+    curve = await episodes.curve(found, space=visit.space)
+    messages = await episodes.messages(found, space=visit.space)
     return visit.page(
         "episode.html",
         one=curve.episode,
@@ -76,7 +76,7 @@ async def episode(visit: Visiting, number: str) -> Response:
         told=_told(curve),
         messages=messages[:_MESSAGES],
         more=len(messages) - _MESSAGES,
-        history=(await episodes.history(number, space=visit.space))[:_VERSIONS],
+        history=(await episodes.history(found, space=visit.space))[:_VERSIONS],
     )
 
 

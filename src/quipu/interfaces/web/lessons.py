@@ -7,6 +7,7 @@ from typing import Final, Literal
 from starlette.responses import Response
 
 from quipu.interfaces.web.given import Filled, Number, Text, Word
+from quipu.interfaces.web.ids import whole
 from quipu.interfaces.web.page import page_router
 from quipu.interfaces.web.visit import Posting, Visiting
 from quipu.kinds.transcripts.extract.model import CATEGORIES
@@ -63,11 +64,11 @@ async def page(
 @router.get("/transcripts/lessons/{number}")
 async def lesson(visit: Visiting, number: str) -> Response:
     """One lesson, and where it was said."""
-    memories = visit.memory.memories
+    memories, found = visit.memory.memories, whole(number)
     return visit.page(
         "lesson.html",
-        one=await memories.get(number, space=visit.space),
-        sources=(await memories.sources(number, space=visit.space))[:_SHOWN],
+        one=await memories.get(found, space=visit.space),
+        sources=(await memories.sources(found, space=visit.space))[:_SHOWN],
         categories=CATEGORIES,
     )
 

@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from quipu.errors import Conflict
 from quipu.interfaces.web.given import Filled, Number, Sure, Text, Word
+from quipu.interfaces.web.ids import whole
 from quipu.interfaces.web.links import Value
 from quipu.interfaces.web.page import page_router
 from quipu.interfaces.web.visit import Posting, Visit, Visiting
@@ -129,7 +130,7 @@ async def archive_many(
 @router.get("/longterm/{number}")
 async def one(visit: Visiting, number: str) -> Response:
     """A memory with its history and the words it rests on."""
-    return await _shown(visit, await visit.memory.longterm.get(number, space=visit.space))
+    return await _shown(visit, await visit.memory.longterm.get(whole(number), space=visit.space))
 
 
 @router.post("/longterm/{number}/edit")
@@ -193,15 +194,15 @@ async def _shown(
     seen: int | None = None,
 ) -> Response:
     """The page of a memory; with what somebody wanted it to say where it had changed since they saw it."""
-    longterm = visit.memory.longterm
+    longterm, found = visit.memory.longterm, whole(memory.id)
     return visit.page(
         "longterm_one.html" if yours is None else "longterm_conflict.html",
         status=200 if yours is None else 409,
         one=memory,
         yours=yours,
         seen=seen,
-        history=(await longterm.history(memory.id, space=visit.space))[:_REVISIONS],
-        sources=(await longterm.sources(memory.id, space=visit.space))[:_REVISIONS],
+        history=(await longterm.history(found, space=visit.space))[:_REVISIONS],
+        sources=(await longterm.sources(found, space=visit.space))[:_REVISIONS],
         edit=visit.link(f"/longterm/{memory.id}/edit"),
         **_OWN,
     )

@@ -15,6 +15,9 @@ left join core.sessions s on s.space_id = e.space_id and s.id = e.session_id
 where e.space_id = %(space)s and e.entry_id = any(%(ids)s::int8[])
 
 -- name: episodes: episodes with what happened to them
+--
+-- They are chosen first, and what belongs to them is looked up for these alone. By time no value is worked out to
+-- sort by, so the index on it has the order.
 select e.id, s.name as session, e.user_name as "user", e.topic, e.gist, e.action, e.outcome, e.intent, e.context,
     e.emotion, e.salience_factors as factors,
     episodes.open_loops_of(e.id, e.open_loops, e.loops_by_hand) as open_loops, e.base_salience as base, e.started_at, e.ended_at,
@@ -24,26 +27,32 @@ select e.id, s.name as session, e.user_name as "user", e.topic, e.gist, e.action
         where l.space_id = e.space_id and l.episode_id = e.id)::integer as messages,
     array(select a.accessed_at from episodes.accesses a
         where a.space_id = e.space_id and a.episode_id = e.id order by a.accessed_at) as recent
-from episodes.stored_episodes e
+from (
+    select e.id, case %(order)s::text
+            when 'salience' then episodes.raised(e.base_salience, e.access_count, %(boost)s::float8)
+            when 'freshness' then episodes.fresh(episodes.raised(e.base_salience, e.access_count, %(boost)s::float8),
+                episodes.hours(greatest(e.ended_at, e.last_accessed_at), %(now)s::timestamptz), %(decay)s::float8)
+            when 'activation' then episodes.activation(e.ended_at, e.access_count, array(
+                select a.accessed_at from episodes.accesses a
+                where a.space_id = e.space_id and a.episode_id = e.id), %(now)s::timestamptz)
+        end as most
+    from episodes.stored_episodes e
+    where e.space_id = %(space)s
+        and (%(ids)s::uuid[] is null or e.id = any(%(ids)s::uuid[]))
+        and (%(entries)s::int8[] is null or e.entry_id = any(%(entries)s::int8[]))
+        and (%(session)s::text is null or e.session_id = (
+            select n.id from core.sessions n where n.space_id = %(space)s and n.name = %(session)s))
+        and (%(user)s::text is null or e.user_name = %(user)s)
+        and (%(topic)s::text is null or e.topic = %(topic)s)
+        and (%(since)s::timestamptz is null or e.ended_at >= %(since)s)
+        and (%(until)s::timestamptz is null or e.ended_at < %(until)s)
+        and (%(state)s::text is null or (e.deleted_at is null) = (%(state)s = 'active'))
+    order by most desc, e.ended_at desc, e.id
+    limit %(limit)s offset %(offset)s
+) chosen
+join episodes.stored_episodes e on e.space_id = %(space)s and e.id = chosen.id
 left join core.sessions s on s.space_id = e.space_id and s.id = e.session_id
-where e.space_id = %(space)s
-    and (%(ids)s::uuid[] is null or e.id = any(%(ids)s::uuid[]))
-    and (%(entries)s::int8[] is null or e.entry_id = any(%(entries)s::int8[]))
-    and (%(session)s::text is null or s.name = %(session)s)
-    and (%(user)s::text is null or e.user_name = %(user)s)
-    and (%(topic)s::text is null or e.topic = %(topic)s)
-    and (%(since)s::timestamptz is null or e.ended_at >= %(since)s)
-    and (%(until)s::timestamptz is null or e.ended_at < %(until)s)
-    and (%(state)s::text is null or (e.deleted_at is null) = (%(state)s = 'active'))
-order by case %(order)s::text
-        when 'salience' then episodes.raised(e.base_salience, e.access_count, %(boost)s::float8)
-        when 'freshness' then episodes.fresh(episodes.raised(e.base_salience, e.access_count, %(boost)s::float8),
-            episodes.hours(greatest(e.ended_at, e.last_accessed_at), %(now)s::timestamptz), %(decay)s::float8)
-        when 'activation' then episodes.activation(e.ended_at, e.access_count, array(
-            select a.accessed_at from episodes.accesses a
-            where a.space_id = e.space_id and a.episode_id = e.id), %(now)s::timestamptz)
-        else extract(epoch from e.ended_at)::float8 end desc, e.ended_at desc, e.id
-limit %(limit)s offset %(offset)s
+order by chosen.most desc, e.ended_at desc, e.id
 
 -- name: ids_like: episodes whose id begins so
 select id from episodes.stored_episodes where space_id = %(space)s and id::text like %(prefix)s order by id limit 2
@@ -89,8 +98,9 @@ select count(*) filter (where deleted_at is null)::integer as episodes,
     count(*) filter (where deleted_at is not null)::integer as put_away,
     count(*) filter (where emptied_at is not null)::integer as emptied,
     count(*) filter (where builder_trouble is not null)::integer as troubled,
-    count(*) filter (where deleted_at is null
-        and jsonb_array_length(episodes.open_loops_of(id, open_loops, loops_by_hand)) > 0)::integer as unresolved,
+    count(*) filter (where deleted_at is null and case
+        when loops_by_hand or o.any_open is null then jsonb_array_length(open_loops) > 0
+        else o.any_open end)::integer as unresolved,
     coalesce(sum(access_count), 0)::integer as uses,
     (select count(*) from episodes.exchanges x where x.space_id = %(space)s)::integer as exchanges,
     (select count(*) from episodes.exchanges x
@@ -101,5 +111,12 @@ select count(*) filter (where deleted_at is null)::integer as episodes,
     min(started_at) as first_at,
     max(ended_at) as last_at
 from episodes.stored_episodes e
+left join (
+    select m.episode_id, bool_or(l.state = 'open') as any_open
+    from episodes.episode_messages m
+    join episodes.loops l on l.space_id = m.space_id and l.message_id = m.message_id
+    where m.space_id = %(space)s
+    group by m.episode_id
+) o on o.episode_id = e.id
 cross join lateral (select episodes.raised(e.base_salience, e.access_count, %(boost)s::float8) as salience offset 0) s
 where e.space_id = %(space)s

@@ -42,18 +42,22 @@ returning id
 select l.id, l.kind, l.state, l.content as text, l.by_whom as by, l.user_name as "user", s.name as session,
     m.external_id as message, l.said_at, l.due_at as due, l.mentions, l.closed_at, l.outcome, l.evidence,
     e.external_id as evidence_message, l.reopened
-from episodes.loops l
+from (
+    select * from episodes.loops
+    where space_id = %(space)s
+        and (%(id)s::uuid is null or id = %(id)s)
+        and (%(state)s::text is null or state = %(state)s)
+        and (%(kind)s::text is null or kind = %(kind)s)
+        and (%(user)s::text is null or user_name = %(user)s)
+        and (%(session)s::text is null or session_id = (
+            select n.id from core.sessions n where n.space_id = %(space)s and n.name = %(session)s))
+    order by coalesce(closed_at, said_at) desc, id
+    limit %(limit)s offset %(offset)s
+) l
 join core.sessions s on s.space_id = l.space_id and s.id = l.session_id
 join core.messages m on m.space_id = l.space_id and m.id = l.message_id
 left join core.messages e on e.space_id = l.space_id and e.id = l.evidence_message
-where l.space_id = %(space)s
-    and (%(id)s::uuid is null or l.id = %(id)s)
-    and (%(state)s::text is null or l.state = %(state)s)
-    and (%(kind)s::text is null or l.kind = %(kind)s)
-    and (%(user)s::text is null or l.user_name = %(user)s)
-    and (%(session)s::text is null or s.name = %(session)s)
 order by coalesce(l.closed_at, l.said_at) desc, l.id
-limit %(limit)s offset %(offset)s
 
 -- name: ids_like: loops whose id begins so
 select id from episodes.loops where space_id = %(space)s and id::text like %(prefix)s order by id limit 2
