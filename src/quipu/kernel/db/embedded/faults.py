@@ -9,7 +9,10 @@ from pathlib import Path
 from quipu.errors import DatabaseError, DiskFull, ServerError
 
 _GRAVE = re.compile(r"(?:FATAL|PANIC|error|ERROR):\s+(.*)")
-_OUR_KNOCKING = re.compile(r"the database system is (?:starting up|shutting down|not yet accepting)")
+_OUR_KNOCKING = re.compile(
+    r"the database system is (?:starting up|shutting down|not (?:yet )?accepting|in recovery)"
+    r"|terminating connection due to"
+)
 _DISK_FULL = ("no space left on device", "disk quota exceeded", "not enough space on the disk")
 
 _KNOWN: tuple[tuple[str, str], ...] = (
@@ -56,7 +59,7 @@ def says_disk_full(text: str) -> bool:
 def last_complaint(text: str) -> str:
     """The last grave line of a log or of a program's output, without its prefix; its last line if none is.
 
-    Those that answer to our own knocking while the server starts say nothing.
+    Those that answer to our own knocking while the server starts or ends say nothing.
     """
     grave = [words.strip() for words in _GRAVE.findall(text) if not _OUR_KNOCKING.match(words)]
     if grave:

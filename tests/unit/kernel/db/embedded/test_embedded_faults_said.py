@@ -30,11 +30,17 @@ def test_the_last_grave_line_is_the_complaint() -> None:
     assert last_complaint(log) == 'could not open file "x": Permission denied'
 
 
-def test_the_answers_to_our_own_knocking_are_no_complaint() -> None:
-    log = (
-        "[1] PANIC:  could not locate a valid checkpoint record\n"
-        "[2] FATAL:  the database system is starting up\n"
-    )
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "the database system is starting up",
+        "the database system is not accepting connections",
+        "the database system is in recovery mode",
+        "terminating connection due to administrator command",
+    ],
+)
+def test_the_answers_to_our_own_knocking_are_no_complaint(answer: str) -> None:
+    log = f"[1] PANIC:  could not locate a valid checkpoint record\n[2] FATAL:  {answer}\n"
     assert last_complaint(log) == "could not locate a valid checkpoint record"
 
 
