@@ -733,13 +733,6 @@ class Memory(Rooms):
         """
         return self._portal.call(lambda: self._inner.work(topics=topics, concurrency=concurrency))
 
-    def queue_status(self) -> QueueStatus:
-        """How the queue of the whole database stands: workers, and of each topic what waits or was given up.
-
-        For whoever administers the database, as `spaces` is.
-        """
-        return self._portal.call(lambda: self._inner.queue_status())
-
     def health(self) -> Health:
         """What this memory runs on and how much it holds."""
         return self._portal.call(lambda: self._inner.health())

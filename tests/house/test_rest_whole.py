@@ -12,7 +12,6 @@ CODE = "it takes code of the program"
 SERVER = "servers call it by themselves"
 NOT_BY_HTTP = {
     "Memory.overview": "it is a page",
-    "Memory.queue_status": "as Queue.status",
     "Memory.space_names": "as Memory.spaces",
     "Memory.reembed": "it takes hours; `quipu reembed` shows how far it is",
     "Memory.work": "workers do it",

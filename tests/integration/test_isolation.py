@@ -89,6 +89,8 @@ CALLS: dict[str, Call] = {
     "reinforce": _reinforce,
     "sessions": lambda m, rng, space: m.sessions(space=space),
     "spaces": lambda m, rng, space: m.spaces(),
+    "space_names": lambda m, rng, space: m.space_names(),
+    "overview": lambda m, rng, space: m.overview(space=space),
     "forget": _forget,
     "health": lambda m, rng, space: m.health(),
 }

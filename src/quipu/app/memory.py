@@ -38,7 +38,7 @@ from quipu.upkeep.reembed.model import ReembedReport
 from quipu.upkeep.spaces import SpaceCounts, count
 
 if TYPE_CHECKING:
-    from quipu.kernel.queue.model import QueueStatus, Worked
+    from quipu.kernel.queue.model import Worked
 
 _NAMES = {kind.code: kind.name for kind in KINDS}
 _CITES = {kind.code: kind.cite for kind in KINDS}
@@ -350,18 +350,6 @@ class AsyncMemory(AsyncRooms):
             concurrency=concurrency,
         ) as hired:
             return await hired.burst()
-
-    async def queue_status(self) -> QueueStatus:
-        """How the queue of the whole database stands: workers, and of each topic what waits or was given up.
-
-        For whoever administers the database, as `spaces` is.
-        """
-        # Not at the top: it brings the queue along.
-        from quipu.app.queue import Queue  # noqa: PLC0415
-
-        url = self._ready.database.url
-        async with Queue.open(url, self._settings, clock=self._clock) as queue:
-            return await queue.status()
 
     async def health(self) -> Health:
         """What this memory runs on and how much it holds."""

@@ -102,6 +102,7 @@ LEDGER: dict[str, Call] = {
     "state": lambda t: t.ledger.state(as_of=t.rng.choice([None, t.clock.now()]), **t.whose),
     "values": lambda t: t.ledger.values(space=t.space),
     "open_assumptions": lambda t: t.ledger.open_assumptions(space=t.space),
+    "events": lambda t: t.ledger.events(space=t.space),
     "history": lambda t: t.ledger.history(t.said[0], **t.whose),
     "diff": lambda t: t.ledger.diff(t.clock.now() - timedelta(days=9), t.clock.now(), **t.whose),
     "rebuild": lambda t: t.ledger.rebuild(space=t.space),
@@ -136,7 +137,7 @@ async def test_no_method_shows_anything_of_another_space(
 ) -> None:
     rng, calls = random.Random(seed), LEDGER | TRACE
     seen: set[str] = set()
-    for _ in range(220):
+    for _ in range(260):
         clock.advance(timedelta(hours=rng.choice([0, 1, 30])))
         space, other = rng.sample(sorted(MARK), 2)
         name = rng.choice([*calls, "set", "set", "recommend"])

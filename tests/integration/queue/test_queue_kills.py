@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import anyio
+import psycopg
 import pytest
 from errands import started
 
@@ -84,13 +87,31 @@ async def test_a_job_that_kills_its_workers_is_given_up(works: Works) -> None:
     assert await works.traces() == []
 
 
+@asynccontextmanager
+async def listening_may_end() -> AsyncIterator[None]:
+    """SAQ leaves the error of the connection on which it listened to whoever collects its garbage."""
+    loop = asyncio.get_running_loop()
+    before = loop.get_exception_handler()
+
+    def handle(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        if before is not None and not isinstance(context.get("exception"), psycopg.OperationalError):
+            before(loop, context)
+
+    loop.set_exception_handler(handle)
+    try:
+        yield
+        gc.collect()
+    finally:
+        loop.set_exception_handler(before)
+
+
 async def test_a_queue_that_is_killed_and_comes_back_loses_nothing(works: Works) -> None:
     """Of Redis the server is killed, of PostgreSQL every connection to the queue."""
     async with works.database.writing(works.space) as within, within.conn.pipeline():
         for n in range(40):
             await put(within, "note", {"n": n, "seconds": 0.02})
     patient = replace(works.settings, job_tries=50)  # a busy machine may miss a lease of one second
-    async with works.working(2, settings=patient):
+    async with listening_may_end(), works.working(2, settings=patient):
         with anyio.fail_after(20):
             while len(await works.traces()) < 4:  # noqa: ASYNC110 - workers do it
                 await anyio.sleep(0.01)

@@ -90,7 +90,7 @@ async def test_the_overview_counts_by_kind_and_by_day(memory: AsyncMemory) -> No
 
 
 async def test_the_queue_is_told_by_topic(memory: AsyncMemory) -> None:
-    status = await memory.queue_status()
+    status = await memory.queue.status()
     assert status.carrier == "PostgreSQL"
     assert "memory-chunker-queue" in {one.queue for one in status.topics} | {
         one.topic for one in status.topics

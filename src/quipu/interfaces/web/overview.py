@@ -46,7 +46,7 @@ async def page(visit: Visiting) -> Response:
         recalled=await memory.longterm.audit(space=space, act="recover", limit=_MOST_RECALLED)
         if space
         else [],
-        queue=await memory.queue_status(),
+        queue=await memory.queue.status(),
         health=await memory.health(),
     )
 

@@ -13,6 +13,7 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequenc
 from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from typing import Any, Final, Self, cast
 
+import anyio
 from saq import Job as SaqJob
 from saq import Queue, Status
 from saq.queue.postgres import PostgresQueue
@@ -25,6 +26,7 @@ from quipu.kernel.queue.store import Store
 
 _SWEEP_SECONDS: Final = 0.05  # SAQ waits this long for a worker that is not heard of to answer after all
 _NEVER_KEPT: Final = -1
+_PAUSE_SECONDS: Final = 1.0
 _ALIVE: Final = (Status.QUEUED, Status.ACTIVE)
 
 Told = Callable[[], AbstractContextManager[None]]
@@ -124,10 +126,17 @@ class Carrier:
         return lost
 
     async def take(self, topic: str, *, wait_seconds: float) -> Delivery | None:
-        """The next ticket of a topic; None if none came for that long."""
+        """The next ticket of a topic; None if none came for that long.
+
+        Where the connection on which SAQ listens has ended, it comes back at once with nothing, each time:
+        then it is asked once a second.
+        """
+        began = anyio.current_time()
         with self._told():
             job = await self._queues[topic].dequeue(timeout=wait_seconds)
             if job is None:
+                left = wait_seconds - (anyio.current_time() - began)
+                await anyio.sleep(max(0.0, min(left, _PAUSE_SECONDS)))
                 return None
             if job.status is not Status.ACTIVE:  # Redis leaves it to us to say that it is in hand
                 job.started = round(time.time() * 1000)
