@@ -30,7 +30,7 @@ def keep(times: Iterable[datetime], *, now: datetime, retention_days: int) -> di
     put back, and what it says of age means nothing.
     """
     kept: dict[datetime, Tier] = {}
-    live = sorted(one for one in times if now - one < retention_days * _DAY)
+    ordered = sorted(times)
     tiers: tuple[tuple[Tier, timedelta, int], ...] = (
         ("daily", _DAY, retention_days),
         ("six-hourly", _QUARTER, QUARTERS),
@@ -39,9 +39,10 @@ def keep(times: Iterable[datetime], *, now: datetime, retention_days: int) -> di
     for tier, long, most in tiers:
         current = (now - _BEGIN) // long
         seen: set[int] = set()
-        for one in live:
+        for one in ordered:
             place = (one - _BEGIN) // long
             if current - place < most and place not in seen:
-                seen.add(place)
-                kept[one] = tier
+                seen.add(place)  # also by one that is too old: who comes after it went long ago
+                if now - one < retention_days * _DAY:
+                    kept[one] = tier
     return kept

@@ -72,6 +72,13 @@ def test_nothing_outlives_the_retention() -> None:
     assert keep([NOW - timedelta(days=1)], now=NOW, retention_days=1) == {}
 
 
+def test_one_that_comes_after_one_that_is_too_old_does_not_take_its_place() -> None:
+    first = datetime(2026, 3, 14, 1, tzinfo=UTC)
+    both, then = [first, first + timedelta(minutes=55)], first + timedelta(days=1, minutes=30)
+    assert keep(both, now=then, retention_days=1) == {}
+    assert keep(both[1:], now=then, retention_days=1) == {both[1]: "six-hourly"}
+
+
 @settings(max_examples=4, deadline=None)
 @given(
     retention=st.integers(1, 365),
