@@ -1991,7 +1991,8 @@ class Evaluating:
         What the policy refuses, or somebody changed meanwhile, is left as it is and counted.
 
         Raises:
-            BadInput: an argument cannot be taken.
+            BadInput: an argument cannot be taken, or a part of the evaluation; names it, such as
+                ``inclusions[2].summary``.
         """
         return self._portal.call(
             lambda: self._inner.apply(evaluation, space=space, user=user, session=session)

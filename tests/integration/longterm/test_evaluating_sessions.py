@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import anyio
 import pytest
 from long_conversation import FACTS, TURNS, conversation, truth
@@ -11,8 +13,12 @@ from quipu.errors import BadInput, NotFound
 from quipu.kernel.base import echo
 from quipu.kinds.longterm.evaluating.rules import RulesEvaluator
 from quipu.kinds.longterm.longterm import AsyncLongterm
-from quipu.kinds.longterm.model import LongtermMemory, weight
+from quipu.kinds.longterm.model import Deletion, Edit, Evaluation, Inclusion, LongtermMemory, Said, weight
 from quipu.kinds.longterm.sati import SatiEvaluationInput
+
+
+def _new(summary: str, *, category: Any = "preference", **more: Any) -> Inclusion:
+    return Inclusion(category=category, importance="low", summary=summary, **more)
 
 
 async def live(longterm: AsyncLongterm, space: str) -> dict[str, LongtermMemory]:
@@ -223,3 +229,39 @@ def _existing(one: LongtermMemory) -> dict[str, object]:
         "summary": one.summary,
         "version": one.version,
     }
+
+
+@pytest.mark.parametrize(
+    ("evaluation", "field"),
+    [
+        (Evaluation(inclusions=[_new("Likes tea."), _new("")]), "inclusions[1].summary"),
+        (Evaluation(inclusions=[_new(" \n ")]), "inclusions[0].summary"),
+        (Evaluation(inclusions=[_new("x" * 2_001)]), "inclusions[0].summary"),
+        (Evaluation(inclusions=[_new("Likes tea.", details="x" * 10_001)]), "inclusions[0].details"),
+        (Evaluation(inclusions=[_new("Likes tea.", category="food")]), "inclusions[0].category"),
+        (
+            Evaluation(inclusions=[_new("Likes tea.", sources=[Said(excerpt="tea", session="a\x00")])]),
+            "inclusions[0].sources[0].session",
+        ),
+        (Evaluation(edits=[Edit(id="abcd", summary="")]), "edits[0].summary"),
+        (Evaluation(deletions=[Deletion(id="abcd", reason="x" * 1_001)]), "deletions[0].reason"),
+        (Evaluation(evaluator="a\x00b"), "evaluator"),
+    ],
+)
+async def test_an_evaluation_that_cannot_be_kept_names_the_part_and_nothing_of_it_is_done(
+    mind: AsyncMemory, space: str, evaluation: Evaluation, field: str
+) -> None:
+    with pytest.raises(BadInput) as refused:
+        await mind.longterm.apply(evaluation, space=space)
+    assert refused.value.field == field
+    assert await live(mind.longterm, space) == {}
+
+
+async def test_what_an_evaluation_asks_to_keep_is_cleaned_as_what_is_written_by_hand(
+    mind: AsyncMemory, space: str
+) -> None:
+    done = await mind.longterm.apply(
+        Evaluation(inclusions=[_new(" Likes\n tea. ", details="a\x00b ")]), space=space
+    )
+    (kept,) = (await live(mind.longterm, space)).values()
+    assert (kept.summary, kept.details, done.refused) == ("Likes tea.", "a\ufffdb", 0)

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+import psycopg
 import pytest
 from tables_house import House
 
@@ -312,6 +313,23 @@ def test_what_is_wrong_is_told_with_tool_and_field_and_nothing_is_half_done(
     assert [
         table.name for table in characters.list_tables(space="default").tables if not table.protected
     ] == ["characters"]
+
+
+def test_a_value_that_fits_no_type_is_told_whatever_way_postgresql_takes_to_no_row(
+    house: House, characters: Any
+) -> None:
+    # Known to be empty, the table is not worth a look: the values were never read, and nothing was wrong.
+    with psycopg.connect(house.url, autocommit=True) as conn:
+        conn.execute("vacuum analyze memory.characters")
+    for place, operator in enumerate(("in", "not in", "=", "<")):
+        wrong: Any = [1, "ten"] if place < 2 else "ten"
+        for change in (
+            lambda where: characters.update("characters", {"level": 2}, where=where, space="default"),
+            lambda where: characters.delete("characters", where=where, space="default"),
+        ):
+            with pytest.raises(BadInput, match="level is integer") as refused:
+                change({"name": "Thorin", "level": {operator: wrong}})
+            assert refused.value.field == "where.level"
 
 
 def test_tools_answer_in_the_envelope_of_the_seed(characters: Any) -> None:

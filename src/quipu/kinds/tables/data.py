@@ -16,7 +16,7 @@ from quipu.kinds.tables.embedding.ahead import Ahead, embedding_ahead
 from quipu.kinds.tables.engine import Engine, settled
 from quipu.kinds.tables.exchange import Rows
 from quipu.kinds.tables.habits import Habit
-from quipu.kinds.tables.misfits import explained
+from quipu.kinds.tables.misfits import explained, try_where
 from quipu.kinds.tables.model import Changed, Schema
 from quipu.kinds.tables.names import check_table
 from quipu.kinds.tables.refusals import Asked
@@ -117,9 +117,13 @@ async def _change(
     async def work(conn: Connection) -> list[Rows]:
         try:
             if len(prepared) == 1 and not shape.protected:
-                return [await run(conn, prepared[0].statement, prepared[0].values)]
-            async with settled(conn):
-                return [await run(conn, one.statement, one.values) for one in prepared]
+                done = [await run(conn, prepared[0].statement, prepared[0].values)]
+            else:
+                async with settled(conn):
+                    done = [await run(conn, one.statement, one.values) for one in prepared]
+            if not any(one.touched for one in done):
+                await try_where(conn, asked, shape, where)
+            return done
         except psycopg.Error as error:
             raise await explained(conn, error, asked, shape, data, where) from error
 

@@ -48,15 +48,30 @@ async def explained(
     return told
 
 
+async def try_where(conn: Connection, asked: Asked, shape: Shape, where: object) -> None:
+    """Read the values of a condition that no row satisfied: where no row was looked at, they were not read.
+
+    Raises:
+        psycopg.Error: one of them cannot be read as the type of its column.
+    """
+    compared = _compared(shape, where)
+    for name in dict.fromkeys(name for one in compared for name in one):
+        await _try(conn, asked, shape, name, [one.get(name) for one in compared])
+
+
 def _type_hint(shape: Shape, column: str) -> str | None:
     return f"{column} is {shape.types[column]}." if column in shape.types else None
+
+
+def _compared(shape: Shape, where: object) -> list[dict[str, Any]]:
+    return rows.compared(shape, cast("Mapping[str, Any]", where)) if isinstance(where, Mapping) else []
 
 
 async def _misfit(
     conn: Connection, asked: Asked, shape: Shape, data: Sequence[Mapping[str, Any]], where: object
 ) -> tuple[str, str | None]:
     """The first value that cannot be read as the type of its column: where it was given, and the column."""
-    compared = rows.compared(shape, cast("Mapping[str, Any]", where)) if isinstance(where, Mapping) else []
+    compared = _compared(shape, where)
     for field, given in (("data", data), ("where", compared)):
         for name in dict.fromkeys(name for one in given for name in one):
             first = await _first_misfit(conn, asked, shape, name, [one.get(name) for one in given])
@@ -83,10 +98,14 @@ async def _first_misfit(
 
 
 async def _fit(conn: Connection, asked: Asked, shape: Shape, name: str, values: Sequence[Any]) -> bool:
-    table = sql.Identifier(asked.schema.schema_name, shape.name)
-    tried = fill("try_column", column=sql.Identifier(name), table=table)
     try:
-        await run(conn, tried, [as_json([{name: one} for one in values if one is not None])])
+        await _try(conn, asked, shape, name, values)
     except psycopg.Error:
         return False
     return True
+
+
+async def _try(conn: Connection, asked: Asked, shape: Shape, name: str, values: Sequence[Any]) -> None:
+    table = sql.Identifier(asked.schema.schema_name, shape.name)
+    tried = fill("try_column", column=sql.Identifier(name), table=table)
+    await run(conn, tried, [as_json([{name: one} for one in values if one is not None])])

@@ -16,6 +16,7 @@ from quipu.kernel.db.database import Database
 from quipu.kinds.longterm.changing import changed
 from quipu.kinds.longterm.evaluating import evaluators
 from quipu.kinds.longterm.evaluating.applying import apply, refusing, texts
+from quipu.kinds.longterm.evaluating.checked import checked
 from quipu.kinds.longterm.evaluating.model import Applied, Evaluator, SessionEvaluation
 from quipu.kinds.longterm.evaluating.sessions import Sessions
 from quipu.kinds.longterm.model import Evaluation
@@ -52,7 +53,7 @@ class AsyncEvaluating:
             QuipuError: a language model was asked and failed.
         """
         async with self._named(evaluator, await self._database.settings()) as chosen:
-            return await chosen.evaluate(_checked(asked))
+            return await chosen.evaluate(_document(asked))
 
     async def apply(
         self,
@@ -67,8 +68,10 @@ class AsyncEvaluating:
         What the policy refuses, or somebody changed meanwhile, is left as it is and counted.
 
         Raises:
-            BadInput: an argument cannot be taken.
+            BadInput: an argument cannot be taken, or a part of the evaluation; names it, such as
+                ``inclusions[2].summary``.
         """
+        evaluation = checked(evaluation)
         user, session = optional_name("user", user), optional_name("session", session)
         settings = await self._database.settings(check_name("space", space))
         return await changed(
@@ -130,7 +133,7 @@ class AsyncEvaluating:
         )
 
 
-def _checked(asked: SatiEvaluationInput | Mapping[str, object]) -> SatiEvaluationInput:
+def _document(asked: SatiEvaluationInput | Mapping[str, object]) -> SatiEvaluationInput:
     try:
         return asked if isinstance(asked, SatiEvaluationInput) else SatiEvaluationInput.model_validate(asked)
     except ValidationError as error:
