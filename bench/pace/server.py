@@ -47,6 +47,13 @@ class Server:
             conn.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
         return self._running.conninfo(name)
 
+    def find(self, peer: str) -> str | None:
+        """The connection string of a store's database that an earlier run left here; None where it is not."""
+        name = "bench_" + peer.replace(":", "_")
+        with psycopg.connect(self._running.conninfo("postgres"), autocommit=True) as conn:
+            there = conn.execute(_SQL["database"], {"name": name}).fetchone()
+        return None if there is None else self._running.conninfo(name)
+
     def settle(self, conninfo: str) -> None:
         """Vacuum and analyse, as the server itself would after a while."""
         with psycopg.connect(conninfo, autocommit=True) as conn:

@@ -15,3 +15,6 @@ order by size_bytes desc, relation;
 
 -- name: settle
 vacuum (analyze);
+
+-- name: database
+select from pg_database where datname = %(name)s;

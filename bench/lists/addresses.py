@@ -1,0 +1,130 @@
+"""Every address that is asked: each GET route of the pages and of REST, told what to show.
+
+The routes come from the route tables; a new one whose path names something that ``NAMED`` does not know ends
+the run, so that nobody forgets it. ``QUERIES`` are other looks at the same list: sorted, filtered, far down.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from fastapi.routing import APIRoute
+
+from lists.filling import TABLE
+from quipu.interfaces.rest.routes import ROUTERS
+from quipu.interfaces.web.pages import PAGES
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """What is asked for; ``path`` with its query, without the space."""
+
+    path: str
+    is_page: bool
+
+
+def made(kind: str, number: int | str) -> str:
+    """The id of a row that the server filled in."""
+    return str(UUID(hashlib.md5(f"{kind}{number}".encode(), usedforsecurity=False).hexdigest()))
+
+
+_ROW: Final = 77
+_NUMBER: Final = str(1000 + _ROW)
+
+NAMED: Final = {
+    "/ledger/recommendations/{number}": _NUMBER,
+    "/transcripts/lessons/{number}": made("lesson", _ROW),
+    "/episodes/{number}": made("episode", _ROW),
+    "/longterm/{number}": made("longterm", _ROW),
+    "/tables/{name}": TABLE,
+    "/config/memory/tables/{name}": TABLE,
+    "/config/settings/{name}": "session_days",
+    "/v1/evidence/recommendations/{number}": _NUMBER,
+    "/v1/memories/{id}": made("lesson", _ROW),
+    "/v1/episodes/{id}": made("episode", _ROW),
+    "/v1/conversations/prompts/{id}": made("prompt", _NUMBER),
+    "/v1/loops/{id}": made("loop", _ROW),
+    "/v1/beliefs/{id}": made("belief", _ROW),
+    "/v1/longterm/{id}": made("longterm", _ROW),
+}
+"""What the placeholder of a path, and of all paths that go on behind it, stands for."""
+
+NEITHER: Final = (
+    "/static",  # files
+    "/recall/",  # they ask a question again: see bench/serve.py
+    "/config/memory/snapshots/",  # of dumps, not of rows
+    "/config/memory/export",
+    "/config/memory/import",
+    "/jobs",
+    "/keys/",
+    "/episodes/{number}/erase",
+    "/v1/snapshots/export",
+    "/v1/queue/jobs",
+)
+"""Beginnings of paths that show no list and no row of one."""
+
+QUERIES: Final[dict[str, tuple[str, ...]]] = {
+    "/ledger": ("", "user=person-0", "user=person-0&step=50", "session=session-6000"),
+    "/ledger/history": ("key=key-77&user=person-0",),
+    "/ledger/undo": ("event=77&key=key-77&user=person-0",),
+    "/transcripts": ("", "project=project-7"),
+    "/transcripts/search": ("",),
+    "/transcripts/session": ("name=long", "name=session-77"),
+    "/transcripts/lessons": ("", "category=workflow", "project=/home/person/project-7", "state=archived"),
+    "/episodes/loops": ("", "user=person-7", "state=closed"),
+    "/episodes": (
+        "",
+        "user=person-7",
+        "topic=topic-7",
+        "state=deleted",
+        "order=salience",
+        "order=freshness",
+        "order=activation",
+    ),
+    "/longterm": ("", "user=person-7", "category=project", "importance=low", "state=archived", "text=memory"),
+    "/longterm/archive": ("user=person-7",),
+    f"/tables/{TABLE}": ("", "sort=name", "sort=level&down=true", "column=body&contains=9999"),
+    f"/tables/{TABLE}/row": ("key=77",),
+    "/v1/reminders": ("", "session=session-77"),
+    "/v1/ledger/state": ("user=person-0", "session=session-6000", "user=person-0&as_of=2026-01-01T00:00:00Z"),
+    "/v1/ledger/history": ("key=key-77&user=person-0",),
+    "/v1/ledger/diff": ("user=person-0&since=2026-01-01T00:00:00Z",),
+    "/v1/transcripts/session": ("session=long", "session=session-77"),
+    "/v1/conversations/one": ("session=session-77",),
+    "/v1/episodes": ("", "user=person-7", "order=salience", "order=freshness", "order=activation"),
+    "/v1/tables/references": (f"table={TABLE}",),
+}
+
+
+def addresses() -> Iterator[Address]:
+    """All of them, the pages first.
+
+    Raises:
+        LookupError: nobody said what the placeholder of a path stands for.
+    """
+    for prefix, routers in (("", PAGES), ("/v1", ROUTERS)):
+        for router in routers:
+            for route in router.routes:
+                if isinstance(route, APIRoute) and "GET" in route.methods:
+                    path = f"{prefix}{route.path}"
+                    if not path.startswith(NEITHER):
+                        yield from _looks(_named(path), is_page=not prefix)
+
+
+def _looks(path: str, *, is_page: bool) -> Iterator[Address]:
+    for query in QUERIES.get(path, ("",)):
+        yield Address(f"{path}?{query}" if query else path, is_page)
+
+
+def _named(path: str) -> str:
+    if "{" not in path:
+        return path
+    known = max((one for one in NAMED if path.startswith(one)), key=len, default=None)
+    if known is None:
+        raise LookupError(f"{path}: say in bench/lists/addresses.py what it is to show, or that it is no list")
+    return re.sub(r"\{\w+\}", NAMED[known], path, count=1)
