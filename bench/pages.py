@@ -63,7 +63,7 @@ class Measured:
 async def measure(server: Server, options: argparse.Namespace) -> list[Measured]:
     """A line for each address."""
     conninfo, is_new = _database(server)
-    settings = Settings(database_url=conninfo, embedding_model="hashing", statement_seconds=600)
+    settings = Settings(database_url=conninfo, embedding_model="hashing")
     async with AsyncMemory(settings=settings) as memory:
         if is_new:
             print(f"filling {options.rows:,} rows of every kind", file=sys.stderr, flush=True)
@@ -73,6 +73,7 @@ async def measure(server: Server, options: argparse.Namespace) -> list[Measured]
             lines: list[Measured] = []
             for address in addresses():
                 if address.path.startswith(options.only):
+                    print(address.path, file=sys.stderr, flush=True)
                     async for line in _asked(client, address, times=options.times):
                         lines.append(line)
     return lines

@@ -57,7 +57,6 @@ NAMED: Final = {
 NEITHER: Final = (
     "/static",  # files
     "/recall/",  # they ask a question again: see bench/serve.py
-    "/config/memory/snapshots/",  # of dumps, not of rows
     "/config/memory/export",
     "/config/memory/import",
     "/jobs",
@@ -65,6 +64,7 @@ NEITHER: Final = (
     "/episodes/{number}/erase",
     "/v1/snapshots/export",
     "/v1/queue/jobs",
+    "/config/memory/snapshots",  # it sends the browser on
 )
 """Beginnings of paths that show no list and no row of one."""
 
@@ -97,6 +97,7 @@ QUERIES: Final[dict[str, tuple[str, ...]]] = {
     "/v1/transcripts/session": ("session=long", "session=session-77"),
     "/v1/conversations/one": ("session=session-77",),
     "/v1/episodes": ("", "user=person-7", "order=salience", "order=freshness", "order=activation"),
+    "/v1/trace/competitor-checks": ("session=session-77",),
     "/v1/tables/references": (f"table={TABLE}",),
 }
 

@@ -123,8 +123,9 @@ from ledger.chat_recommendations where space_id = %(space)s;
 insert into episodes.stored_episodes (space_id, id, session_id, user_name, intent, context, action, emotion, outcome, gist,
     base_salience, topic, salience_factors, open_loops, started_at, ended_at, created_at, updated_at, last_accessed_at,
     access_count, builder, entry_id)
-select %(space)s, md5('episode' || n)::uuid, 1000 + n, 'person-' || n %% 50, '{"type": "ask"}', '{"topic": "boats"}', %(text)s,
-    '{"valence": 0.2}', %(text)s, 'Episode number ' || n || ': ' || %(text)s, n %% 1000 / 1000.0, 'topic-' || n %% 100,
+select %(space)s, md5('episode' || n)::uuid, 1000 + n, 'person-' || n %% 50, '{"type": "planning", "direction": "narrowing"}',
+    '{"situational": "", "conversational": "", "constraints": []}', %(text)s,
+    '{"type": "joy", "valence": "positive", "intensity": "low", "arc": "steady"}', %(text)s, 'Episode number ' || n || ': ' || %(text)s, n %% 1000 / 1000.0, 'topic-' || n %% 100,
     '{"novelty": 0.5}', '[]', at - interval '5 minutes', at, at, at, case when n %% 5 = 0 then at + interval '1 day' end,
     case when n %% 5 = 0 then 1 else 0 end, 'rules', (4::int8 << 56) + (n::int8 << 24)
 from (select n, now() - interval '2 years' * n / %(rows)s as at from generate_series(1, %(rows)s) n) r;

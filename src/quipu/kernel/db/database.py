@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequen
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from selectors import EVENT_READ, DefaultSelector
-from typing import Self
+from typing import LiteralString, Self
 from weakref import WeakKeyDictionary
 
 from psycopg import AsyncConnection, AsyncRawCursor, ProgrammingError, conninfo
@@ -154,7 +154,17 @@ class Database:
         A recall is several statements. Between two of them another process may write, erase or change the
         embedding model; none of that may show in half of an answer.
         """
-        async with self._entered(name, to_read=True) as (conn, space, settings):
+        async with self._entered(name, begin=_BEGIN_TO_READ, enter="enter_to_read") as (conn, space, settings):
+            yield None if space is None else Within(conn, space, settings)
+
+    @asynccontextmanager
+    async def looking(self, name: str) -> AsyncGenerator[Within | None]:
+        """The same for lists: a page of rows in the order of an index, and what belongs to these few.
+
+        Most filters of a list ask for nothing. One plan for all that could be asked would read every row and
+        sort it, so here each query is planned for the values it is given.
+        """
+        async with self._entered(name, begin=_BEGIN_TO_READ, enter="enter_to_look") as (conn, space, settings):
             yield None if space is None else Within(conn, space, settings)
 
     @asynccontextmanager
@@ -163,7 +173,8 @@ class Database:
         name: str,
         *,
         hold: str | None = None,
-        to_read: bool = False,
+        begin: LiteralString = _BEGIN,
+        enter: str = "enter",
         ask: Callable[[Connection], Awaitable[None]] | None = None,
     ) -> AsyncGenerator[tuple[Connection, Space | None, Settings]]:
         """A transaction in a space: begun, held and entered in one journey to the server.
@@ -175,10 +186,10 @@ class Database:
         settings, stored = self._holding.fresh(name), None
         async with self._connection() as conn:
             async with conn.pipeline():
-                await conn.execute(_BEGIN_TO_READ if to_read else _BEGIN)
+                await conn.execute(begin)
                 if hold is not None:
                     await conn.execute(_SQL[hold], {"name": name})
-                entering = await _enter(conn, name, query="enter_to_read" if to_read else "enter")
+                entering = await _enter(conn, name, query=enter)
                 if settings is None:
                     stored = await conn.execute(_SQL["stored_settings"])
                 if ask is not None:

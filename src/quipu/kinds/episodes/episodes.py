@@ -102,7 +102,7 @@ class AsyncEpisodes:
             limit=whole("limit", limit, most=_MOST),
             offset=whole("offset", offset, least=0, most=10**9),
         )
-        async with self._database.reading(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             rows = [] if within is None else await store.episodes(within, wanted, now=now)
         return [row.at(now) for row in rows]
 
@@ -113,7 +113,7 @@ class AsyncEpisodes:
             NotFound: there is none.
         """
         now = self._clock.now()
-        async with self._database.reading(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             return (await asked.row_of(within, id, now=now)).at(now)
 
     async def messages(self, id: UUID | str, *, space: str) -> list[EpisodeMessage]:
@@ -122,7 +122,7 @@ class AsyncEpisodes:
         Raises:
             NotFound: there is none.
         """
-        async with self._database.reading(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             found = await asked.id_of(within, id)
             return [] if within is None else await store.messages_of(within, found)
 
@@ -132,7 +132,7 @@ class AsyncEpisodes:
         Raises:
             NotFound: there is none.
         """
-        async with self._database.reading(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             found = await asked.id_of(within, id)
             return [] if within is None else await store.versions(within, found)
 
@@ -153,7 +153,7 @@ class AsyncEpisodes:
         if ahead_days is not None:
             ahead = timedelta(days=whole("ahead_days", ahead_days, least=0, most=_LONGEST_AHEAD_DAYS))
         now = self._clock.now()
-        async with self._database.reading(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             row = await asked.row_of(within, id, now=now)
         return EpisodeCurve(
             episode=row.at(now),
@@ -296,7 +296,7 @@ class AsyncEpisodes:
         from quipu.kinds.episodes.condensing import rebuilding  # noqa: PLC0415 - as above
 
         ids = None
-        async with self._database.reading(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             if id is not None:
                 ids = [await asked.id_of(within, id)]
         async with self._condensing() as condensing:
@@ -311,7 +311,7 @@ class AsyncEpisodes:
 
     async def stats(self, *, space: str) -> EpisodeStats:
         """How many episodes there are, how many exchanges wait, and how fresh it all is."""
-        async with self._database.reading(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             return _NOBODY if within is None else await store.stats(within, now=self._clock.now())
 
     @asynccontextmanager

@@ -60,7 +60,7 @@ class Beliefs:
     async def values(self, whose: Whose) -> list[Value]:
         """Everything that stands: in a session, for a person, or in the whole space if none is named."""
         now = self._clock.now()
-        async with self._database.reading(check_name("space", whose.space)) as within:
+        async with self._database.looking(check_name("space", whose.space)) as within:
             if within is None:
                 return []
             if whose.session is None and whose.user is None:
@@ -74,14 +74,14 @@ class Beliefs:
         """What is only assumed: in a session, of a person, or in the whole space if none is named."""
         if whose.session is not None or whose.user is not None:
             return [value for value in await self.values(whose) if value.assumed][:limit]
-        async with self._database.reading(check_name("space", whose.space)) as within:
+        async with self._database.looking(check_name("space", whose.space)) as within:
             if within is None:
                 return []
             return await store.assumed_values(within, now=self._clock.now(), limit=limit)
 
     async def events(self, whose: Whose, *, before: int, limit: int) -> list[Event]:
         """What was written before an event, the latest first; in the whole space if none is named."""
-        async with self._database.reading(check_name("space", whose.space)) as within:
+        async with self._database.looking(check_name("space", whose.space)) as within:
             if within is None:
                 return []
             if whose.session is None and whose.user is None:
@@ -97,7 +97,7 @@ class Beliefs:
         """Every event of a key, oldest first."""
         place = self._keys.place(key)
         _named(whose)
-        async with self._database.reading(check_name("space", whose.space)) as within:
+        async with self._database.looking(check_name("space", whose.space)) as within:
             found = None if within is None else await _find(within, whose)
             if within is None or found is None:
                 return []

@@ -64,7 +64,7 @@ class Facts:
         """
         if type(event_id) is not int:
             raise BadInput("the number of an event is needed.", field="event_id")
-        async with self._database.reading(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             history = [] if within is None else await store.history_of(within, event_id)
         if not history:
             raise NotFound(f"There is no event {event_id} in this space.", hint="ledger.history shows them.")

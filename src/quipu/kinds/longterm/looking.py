@@ -36,7 +36,7 @@ class AsyncLooking:
         Raises:
             NotFound: there is none.
         """
-        async with self._database.reading(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             return memory(await row_of(within, id), space=space)
 
     async def history(self, id: UUID | str, *, space: str) -> list[Revision]:
@@ -45,7 +45,7 @@ class AsyncLooking:
         Raises:
             NotFound: there is none.
         """
-        async with self._database.reading(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             row = await row_of(within, id)
             return [] if within is None else await store.history(within, row.id)
 
@@ -55,7 +55,7 @@ class AsyncLooking:
         Raises:
             NotFound: there is none.
         """
-        async with self._database.reading(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             row = await row_of(within, id)
             return [] if within is None else await store.sources(within, row.id)
 
@@ -92,7 +92,7 @@ class AsyncLooking:
         )
         given.whole("limit", limit, most=_MOST)
         given.whole("offset", offset, least=0, most=10**9)
-        async with self._database.reading(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             if within is None:
                 return []
             rows = await store.memories(within, wanted, limit=limit, offset=offset)
@@ -137,7 +137,7 @@ class AsyncLooking:
 
     async def counts(self, *, space: str, user: str | None = None) -> list[Count]:
         """How many memories there are of each category and importance."""
-        async with self._database.reading(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             return [] if within is None else await store.counts(within, user=optional_name("user", user))
 
 

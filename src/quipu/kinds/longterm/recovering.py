@@ -124,7 +124,7 @@ class AsyncRecovering:
         user, session = optional_name("user", user), optional_name("session", session)
         earliest = given.time("since", since)
         given.whole("limit", limit)
-        async with self._database.reading(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             if within is None:
                 return []
             return await auditing.lines(

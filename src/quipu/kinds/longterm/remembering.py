@@ -187,7 +187,7 @@ class AsyncRemembering:
             )  # fmt: skip
         wanted = narrowed(user=user, category=category, importance=importance, text=text, until=before)
         why = checking.reason_of(reason)
-        async with self._database.reading(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             rows = [] if within is None else await store.memories(within, wanted)
         if rows and not dry_run:
             rows = await self._changed(lambda changes: _archive_all(changes, wanted, why), space=space)

@@ -15,6 +15,11 @@ select id, name, languages, entries, tokens, mixed_tokens, threads, version, epo
 from core.enter(%(name)s)
 where set_config('enable_nestloop', 'off', true) is not null
 
+-- name: enter_to_look: the same for a list, whose queries are planned for the filters that were given
+select id, name, languages, entries, tokens, mixed_tokens, threads, version, epoch, generation, unfiled
+from core.enter(%(name)s)
+where set_config('plan_cache_mode', 'force_custom_plan', true) is not null
+
 -- name: stored_settings: what is set for all, and after it what is set for the space of the transaction
 select name, value, 'database' as origin from core.settings
 union all

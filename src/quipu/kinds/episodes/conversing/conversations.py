@@ -49,7 +49,7 @@ class AsyncConversations(AsyncPrompting):
         _check_limit(limit)
         _check_status(status)
         values = {"user": optional_name("user", user), "topic": topic, "status": status}
-        async with self._database.reading(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             if within is None:
                 return []
             return await showing.conversations(within, {**values, "limit": limit, "offset": max(0, offset)})
@@ -60,7 +60,7 @@ class AsyncConversations(AsyncPrompting):
         Raises:
             NotFound: there is no such session.
         """
-        async with self._database.reading(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             found = [] if within is None else await showing.conversations(within, {"session": session})
             if within is None or not found:
                 raise _unknown(session)
@@ -116,7 +116,7 @@ class AsyncConversations(AsyncPrompting):
         _check_limit(limit)
         user, session = optional_name("user", user), optional_name("session", session)
         channel = None if session is None else channel_of(session)
-        async with self._database.reading(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             if within is None:
                 return []
             now = self._clock.now()
@@ -130,7 +130,7 @@ class AsyncConversations(AsyncPrompting):
         """
         _check_limit(limit)
         user = optional_name("user", user)
-        async with self._database.reading(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             return [] if within is None else await showing.topics(within, user=user, limit=limit)
 
     async def reread(self, *, space: str, session: str | None = None) -> int:

@@ -82,7 +82,7 @@ class AsyncPrompting:
         if not 1 <= limit <= _MOST:
             raise BadInput(f"it can be 1 to {_MOST:,}.", field="limit")
         session = optional_name("session", session)
-        async with self._database.reading(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             if within is None:
                 return []
             return await store.prompts(within, session=session, status=status, limit=limit)
@@ -113,7 +113,7 @@ class AsyncPrompting:
         return found
 
     async def _prompt(self, number: UUID, space: str) -> Prompt:
-        async with self._database.reading(space) as within:
+        async with self._database.looking(space) as within:
             found = [] if within is None else await store.prompts(within, id_=number, limit=1)
         if not found:
             raise NotFound(f"There is no prompt {number} in this space.")

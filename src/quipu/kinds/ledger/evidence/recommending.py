@@ -147,7 +147,7 @@ class AsyncRecommendations:
         optional_name("session", session)
         _check_page(limit, offset)
         last = _BIGGEST_ID if before is None else checking.whole("before", before, most=_BIGGEST_ID)
-        async with self._database.reading(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             if within is None:
                 return []
             return await store.recommendations(
@@ -168,7 +168,7 @@ class AsyncRecommendations:
         checking.whole("recommendation", number, most=_BIGGEST_ID)
         _check_page(limit, 0)
         theme = None if theme is None else checking.theme_named("theme", theme)
-        async with self._database.reading(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             if within is None or await store.recommendation(within, number) is None:
                 raise _unknown(number, space)
             return await _shown(within, store.Asked(recommendation=number), theme=theme, limit=limit)
@@ -194,7 +194,7 @@ class AsyncRecommendations:
         optional_name("place", place)
         _check_page(limit, 0)
         theme = None if theme is None else checking.theme_named("theme", theme)
-        async with self._database.reading(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             if within is None:
                 return Shown(pieces=(), themes={}, theme=theme)
             uid = None if session is None else (await moment.standing(within, session)).uid

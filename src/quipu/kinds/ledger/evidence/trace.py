@@ -182,7 +182,7 @@ class AsyncTrace:
             BadInput: there is no such session.
         """
         check_name("session", session)
-        async with self._database.reading(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             if within is None:
                 raise unknown_session(session)
             return await store.competitor_checks(within, (await moment.standing(within, session)).uid)

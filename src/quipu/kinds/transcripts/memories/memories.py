@@ -139,7 +139,7 @@ class AsyncMemories:
         Raises:
             NotFound: there is none.
         """
-        async with self._database.reading(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             row = await row_of(within, id)
             return self._aged(row, self._settings if within is None else within.settings)
 
@@ -149,7 +149,7 @@ class AsyncMemories:
         Raises:
             NotFound: there is none.
         """
-        async with self._database.reading(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             row = await row_of(within, id)
             return [] if within is None else await store.sources(within, row.id)
 
@@ -163,26 +163,32 @@ class AsyncMemories:
         state: State | Literal["all"] = "active",
         limit: int = 100,
         offset: int = 0,
+        after: UUID | str | None = None,
     ) -> list[Lesson]:
         """Memories, the surest first: those of a category, of a project, told by a session, in a state.
 
+        Of equals, the latest first. ``after`` is the id of a memory: the list goes on behind where it stands
+        now.
+
         Raises:
+            NotFound: there is no memory ``after`` any more.
             BadInput: an argument cannot be taken.
         """
-        wanted = checking.state_of(state)
-        whole("limit", limit, least=1, most=_MOST)
-        whole("offset", offset, least=0, most=10**9)
         if category is not None:
             checking.category_of(category)
-        async with self._database.reading(check_name("space", space)) as within:
+        wanted = store.Wanted(
+            category=category, project=project, session=session, state=checking.state_of(state)
+        )
+        whole("limit", limit, least=1, most=_MOST)
+        whole("offset", offset, least=0, most=10**9)
+        async with self._database.looking(check_name("space", space)) as within:
             if within is None:
                 return []
-            rows = await store.memories(within, category=category, project=project, session=session)
-            settings = within.settings
-        found = surest_first(
-            [one for one in (self._aged(row, settings) for row in rows) if wanted in (None, one.state)]
-        )
-        return found[offset : offset + limit]
+            last = None if after is None else (await row_of(within, after)).id
+            rows = await store.surest(
+                within, wanted, now=self._clock.now(), after=last, limit=limit, offset=offset
+            )
+            return [self._aged(row, within.settings) for row in rows]
 
     async def search(
         self,
@@ -308,7 +314,7 @@ class AsyncMemories:
     ) -> Sequence[Due]:
         version = None if again else extractor.version
         name = extractor.name
-        async with self._database.reading(space) as within:
+        async with self._database.looking(space) as within:
             if within is None:
                 due, there = [], False
             else:

@@ -17,7 +17,8 @@ from quipu.kernel.embedding.model import Vectors as Embedding
 from quipu.kinds.transcripts.extract.model import Extractor, Turn
 from quipu.kinds.transcripts.extract.sameness import SAME, normal_hash
 from quipu.kinds.transcripts.memories.merging import Known
-from quipu.kinds.transcripts.memories.model import LessonSource, Origin, Outcome
+from quipu.kinds.transcripts.memories.model import LessonSource, Origin, Outcome, State
+from quipu.kinds.transcripts.settings import ARCHIVE_BELOW
 
 _SQL = queries.load("quipu.kinds.transcripts.memories")
 
@@ -56,6 +57,16 @@ class Row:
     sources: int
     sessions: int
     contradicted_by: list[UUID]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Which memories a list is of; None narrows nothing."""
+
+    category: str | None = None
+    project: str | None = None
+    session: str | None = None
+    state: State | None = None
 
 
 async def hold(within: Within) -> None:
@@ -151,6 +162,27 @@ async def memories(
     }
     async with within.conn.cursor(row_factory=class_row(Row)) as cursor:
         return await (await cursor.execute(_SQL["memories"], given)).fetchall()
+
+
+async def surest(
+    within: Within, wanted: Wanted, *, now: datetime, after: UUID | None, limit: int, offset: int
+) -> list[Row]:
+    """Memories as they are ``now``, the surest first, behind the one with the id ``after``."""
+    given = {
+        "category": wanted.category,
+        "project": wanted.project,
+        "session": wanted.session,
+        "state": wanted.state,
+        "now": now,
+        "half_life_days": within.settings.memory_half_life_days,
+        "archive_below": within.settings.of(ARCHIVE_BELOW),
+        "after": after,
+        "limit": limit,
+        "offset": offset,
+    }
+    ids: list[UUID] = [row[0] for row in await _rows(within, "surest", given)]
+    found = {row.id: row for row in await memories(within, ids=ids)}
+    return [found[id_] for id_ in ids]
 
 
 async def sources(within: Within, id_: UUID) -> list[LessonSource]:

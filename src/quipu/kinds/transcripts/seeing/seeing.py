@@ -69,7 +69,7 @@ class AsyncSeeing:
             "limit": whole("limit", limit),
             "offset": whole("offset", offset, least=0, most=2**40),
         }
-        async with self._database.space(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             if within is None:
                 return []
             chosen = await store.numbers(within, "sessions", values)
@@ -87,7 +87,7 @@ class AsyncSeeing:
         check_name("session", session)
         whole("limit", limit)
         whole("offset", offset, least=0, most=2**40)
-        async with self._database.space(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             number = None if within is None else await _one_session(within, session)
             if within is None or number is None:
                 raise NotFound(
@@ -206,7 +206,7 @@ class AsyncSeeing:
             "by_project": by_project,
             "limit": whole("limit", limit),
         }
-        async with self._database.space(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             return [] if within is None else await store.tools(within, values)
 
     async def files(
@@ -227,7 +227,7 @@ class AsyncSeeing:
             "until": time("until", until),
             "limit": whole("limit", limit),
         }
-        async with self._database.space(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             return [] if within is None else await store.files(within, values)
 
     async def stats(
@@ -250,7 +250,7 @@ class AsyncSeeing:
             "until": time("until", until),
             "days": whole("limit", limit),
         }
-        async with self._database.space(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             if within is None:
                 return None
             usage = await store.usage(within, values)
@@ -283,7 +283,7 @@ class AsyncSeeing:
         Raises:
             NotFound: there is none of that name.
         """
-        async with self._database.space(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             found = [] if within is None else await store.relations(within)
         if table is None:
             return found

@@ -65,7 +65,7 @@ class AsyncBeliefs:
         about = None if key is None else key_of(key)
         whole("limit", limit)
         whole("offset", offset, least=0, most=10**9)
-        async with self._database.reading(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             if within is None:
                 return []
             return await store.beliefs(
@@ -78,7 +78,7 @@ class AsyncBeliefs:
         Raises:
             NotFound: there is none.
         """
-        async with self._database.reading(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             row = await _row(within, id)
             assert within is not None
             return (await store.beliefs(within, ids=[row.id]))[0]
@@ -89,7 +89,7 @@ class AsyncBeliefs:
         Raises:
             NotFound: there is none.
         """
-        async with self._database.reading(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             row = await _row(within, id)
             assert within is not None
             return await store.sources(within, row.id)
@@ -100,7 +100,7 @@ class AsyncBeliefs:
         Raises:
             NotFound: there is none.
         """
-        async with self._database.reading(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             row = await _row(within, id)
             assert within is not None
             found = await store.beliefs(within, person=row.person, key=row.key)
@@ -116,7 +116,7 @@ class AsyncBeliefs:
         """
         person = optional_name("user", user)
         whole("limit", limit)
-        async with self._database.reading(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             if within is None:
                 return []
             found = await store.conflicts(within, person=person, settled=settled, limit=limit)

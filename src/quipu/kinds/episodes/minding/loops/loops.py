@@ -57,7 +57,7 @@ class AsyncLoops:
         user, session = optional_name("user", user), optional_name("session", session)
         whole("limit", limit)
         whole("offset", offset, least=0, most=10**9)
-        async with self._database.reading(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             if within is None:
                 return []
             return await store.loops(
@@ -76,7 +76,7 @@ class AsyncLoops:
         Raises:
             NotFound: there is none.
         """
-        async with self._database.reading(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             return await _one(within, id)
 
     async def remind(
@@ -92,7 +92,7 @@ class AsyncLoops:
         """
         user, session = optional_name("user", user), optional_name("session", session)
         whole("limit", limit, most=100)
-        async with self._database.reading(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             if within is None:
                 return []
             found = await store.loops(within, state="open", user=user, session=session)

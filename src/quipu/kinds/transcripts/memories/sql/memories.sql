@@ -151,6 +151,51 @@ where m.space_id = %(space)s
         or m.session_id = %(session)s)
 order by m.happened_at desc, m.id
 
+-- name: surest: which memories of a state there are, the surest first; of a category, project or session
+--
+-- What a memory is worth is worked out as ageing.py does. Behind %(after)s comes what is worth less than that
+-- memory is now. Few memories were said in several sessions, or are contradicted: these are counted first.
+with aged as not materialized (
+    select m.id, m.happened_at, m.status = 'archived' as archived,
+        greatest(w.said, least(0.98::float8, 1 - (1 - w.said) * w.kept)) * w.left_of_it as worth
+    from transcripts.memories m
+    left join (
+        select memory_id, count(distinct session_id) as sessions from transcripts.memory_sources
+        where space_id = %(space)s group by memory_id having count(*) > 1
+    ) s on s.memory_id = m.id
+    left join (
+        select c.memory_id, count(*) as contradictions from transcripts.memory_contradictions c
+        join transcripts.memories by on by.space_id = c.space_id and by.id = c.contradicted_by and by.status = 'active'
+        where c.space_id = %(space)s group by c.memory_id
+    ) c on c.memory_id = m.id
+    cross join lateral (
+        select coalesce(m.confidence, 0.5)::float8 as judged offset 0
+    ) j
+    cross join lateral (
+        select greatest(j.judged, least(0.98::float8,
+                1 - (1 - j.judged) * power(1 - 0.5::float8 * j.judged, coalesce(s.sessions, 1) - 1))) as said,
+            greatest(power(0.9::float8, m.uses), 0.5::float8)
+                * case when m.confirmed_at is null and m.edited_at is null then 1::float8 else 0.5::float8 end as kept,
+            power(0.4::float8, coalesce(c.contradictions, 0))
+                * exp(greatest(-ln(2::float8) / %(half_life_days)s::float8 * greatest(date_part('epoch', %(now)s::timestamptz
+                    - greatest(m.happened_at, m.used_at, m.confirmed_at, m.edited_at)), 0) / 86400, -700)) as left_of_it
+        offset 0
+    ) w
+    where m.space_id = %(space)s
+        and (%(category)s::text is null or m.category = %(category)s)
+        and (%(project)s::text is null or m.project_path = %(project)s)
+        and (%(session)s::text is null or m.session_id = %(session)s or exists (
+            select from transcripts.memory_sources o
+            where o.space_id = m.space_id and o.memory_id = m.id and o.session_id = %(session)s))
+        and (%(state)s::text is null or (m.status = 'archived') = (%(state)s = 'archived'))
+)
+select m.id from aged m
+left join aged p on p.id = %(after)s::uuid
+where (%(state)s::text is null or m.archived or (m.worth < %(archive_below)s::float8) = (%(state)s = 'faded'))
+    and (%(after)s::uuid is null or (m.worth, m.happened_at, m.id) < (p.worth, p.happened_at, p.id))
+order by m.worth desc, m.happened_at desc, m.id desc
+limit %(limit)s offset %(offset)s
+
 -- name: sources: where a memory was said, the latest first
 select session_id as session, turn_index, excerpt, extractor, extractor_version, extracted_at
 from transcripts.memory_sources
