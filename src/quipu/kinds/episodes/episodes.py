@@ -81,13 +81,16 @@ class AsyncEpisodes:
         order: Order = "recent",
         limit: int = 50,
         offset: int = 0,
+        after: UUID | str | None = None,
     ) -> list[Episode]:
         """Episodes as they are now: of a session, a person, a topic, a time (``since`` in, ``until`` out).
 
-        ``order`` is "recent", or the most of "salience", "freshness" or "activation"; ``state`` "active", or
-        "deleted" for those that were put away.
+        ``order`` is "recent", or the most of "salience", "freshness" or "activation", of equals the latest
+        first; ``state`` "active", or "deleted" for those that were put away. ``after`` is the id of an
+        episode: the list goes on behind where it stands now.
 
         Raises:
+            NotFound: there is no episode ``after`` any more.
             BadInput: an argument cannot be taken.
         """
         now = self._clock.now()
@@ -103,7 +106,10 @@ class AsyncEpisodes:
             offset=whole("offset", offset, least=0, most=10**9),
         )
         async with self._database.looking(check_name("space", space)) as within:
-            rows = [] if within is None else await store.episodes(within, wanted, now=now)
+            if within is None:
+                return []
+            last = None if after is None else await asked.row_of(within, after)
+            rows = await store.listed(within, wanted, after=last, now=now)
         return [row.at(now) for row in rows]
 
     async def get(self, id: UUID | str, *, space: str) -> Episode:
@@ -114,7 +120,7 @@ class AsyncEpisodes:
         """
         now = self._clock.now()
         async with self._database.looking(check_name("space", space)) as within:
-            return (await asked.row_of(within, id, now=now)).at(now)
+            return (await asked.row_of(within, id)).at(now)
 
     async def messages(self, id: UUID | str, *, space: str) -> list[EpisodeMessage]:
         """What was said in an episode, in its order. Empty for one that was written by SQL.
@@ -154,7 +160,7 @@ class AsyncEpisodes:
             ahead = timedelta(days=whole("ahead_days", ahead_days, least=0, most=_LONGEST_AHEAD_DAYS))
         now = self._clock.now()
         async with self._database.looking(check_name("space", space)) as within:
-            row = await asked.row_of(within, id, now=now)
+            row = await asked.row_of(within, id)
         return EpisodeCurve(
             episode=row.at(now),
             life=row.life,
@@ -187,7 +193,7 @@ class AsyncEpisodes:
             )
             entries = [hit.id for hit in hits]
             weighed = await weigh(within, understood, now, entries)
-            rows = await store.episodes(within, store.Wanted(entries=entries), now=now)
+            rows = await store.episodes(within, entries=entries)
         by_entry = {row.entry_id: row for row in rows}
         found: list[FoundEpisode] = []
         for hit in hits:
@@ -215,8 +221,6 @@ class AsyncEpisodes:
         """
         async with self._database.writing(check_name("space", space)) as within:
             found = [await asked.id_of(within, one) for one in ids]
-            for one in found:
-                await asked.row_of(within, one, now=self._clock.now())
             return await note(within, self._clock.now(), await store.last_uses(within, ids=found))
 
     async def forget(self, id: UUID | str, *, space: str) -> Episode:
@@ -236,9 +240,7 @@ class AsyncEpisodes:
         Raises:
             NotFound: there is none.
         """
-        found = await putting.bring_back(
-            self._database, self._models, id, space=check_name("space", space), clock=self._clock
-        )
+        found = await putting.bring_back(self._database, self._models, id, space=check_name("space", space))
         return await self.get(found, space=space)
 
     async def erase(self, id: UUID | str, *, space: str, confirm: bool = False) -> Erasure:

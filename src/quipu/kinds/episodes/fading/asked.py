@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Final
 from uuid import UUID
 
@@ -23,16 +22,20 @@ async def id_of(within: Within | None, given: UUID | str) -> UUID:
         BadInput: several begin so, or it is no id.
     """
     asked = given_id(given, what="an episode", hint=_HINT)
-    found = None if within is None else only(await store.ids_like(within, str(asked)), asked)
+    found: UUID | None = None
+    if within is not None and isinstance(asked, UUID):
+        found = asked if await store.is_there(within, asked) else None
+    elif within is not None:
+        found = only(await store.ids_like(within, str(asked)), asked)
     if found is None:
         raise NotFound(f"There is no episode {given} in this space.", hint=_HINT)
     return found
 
 
-async def row_of(within: Within | None, given: UUID | str, *, now: datetime) -> store.Row:
+async def row_of(within: Within | None, given: UUID | str) -> store.Row:
     """The episode with an id. Raises as ``id_of`` does."""
     id_ = await id_of(within, given)
-    rows = [] if within is None else await store.episodes(within, store.Wanted(ids=[id_]), now=now)
+    rows = [] if within is None else await store.episodes(within, ids=[id_])
     if not rows:
         raise NotFound(f"There is no episode {given} in this space.", hint=_HINT)
     return rows[0]

@@ -21,31 +21,28 @@ async def put_away(database: Database, given: UUID | str, *, space: str, clock: 
         NotFound: there is none.
     """
     async with database.writing(space) as within:
-        row = await asked.row_of(within, given, now=clock.now())
+        row = await asked.row_of(within, given)
         if row.deleted_at is None:
             await withdraw(within, [] if row.entry_id is None else [row.entry_id])
             await store.run(within, "put_away", {"id": row.id, "now": clock.now()})
     return row.id
 
 
-async def bring_back(
-    database: Database, models: Models, given: UUID | str, *, space: str, clock: Clock
-) -> UUID:
+async def bring_back(database: Database, models: Models, given: UUID | str, *, space: str) -> UUID:
     """Have an episode found again; its id. One that waits to be written anew is filed when it is.
 
     Raises:
         NotFound: there is none.
     """
-    now = clock.now()
     async with database.reading(space) as within:
-        row = await asked.row_of(within, given, now=now)
+        row = await asked.row_of(within, given)
         generation = None if within is None else within.space.generation
     while True:
         text = text_of(gist=row.gist, outcome=row.outcome)
         embedded = await models.embed([text], generation=generation)
         try:
             async with database.writing(space) as within:
-                held = await asked.row_of(within, row.id, now=now)
+                held = await asked.row_of(within, row.id)
                 if held.deleted_at is None:
                     return row.id
                 if (held.gist, held.outcome) != (row.gist, row.outcome):

@@ -120,10 +120,8 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """Which episodes are looked for; None asks for nothing."""
+    """Which episodes a list is of; None asks for nothing."""
 
-    ids: Sequence[UUID] | None = None
-    entries: Sequence[int] | None = None
     session: str | None = None
     user: str | None = None
     topic: str | None = None
@@ -161,20 +159,34 @@ async def cited(within: Within, ids: Sequence[int]) -> dict[int, Cited]:
     }
 
 
-async def episodes(within: Within, wanted: Wanted, *, now: datetime) -> list[Row]:
-    """Episodes in an order, the most first."""
+async def episodes(
+    within: Within, *, ids: Sequence[UUID] = (), entries: Sequence[int] = ()
+) -> list[Row]:
+    """Episodes by their ids or entries, in no order."""
+    values = {"space": within.space.id, "ids": list(ids), "entries": Int8s(entries)}
+    async with within.conn.cursor(row_factory=kwargs_row(partial(Row, pace=pace(within.settings)))) as cursor:
+        return await (await cursor.execute(_SQL["episodes"], values)).fetchall()
+
+
+async def listed(within: Within, wanted: Wanted, *, after: Row | None, now: datetime) -> list[Row]:
+    """Episodes in an order, the most first, behind the one that ``after`` is."""
     pacing = pace(within.settings)
     values = {
+        **{field.name: getattr(wanted, field.name) for field in fields(wanted)},
         "decay": pacing.decay_per_hour,
         "boost": pacing.boost,
-        **{field.name: getattr(wanted, field.name) for field in fields(wanted)},
-        "space": within.space.id,
         "now": now,
-        "ids": None if wanted.ids is None else list(wanted.ids),
-        "entries": None if wanted.entries is None else Int8s(wanted.entries),
+        "after": None if after is None else after.id,
+        "after_ended": None if after is None else after.ended_at,
     }
-    async with within.conn.cursor(row_factory=kwargs_row(partial(Row, pace=pacing))) as cursor:
-        return await (await cursor.execute(_SQL["episodes"], values)).fetchall()
+    ids: list[UUID] = [row[0] for row in await _rows(within, "listed", values)]
+    found = {row.id: row for row in await episodes(within, ids=ids)}
+    return [found[id_] for id_ in ids]
+
+
+async def is_there(within: Within, id_: UUID) -> bool:
+    """Whether there is an episode with an id."""
+    return bool(await _rows(within, "is_there", {"id": id_}))
 
 
 async def ids_like(within: Within, prefix: str) -> list[UUID]:

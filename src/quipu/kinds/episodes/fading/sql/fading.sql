@@ -14,10 +14,7 @@ from episodes.stored_episodes e
 left join core.sessions s on s.space_id = e.space_id and s.id = e.session_id
 where e.space_id = %(space)s and e.entry_id = any(%(ids)s::int8[])
 
--- name: episodes: episodes with what happened to them
---
--- They are chosen first, and what belongs to them is looked up for these alone. By time no value is worked out to
--- sort by, so the index on it has the order.
+-- name: episodes: episodes with what happened to them, by ids or entries
 select e.id, s.name as session, e.user_name as "user", e.topic, e.gist, e.action, e.outcome, e.intent, e.context,
     e.emotion, e.salience_factors as factors,
     episodes.open_loops_of(e.id, e.open_loops, e.loops_by_hand) as open_loops, e.base_salience as base, e.started_at, e.ended_at,
@@ -27,19 +24,39 @@ select e.id, s.name as session, e.user_name as "user", e.topic, e.gist, e.action
         where l.space_id = e.space_id and l.episode_id = e.id)::integer as messages,
     array(select a.accessed_at from episodes.accesses a
         where a.space_id = e.space_id and a.episode_id = e.id order by a.accessed_at) as recent
-from (
-    select e.id, case %(order)s::text
-            when 'salience' then episodes.raised(e.base_salience, e.access_count, %(boost)s::float8)
-            when 'freshness' then episodes.fresh(episodes.raised(e.base_salience, e.access_count, %(boost)s::float8),
-                episodes.hours(greatest(e.ended_at, e.last_accessed_at), %(now)s::timestamptz), %(decay)s::float8)
-            when 'activation' then episodes.activation(e.ended_at, e.access_count, array(
-                select a.accessed_at from episodes.accesses a
-                where a.space_id = e.space_id and a.episode_id = e.id), %(now)s::timestamptz)
+from episodes.stored_episodes e
+left join lateral (
+    select name from core.sessions where space_id = %(space)s and id = e.session_id offset 0
+) s on true
+where e.space_id = %(space)s and (e.id = any(%(ids)s::uuid[]) or e.entry_id = any(%(entries)s::int8[]))
+
+-- name: listed: which episodes there are, the latest or those with the most of something first
+--
+-- By time no value is worked out to sort by, so the index on it has the order. The others are worked out for all;
+-- behind %(after)s comes what has less than that episode has now.
+with valued as not materialized (
+    select e.id, e.ended_at, case %(order)s::text
+        when 'salience' then episodes.raised(e.base_salience, e.access_count, %(boost)s::float8)
+        when 'freshness' then episodes.fresh(episodes.raised(e.base_salience, e.access_count, %(boost)s::float8),
+            episodes.hours(greatest(e.ended_at, e.last_accessed_at), %(now)s::timestamptz), %(decay)s::float8)
+        when 'activation' then case when e.access_count > u.times
+            then episodes.activated(u.known, e.access_count - u.times + 1, greatest(u.last, t.age), u.last)
+            else episodes.activated(coalesce(u.known, 0) + power(t.age, -0.5), 0, t.age, t.age) end
         end as most
     from episodes.stored_episodes e
+    left join (
+        select episode_id, count(*) as times, sum(power(age, -0.5)) as known, max(age) as last
+        from episodes.accesses
+        cross join lateral (
+            select greatest(episodes.hours(accessed_at, %(now)s::timestamptz), 1::float8 / 60) as age offset 0
+        ) t
+        where space_id = %(space)s
+        group by episode_id
+    ) u on u.episode_id = e.id
+    cross join lateral (
+        select greatest(episodes.hours(e.ended_at, %(now)s::timestamptz), 1::float8 / 60) as age
+    ) t
     where e.space_id = %(space)s
-        and (%(ids)s::uuid[] is null or e.id = any(%(ids)s::uuid[]))
-        and (%(entries)s::int8[] is null or e.entry_id = any(%(entries)s::int8[]))
         and (%(session)s::text is null or e.session_id = (
             select n.id from core.sessions n where n.space_id = %(space)s and n.name = %(session)s))
         and (%(user)s::text is null or e.user_name = %(user)s)
@@ -47,12 +64,17 @@ from (
         and (%(since)s::timestamptz is null or e.ended_at >= %(since)s)
         and (%(until)s::timestamptz is null or e.ended_at < %(until)s)
         and (%(state)s::text is null or (e.deleted_at is null) = (%(state)s = 'active'))
-    order by most desc, e.ended_at desc, e.id
-    limit %(limit)s offset %(offset)s
-) chosen
-join episodes.stored_episodes e on e.space_id = %(space)s and e.id = chosen.id
-left join core.sessions s on s.space_id = e.space_id and s.id = e.session_id
-order by chosen.most desc, e.ended_at desc, e.id
+)
+select e.id from valued e
+where %(after)s::uuid is null
+    or (%(order)s = 'recent' and (e.ended_at, e.id) < (%(after_ended)s::timestamptz, %(after)s))
+    or (%(order)s <> 'recent' and (e.most, e.ended_at, e.id) < (
+        select p.most, p.ended_at, p.id from valued p where p.id = %(after)s))
+order by e.most desc, e.ended_at desc, e.id desc
+limit %(limit)s offset %(offset)s
+
+-- name: is_there: whether there is an episode with an id
+select id from episodes.stored_episodes where space_id = %(space)s and id = %(id)s
 
 -- name: ids_like: episodes whose id begins so
 select id from episodes.stored_episodes where space_id = %(space)s and id::text like %(prefix)s order by id limit 2

@@ -14,8 +14,7 @@ from quipu.kinds.episodes.minding import store as minding
 from quipu.kinds.episodes.minding.given import one_or_all, words_of
 from quipu.kinds.episodes.minding.loops import store
 from quipu.kinds.episodes.minding.loops.model import LOOP_KINDS, LOOP_STATES, Loop
-from quipu.kinds.episodes.minding.loops.urgency import most_urgent
-from quipu.kinds.episodes.settings import LOOP_HALF_LIFE_DAYS
+from quipu.kinds.episodes.minding.loops.reminding import most_urgent_of
 from quipu.record.given import id_of, only, whole
 
 _HINT: Final = "quipu loops list --state all shows them."
@@ -45,12 +44,15 @@ class AsyncLoops:
         kind: str | None = None,
         limit: int = 50,
         offset: int = 0,
+        after: UUID | str | None = None,
     ) -> list[Loop]:
         """Loops, the latest first: those that are open, those that were (``closed``), or ``all``.
 
-        ``kind``: question, promise, task, waiting or followup.
+        ``kind``: question, promise, task, waiting or followup. The latest is what was said last, or was closed
+        last. ``after`` is the id of a loop: the list goes on behind where it stands now.
 
         Raises:
+            NotFound: there is no loop ``after`` any more.
             BadInput: an argument cannot be taken.
         """
         wanted = one_or_all("state", state, LOOP_STATES), one_or_all("kind", kind, LOOP_KINDS)
@@ -60,8 +62,9 @@ class AsyncLoops:
         async with self._database.looking(check_name("space", space)) as within:
             if within is None:
                 return []
-            return await store.loops(
+            return await store.listed(
                 within,
+                after=None if after is None else await _one(within, after),
                 state=wanted[0],
                 kind=wanted[1],
                 user=user,
@@ -95,9 +98,8 @@ class AsyncLoops:
         async with self._database.looking(check_name("space", space)) as within:
             if within is None:
                 return []
-            found = await store.loops(within, state="open", user=user, session=session)
-            half_life = within.settings.of(LOOP_HALF_LIFE_DAYS)
-        return most_urgent(found, now=self._clock.now(), limit=limit, half_life_days=half_life)
+            now = self._clock.now()
+            return await most_urgent_of(within, user=user, session=session, now=now, limit=limit)
 
     async def close(
         self, id: UUID | str, *, space: str, evidence: str | None = None, outcome: str = "resolved"
@@ -139,7 +141,7 @@ async def _one(within: Within | None, id_: UUID | str) -> Loop:
     found: UUID | None = asked if isinstance(asked, UUID) else None
     if within is not None and isinstance(asked, str):
         found = only(await store.ids_like(within, asked), asked)
-    rows = await store.loops(within, id=found) if within is not None and found is not None else []
+    rows = await store.loops(within, [found]) if within is not None and found is not None else []
     if not rows:
         raise NotFound(f"There is no loop {asked} in this space.", hint=_HINT)
     return rows[0]

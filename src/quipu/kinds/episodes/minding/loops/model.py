@@ -51,6 +51,17 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Pressing:
+    """A loop that is open, as far as telling how urgent it is needs to know."""
+
+    id: UUID
+    kind: LoopKind
+    said_at: datetime
+    due: datetime | None
+    mentions: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Resolved:
     """A loop that a message resolves, and the sentence that says so."""
 

@@ -6,13 +6,23 @@ from datetime import datetime
 
 from quipu.kernel.db.database import Within
 from quipu.kinds.episodes.minding.loops import store
+from quipu.kinds.episodes.minding.loops.model import Loop
 from quipu.kinds.episodes.minding.loops.urgency import line, most_urgent
 from quipu.kinds.episodes.settings import LOOP_HALF_LIFE_DAYS, LOOP_REMINDERS
 
 
 async def remind(within: Within, user: str | None, session: str | None, now: datetime) -> list[str]:
     """The most urgent open loops of a person or a session, or of the space; it changes nothing."""
-    found = await store.loops(within, state="open", user=user, session=session)
-    most, half_life = within.settings.of(LOOP_REMINDERS), within.settings.of(LOOP_HALF_LIFE_DAYS)
-    urgent = most_urgent(found, now=now, limit=most, half_life_days=half_life)
+    most = within.settings.of(LOOP_REMINDERS)
+    urgent = await most_urgent_of(within, user=user, session=session, now=now, limit=most)
     return [line(loop, now=now) for loop in urgent]
+
+
+async def most_urgent_of(
+    within: Within, *, user: str | None, session: str | None, now: datetime, limit: int
+) -> list[Loop]:
+    """The open loops that matter now, the most urgent first."""
+    found = await store.pressing(within, user=user, session=session, now=now)
+    half_life = within.settings.of(LOOP_HALF_LIFE_DAYS)
+    urgent = most_urgent(found, now=now, limit=limit, half_life_days=half_life)
+    return await store.loops(within, [one.id for one in urgent])

@@ -12,7 +12,7 @@ from psycopg.rows import class_row
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int4s, Int8s
 from quipu.kernel.db.database import Within
-from quipu.kinds.episodes.minding.loops.model import Loop, LoopKind, Opened, Resolved, Standing
+from quipu.kinds.episodes.minding.loops.model import Loop, LoopKind, Opened, Pressing, Resolved, Standing
 
 _SQL = queries.load("quipu.kinds.episodes.minding.loops")
 
@@ -82,30 +82,46 @@ async def reopen(within: Within, id_: UUID) -> bool:
     return bool(await _rows(within, "reopen", {"id": id_}))
 
 
-async def loops(
+async def loops(within: Within, ids: Sequence[UUID]) -> list[Loop]:
+    """Loops by their ids, in that order; those that are there."""
+    values = {"space": within.space.id, "ids": list(ids)}
+    async with within.conn.cursor(row_factory=class_row(Loop)) as cursor:
+        found = {loop.id: loop for loop in await (await cursor.execute(_SQL["loops"], values)).fetchall()}
+    return [found[id_] for id_ in ids if id_ in found]
+
+
+async def listed(
     within: Within,
     *,
-    id: UUID | None = None,
     state: str | None = None,
     kind: str | None = None,
     user: str | None = None,
     session: str | None = None,
+    after: Loop | None = None,
     limit: int = 1_000,
     offset: int = 0,
 ) -> list[Loop]:
-    """Loops, the latest first."""
+    """Loops, the latest first, behind the loop ``after``."""
     values = {
-        "space": within.space.id,
-        "id": id,
         "state": state,
         "kind": kind,
         "user": user,
         "session": session,
+        "after": None if after is None else after.id,
+        "after_at": None if after is None else after.closed_at or after.said_at,
         "limit": limit,
         "offset": offset,
     }
-    async with within.conn.cursor(row_factory=class_row(Loop)) as cursor:
-        return await (await cursor.execute(_SQL["loops"], values)).fetchall()
+    return await loops(within, [row[0] for row in await _rows(within, "listed", values)])
+
+
+async def pressing(
+    within: Within, *, user: str | None, session: str | None, now: datetime
+) -> list[Pressing]:
+    """What may be urgent of what is open: the latest 1,000, and 500 each of what was due and is due soonest."""
+    values = {"space": within.space.id, "user": user, "session": session, "now": now}
+    async with within.conn.cursor(row_factory=class_row(Pressing)) as cursor:
+        return await (await cursor.execute(_SQL["pressing"], values)).fetchall()
 
 
 async def ids_like(within: Within, prefix: str) -> list[UUID]:

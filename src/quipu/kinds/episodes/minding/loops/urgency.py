@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Final
+from typing import Final, TypeVar
 
 from quipu.kernel.base.text import excerpt
-from quipu.kinds.episodes.minding.loops.model import Loop
+from quipu.kinds.episodes.minding.loops.model import Loop, Pressing
+
+Open = TypeVar("Open", Pressing, Loop)
 
 HALF_LIFE_DAYS: Final = 14.0
 """After so long without a word of it, what has no date is half as urgent."""
@@ -20,7 +22,7 @@ _WEIGHTS: Final = {"promise": 1.0, "task": 1.0, "waiting": 0.8, "question": 0.7,
 _LONGEST: Final = 200
 
 
-def urgency(loop: Loop, *, now: datetime, half_life_days: float = HALF_LIFE_DAYS) -> float:
+def urgency(loop: Pressing | Loop, *, now: datetime, half_life_days: float = HALF_LIFE_DAYS) -> float:
     """How urgent an open loop is, 0 to 1.
 
     Undated ones halve every ``half_life_days`` since they were last said; each further mention counts as
@@ -36,8 +38,8 @@ def urgency(loop: Loop, *, now: datetime, half_life_days: float = HALF_LIFE_DAYS
 
 
 def most_urgent(
-    loops: Sequence[Loop], *, now: datetime, limit: int, half_life_days: float = HALF_LIFE_DAYS
-) -> list[Loop]:
+    loops: Sequence[Open], *, now: datetime, limit: int, half_life_days: float = HALF_LIFE_DAYS
+) -> list[Open]:
     """The loops to remind of, the most urgent first."""
     worth = [(urgency(loop, now=now, half_life_days=half_life_days), loop) for loop in loops]
     kept = [pair for pair in worth if pair[0] >= FADED]

@@ -190,9 +190,9 @@ with aged as not materialized (
         and (%(state)s::text is null or (m.status = 'archived') = (%(state)s = 'archived'))
 )
 select m.id from aged m
-left join aged p on p.id = %(after)s::uuid
 where (%(state)s::text is null or m.archived or (m.worth < %(archive_below)s::float8) = (%(state)s = 'faded'))
-    and (%(after)s::uuid is null or (m.worth, m.happened_at, m.id) < (p.worth, p.happened_at, p.id))
+    and (%(after)s::uuid is null or (m.worth, m.happened_at, m.id) < (
+        select p.worth, p.happened_at, p.id from aged p where p.id = %(after)s))
 order by m.worth desc, m.happened_at desc, m.id desc
 limit %(limit)s offset %(offset)s
 

@@ -38,26 +38,44 @@ set state = 'open', closed_at = null, outcome = null, evidence = null, evidence_
 where space_id = %(space)s and id = %(id)s and state = 'closed'
 returning id
 
--- name: loops: loops with where they were said; the latest first
+-- name: loops: loops with where they were said, by ids
 select l.id, l.kind, l.state, l.content as text, l.by_whom as by, l.user_name as "user", s.name as session,
     m.external_id as message, l.said_at, l.due_at as due, l.mentions, l.closed_at, l.outcome, l.evidence,
     e.external_id as evidence_message, l.reopened
-from (
-    select * from episodes.loops
-    where space_id = %(space)s
-        and (%(id)s::uuid is null or id = %(id)s)
-        and (%(state)s::text is null or state = %(state)s)
-        and (%(kind)s::text is null or kind = %(kind)s)
+from episodes.loops l
+cross join lateral (select name from core.sessions where space_id = %(space)s and id = l.session_id offset 0) s
+cross join lateral (select external_id from core.messages where space_id = %(space)s and id = l.message_id offset 0) m
+left join lateral (
+    select external_id from core.messages where space_id = %(space)s and id = l.evidence_message offset 0
+) e on true
+where l.space_id = %(space)s and l.id = any(%(ids)s::uuid[])
+
+-- name: listed: which loops there are, the latest first, behind one of them
+select id from episodes.loops
+where space_id = %(space)s
+    and (%(state)s::text is null or state = %(state)s)
+    and (%(kind)s::text is null or kind = %(kind)s)
+    and (%(user)s::text is null or user_name = %(user)s)
+    and (%(session)s::text is null or session_id = (
+        select n.id from core.sessions n where n.space_id = %(space)s and n.name = %(session)s))
+    and (%(after)s::uuid is null or (coalesce(closed_at, said_at), id) < (%(after_at)s::timestamptz, %(after)s))
+order by coalesce(closed_at, said_at) desc, id desc
+limit %(limit)s offset %(offset)s
+
+-- name: pressing: what may be urgent of what is open to a person or in a session: the latest, and what is due soonest
+with open_ones as not materialized (
+    select id, kind, said_at, due_at as due, mentions, coalesce(closed_at, said_at) as latest
+    from episodes.loops
+    where space_id = %(space)s and state = 'open'
         and (%(user)s::text is null or user_name = %(user)s)
         and (%(session)s::text is null or session_id = (
             select n.id from core.sessions n where n.space_id = %(space)s and n.name = %(session)s))
-    order by coalesce(closed_at, said_at) desc, id
-    limit %(limit)s offset %(offset)s
-) l
-join core.sessions s on s.space_id = l.space_id and s.id = l.session_id
-join core.messages m on m.space_id = l.space_id and m.id = l.message_id
-left join core.messages e on e.space_id = l.space_id and e.id = l.evidence_message
-order by coalesce(l.closed_at, l.said_at) desc, l.id
+)
+(select id, kind, said_at, due, mentions from open_ones order by latest desc limit 1000)
+union
+(select id, kind, said_at, due, mentions from open_ones where due <= %(now)s::timestamptz order by due desc limit 500)
+union
+(select id, kind, said_at, due, mentions from open_ones where due > %(now)s::timestamptz order by due limit 500)
 
 -- name: ids_like: loops whose id begins so
 select id from episodes.loops where space_id = %(space)s and id::text like %(prefix)s order by id limit 2
