@@ -94,7 +94,8 @@ async def _client(memory: AsyncMemory) -> AsyncIterator[httpx.AsyncClient]:
         app.router.lifespan_context(app),
         httpx.AsyncClient(
             transport=httpx.ASGITransport(app=app, raise_app_exceptions=False),
-            base_url="http://localhost", timeout=600
+            base_url="http://localhost",
+            timeout=600,
         ) as client,
     ):
         await client.get("/signin", params={"token": app.state.served.signin.token})

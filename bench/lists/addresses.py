@@ -127,5 +127,7 @@ def _named(path: str) -> str:
         return path
     known = max((one for one in NAMED if path.startswith(one)), key=len, default=None)
     if known is None:
-        raise LookupError(f"{path}: say in bench/lists/addresses.py what it is to show, or that it is no list")
+        raise LookupError(
+            f"{path}: say in bench/lists/addresses.py what it is to show, or that it is no list"
+        )
     return re.sub(r"\{\w+\}", NAMED[known], path, count=1)

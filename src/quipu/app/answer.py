@@ -123,7 +123,7 @@ class Answering:
         chosen = _filters(user=user, kinds=kinds, since=None, until=None)
         asked = [one for one in KINDS if one.remind and (chosen.kinds is None or one.code in chosen.kinds)]
         session = optional_name("session", session)
-        async with self._database.reading(check_name("space", space)) as within:
+        async with self._database.looking(check_name("space", space)) as within:
             if within is None:
                 return []
             now = self._clock.now()
@@ -150,7 +150,7 @@ class Answering:
         """Sessions, the latest first."""
         whole("limit", limit, least=1, most=_MOST)
         whole("offset", offset, least=0, most=2**62)
-        async with self._database.reading(space) as within:
+        async with self._database.looking(space) as within:
             return [] if within is None else await store.sessions(within, limit=limit, offset=offset)
 
 

@@ -15,6 +15,7 @@ from anyio import to_thread
 
 from quipu.app.answer import whole
 from quipu.app.kinds import ERASERS, KINDS, REGISTER
+from quipu.app.lately import Used, used_lately
 from quipu.app.parts import Parts, assemble
 from quipu.app.rooms import AsyncRooms
 from quipu.errors import QuipuError
@@ -241,6 +242,13 @@ class AsyncMemory(AsyncRooms):
         Being found changes nothing; that a memory was used again within an hour does not count either.
         """
         return await self._ready.answering.used(hits)
+
+    async def used_lately(self, *, space: str, limit: int = 10) -> list[Used]:
+        """What was put before agents last, of the kinds that note it: episodes, lessons, long-term memories.
+
+        The latest use first, at most 200; what is not found any more is left out.
+        """
+        return await used_lately(self._ready.database, space, limit=limit)
 
     async def why(self, hit: Hit) -> Why:
         """Why a hit came back: each signal in a sentence, the shared words, the turns around it."""

@@ -39,6 +39,8 @@ Faded = Callable[[Within, Sequence[int], datetime], Awaitable[Collection[int]]]
 Used = Callable[[Within, Sequence[int], datetime], Awaitable[int]]
 """Notes that entries were put before an agent; how many uses count: ``await used(within, ids, now)``."""
 
+Lately = Callable[[Within, int], Awaitable[Sequence[tuple[int, datetime]]]]
+"""Which entries were used last, and when: ``await lately(within, limit)``, the latest first."""
 
 Remind = Callable[[Within, str | None, str | None, datetime], Awaitable[Sequence[str]]]
 """What is open and should be told of in a prompt: ``await remind(within, user, session, now)``.
@@ -109,7 +111,7 @@ class Kind:
     ``name`` and ``code``: how recall calls it and files it (core.recall_kinds). ``package``: where its
     migrations lie. ``cite``: tells of entries that were found, by id. ``weigh``: what else counts for them;
     ``faded``: which are not to come back any more; ``used``: notes that they were put before an agent;
-    ``remind``: what is open, for prompts.
+    ``lately``: which were, last; ``remind``: what is open, for prompts.
     ``eraser``: forgets. ``catch_up``: files what a space holds of this kind and the index does not know
     yet; called before a recall where the kind has set its bit in ``core.spaces.unfiled``, which it clears.
     A kind that files as it writes has none. ``hears``: topics of which a job ``{"session": name}`` is put,
@@ -127,6 +129,7 @@ class Kind:
     weigh: Weigh | None = None
     faded: Faded | None = None
     used: Used | None = None
+    lately: Lately | None = None
     remind: Remind | None = None
     catch_up: CatchUp | None = None
     hears: Sequence[str] = ()

@@ -9,16 +9,20 @@ from typing import Final
 
 from starlette.responses import Response
 
+from quipu.app.lately import Used
 from quipu.interfaces.web import navigation
 from quipu.interfaces.web.page import page_router
+from quipu.interfaces.web.places import place
 from quipu.interfaces.web.visit import Visit, Visiting
 from quipu.interfaces.web.wording import counted, day
+from quipu.kernel.base.text import excerpt
 from quipu.upkeep.overview import NOTHING, Overview
 
 router = page_router()
 
 _MOST_POINTS: Final = 200
-_MOST_RECALLED: Final = 8
+_MOST_USED: Final = 10
+_TEXT: Final = 160
 _KINDS: Final = {
     "message": ("Messages", "/transcripts"),
     "ledger": ("Facts and evidence", "/ledger"),
@@ -43,7 +47,7 @@ async def page(visit: Visiting) -> Response:
         times_told=_told(times),
         growth=growth,
         growth_told=_told(growth),
-        recalled=await memory.longterm.audit(space=space, act="recover", limit=_MOST_RECALLED)
+        used=[_used(visit, one) for one in await memory.used_lately(space=space, limit=_MOST_USED)]
         if space
         else [],
         queue=await memory.queue.status(),
@@ -66,6 +70,12 @@ def _numbers(visit: Visit, known: Overview) -> list[tuple[str, str, str]]:
         (name, f"{known.kinds.get(kind, 0):,}", visit.link(path) if path in shown else "")
         for kind, (name, path) in _KINDS.items()
     ]
+
+
+def _used(visit: Visit, one: Used) -> tuple[Used, str, str]:
+    """A memory with the beginning of what it says, and where it is shown."""
+    found = place(one)
+    return one, excerpt(one.text, _TEXT), "" if found is None else visit.link(found[0], **found[1])
 
 
 def _told(growth: Sequence[tuple[datetime, float]]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from quipu.app.lately import Used
 from quipu.interfaces.web.links import Value
 from quipu.interfaces.web.navigation import MEMORY
 from quipu.recall.model import Hit
@@ -11,7 +12,7 @@ from quipu.recall.model import Hit
 Place = tuple[str, Mapping[str, Value]]
 
 
-def place(hit: Hit) -> Place | None:
+def place(hit: Hit | Used) -> Place | None:
     """The path of the page that shows it, and what that is asked for; None where there is no such page."""
     found = _place(hit)
     if found is None:
@@ -19,7 +20,7 @@ def place(hit: Hit) -> Place | None:
     return found if any(entry.path != "/" and entry.holds(found[0]) for entry in MEMORY) else None
 
 
-def _place(hit: Hit) -> Place | None:
+def _place(hit: Hit | Used) -> Place | None:
     source = hit.source
     match hit.kind:
         case "message" if source.session:

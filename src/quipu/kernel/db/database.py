@@ -154,7 +154,11 @@ class Database:
         A recall is several statements. Between two of them another process may write, erase or change the
         embedding model; none of that may show in half of an answer.
         """
-        async with self._entered(name, begin=_BEGIN_TO_READ, enter="enter_to_read") as (conn, space, settings):
+        async with self._entered(name, begin=_BEGIN_TO_READ, enter="enter_to_read") as (
+            conn,
+            space,
+            settings,
+        ):
             yield None if space is None else Within(conn, space, settings)
 
     @asynccontextmanager
@@ -164,7 +168,11 @@ class Database:
         Most filters of a list ask for nothing. One plan for all that could be asked would read every row and
         sort it, so here each query is planned for the values it is given.
         """
-        async with self._entered(name, begin=_BEGIN_TO_READ, enter="enter_to_look") as (conn, space, settings):
+        async with self._entered(name, begin=_BEGIN_TO_READ, enter="enter_to_look") as (
+            conn,
+            space,
+            settings,
+        ):
             yield None if space is None else Within(conn, space, settings)
 
     @asynccontextmanager

@@ -8,7 +8,7 @@ from quipu.kinds.episodes.filing.entries import catch_up
 from quipu.kinds.episodes.jobs import HANDLERS, HEARS, JOB_SECONDS, SCHEDULES
 from quipu.kinds.episodes.minding.loops.reminding import remind
 from quipu.kinds.episodes.settings import SETTINGS
-from quipu.kinds.episodes.used import used
+from quipu.kinds.episodes.used import lately, used
 from quipu.kinds.episodes.weigh import weigh
 from quipu.kinds.plug import Kind
 
@@ -23,6 +23,7 @@ EPISODES = Kind(
     eraser=ERASER,
     weigh=weigh,
     used=used,
+    lately=lately,
     catch_up=catch_up,
     hears=HEARS,
     handlers=HANDLERS,

@@ -16,6 +16,11 @@ async def used(within: Within, ids: Sequence[int], now: datetime) -> int:
     return await note(within, now, await store.last_uses(within, entries=ids))
 
 
+async def lately(within: Within, limit: int) -> list[tuple[int, datetime]]:
+    """The entries of the episodes that were used last, and when; the latest first."""
+    return await store.lately(within, limit)
+
+
 async def note(within: Within, now: datetime, held: Sequence[store.Use]) -> int:
     """Note a use of episodes that are held; how many uses count."""
     apart = timedelta(minutes=pace(within.settings).uses_apart_minutes)

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from quipu.kernel.db.database import Within
 from quipu.kinds.longterm import store
 from quipu.kinds.longterm.rules import filed_text
 from quipu.recall.model import Cited, Source
+
+
+async def lately(within: Within, limit: int) -> list[tuple[int, datetime]]:
+    """The entries of the memories that were used last, and when; the latest first."""
+    return await store.lately(within, limit)
 
 
 async def cite(within: Within, ids: Sequence[int]) -> dict[int, Cited]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quipu.kinds.longterm.cite import cite
+from quipu.kinds.longterm.cite import cite, lately
 from quipu.kinds.longterm.eraser import LongtermEraser
 from quipu.kinds.longterm.evaluating.jobs import EVALUATE, evaluate
 from quipu.kinds.longterm.filing import LONGTERM as CODE
@@ -15,6 +15,7 @@ LONGTERM = Kind(
     code=CODE,
     package="quipu.kinds.longterm",
     cite=cite,
+    lately=lately,
     eraser=LongtermEraser(),
     hears=(EVALUATE,),
     handlers={EVALUATE: evaluate},

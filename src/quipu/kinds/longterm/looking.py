@@ -72,13 +72,16 @@ class AsyncLooking:
         archived: bool | None = False,
         limit: int = 100,
         offset: int = 0,
+        after: UUID | str | None = None,
     ) -> list[LongtermMemory]:
-        """Memories: the most important first, of equals what changed last.
+        """Memories: live ones before archived ones, the most important first, of equals what changed last.
 
         Those of a user, a category, an importance, that hold a ``text`` in whatever case, that were said
         ``since`` (included) or ``until`` (not included) a time; live ones, ``archived`` ones, or both (None).
+        ``after`` is the id of a memory: the list goes on behind where it stands now.
 
         Raises:
+            NotFound: there is no memory ``after`` any more.
             BadInput: an argument cannot be taken (``limit`` is 1 to 1,000).
         """
         wanted = narrowed(
@@ -95,7 +98,8 @@ class AsyncLooking:
         async with self._database.looking(check_name("space", space)) as within:
             if within is None:
                 return []
-            rows = await store.memories(within, wanted, limit=limit, offset=offset)
+            last = None if after is None else await row_of(within, after)
+            rows = await store.memories(within, wanted, after=last, limit=limit, offset=offset)
         return [memory(row, space=space) for row in rows]
 
     async def search(

@@ -90,10 +90,11 @@ async def memories(
     *,
     ids: Sequence[UUID] | None = None,
     entries: Sequence[int] | None = None,
+    after: Row | None = None,
     limit: int = _ALL,
     offset: int = 0,
 ) -> list[Row]:
-    """Memories: live ones first, then the more important, then those that changed last."""
+    """Memories: live ones first, then the more important, then those that changed last; behind ``after``."""
     wanted = narrowed or Narrowed()
     given = {
         "space": within.space.id,
@@ -106,6 +107,10 @@ async def memories(
         "text": wanted.text,
         "since": wanted.since,
         "until": wanted.until,
+        "after": None if after is None else after.id,
+        "after_archived": None if after is None else after.archived,
+        "after_importance": None if after is None else after.importance,
+        "after_updated": None if after is None else after.updated_at,
         "limit": limit,
         "offset": offset,
     }
@@ -184,6 +189,11 @@ async def messages_there(within: Within, numbers_: Sequence[int]) -> set[int]:
 async def accessed(within: Within, ids: Sequence[UUID], *, now: datetime, apart: timedelta) -> int:
     """Note that memories were put into a prompt; how many of them count."""
     return len(await _rows(within, "accessed", {"ids": list(ids), "now": now, "apart": apart}))
+
+
+async def lately(within: Within, limit: int) -> list[tuple[int, datetime]]:
+    """The entries of the memories that were used last, and when; the latest first."""
+    return [(entry, at) for entry, at in await _rows(within, "lately", {"limit": limit})]
 
 
 async def cited(within: Within, entries: Sequence[int]) -> list[Cited]:

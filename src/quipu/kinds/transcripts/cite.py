@@ -40,6 +40,11 @@ async def faded(within: Within, ids: Sequence[int], now: datetime) -> set[int]:
     }
 
 
+async def lately(within: Within, limit: int) -> list[tuple[int, datetime]]:
+    """The entries of the memories that were used last, and when; the latest first."""
+    return await store.lately(within, limit)
+
+
 async def used(within: Within, ids: Sequence[int], now: datetime) -> int:
     """Note that memories were put before an agent: they age from now."""
     return await store.used(within, ids, now=now, apart=ageing.REINFORCED_APART)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quipu.kinds.plug import Kind
-from quipu.kinds.transcripts.cite import cite, faded, used
+from quipu.kinds.transcripts.cite import cite, faded, lately, used
 from quipu.kinds.transcripts.eraser import TranscriptsEraser
 from quipu.kinds.transcripts.filing.messages import CODE, catch_up
 from quipu.kinds.transcripts.jobs import PRUNING, learn
@@ -19,6 +19,7 @@ TRANSCRIPTS = Kind(
     catch_up=catch_up,
     faded=faded,
     used=used,
+    lately=lately,
     handlers={LEARN: learn},
     job_seconds={LEARN: 3600},
     schedules=(PRUNING,),

@@ -61,6 +61,11 @@ async def used(within: Within, ids: Sequence[int], *, now: datetime, apart: time
     return len(await _rows(within, "used", {"ids": Int8s(ids), "now": now, "apart": apart}))
 
 
+async def lately(within: Within, limit: int) -> list[tuple[int, datetime]]:
+    """The entries of the memories that were used last, and when; the latest first."""
+    return [(entry, at) for entry, at in await _rows(within, "lately", {"limit": limit})]
+
+
 async def sessions(within: Within, values: Mapping[str, object]) -> dict[int, str]:
     """The sessions that an erasure takes: number to name."""
     return dict(await _rows(within, "doomed_sessions", values))

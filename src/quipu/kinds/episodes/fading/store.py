@@ -159,9 +159,7 @@ async def cited(within: Within, ids: Sequence[int]) -> dict[int, Cited]:
     }
 
 
-async def episodes(
-    within: Within, *, ids: Sequence[UUID] = (), entries: Sequence[int] = ()
-) -> list[Row]:
+async def episodes(within: Within, *, ids: Sequence[UUID] = (), entries: Sequence[int] = ()) -> list[Row]:
     """Episodes by their ids or entries, in no order."""
     values = {"space": within.space.id, "ids": list(ids), "entries": Int8s(entries)}
     async with within.conn.cursor(row_factory=kwargs_row(partial(Row, pace=pace(within.settings)))) as cursor:
@@ -208,6 +206,11 @@ async def versions(within: Within, id_: UUID) -> list[EpisodeVersion]:
         return await (
             await cursor.execute(_SQL["versions"], {"space": within.space.id, "id": id_})
         ).fetchall()
+
+
+async def lately(within: Within, limit: int) -> list[tuple[int, datetime]]:
+    """The entries of the episodes that were used last, and when; the latest first."""
+    return [(entry, at) for entry, at in await _rows(within, "lately", {"limit": limit})]
 
 
 async def last_uses(

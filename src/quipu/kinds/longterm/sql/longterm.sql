@@ -18,7 +18,11 @@ where m.space_id = %(space)s
     and (%(text)s::text is null or m.summary ilike %(text)s or m.details ilike %(text)s)
     and (%(since)s::timestamptz is null or m.happened_at >= %(since)s)
     and (%(until)s::timestamptz is null or m.happened_at < %(until)s)
-order by m.archived, m.importance desc, m.updated_at desc, m.id
+    and (%(after)s::uuid is null or m.archived > %(after_archived)s::boolean
+        or (m.importance, m.updated_at, m.id)
+            < (%(after_importance)s::text::longterm.importance, %(after_updated)s::timestamptz, %(after)s))
+    and (%(after_archived)s::boolean is null or m.archived >= %(after_archived)s)
+order by m.archived, m.importance desc, m.updated_at desc, m.id desc
 limit %(limit)s offset %(offset)s
 
 -- name: ids_like: memories whose id begins so

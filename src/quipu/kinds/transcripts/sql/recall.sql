@@ -26,3 +26,8 @@ from (
 ) u
 where m.space_id = %(space)s and m.id = u.id
 returning m.id
+
+-- name: lately: entries of the memories that were used last, the latest first
+select entry_id, used_at from transcripts.memories
+where space_id = %(space)s and used_at is not null and entry_id is not null
+order by used_at desc limit %(limit)s

@@ -104,6 +104,11 @@ where space_id = %(space)s and entry_id = any(%(entries)s::int8[]) and deleted_a
 order by id
 for update
 
+-- name: lately: entries of the episodes that were used last, the latest first
+select entry_id, last_accessed_at from episodes.stored_episodes
+where space_id = %(space)s and last_accessed_at is not null and entry_id is not null
+order by last_accessed_at desc limit %(limit)s
+
 -- name: note_use: an episode was used
 select episodes.note_use(%(id)s, %(uses)s, %(now)s)
 

@@ -115,9 +115,7 @@ async def listed(
     return await loops(within, [row[0] for row in await _rows(within, "listed", values)])
 
 
-async def pressing(
-    within: Within, *, user: str | None, session: str | None, now: datetime
-) -> list[Pressing]:
+async def pressing(within: Within, *, user: str | None, session: str | None, now: datetime) -> list[Pressing]:
     """What may be urgent of what is open: the latest 1,000, and 500 each of what was due and is due soonest."""
     values = {"space": within.space.id, "user": user, "session": session, "now": now}
     async with within.conn.cursor(row_factory=class_row(Pressing)) as cursor:
