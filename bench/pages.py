@@ -73,8 +73,8 @@ async def measure(server: Server, options: argparse.Namespace) -> list[Measured]
             lines: list[Measured] = []
             for address in addresses():
                 if address.path.startswith(options.only):
-                    print(address.path, file=sys.stderr, flush=True)
                     async for line in _asked(client, address, times=options.times):
+                        print(f"{line.path} {line.median_ms:.0f} ms", file=sys.stderr, flush=True)
                         lines.append(line)
     return lines
 

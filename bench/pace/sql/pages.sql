@@ -51,7 +51,7 @@ from core.messages where space_id = %(space)s and session_id >= 1000;
 insert into transcripts.tool_calls (space_id, id, line_id, session_id, tool_name, tool_input, path, happened_at)
 select space_id, 'call-' || id, id, session_id, (array['Read', 'Edit', 'Bash'])[1 + id %% 3], jsonb_build_object('a', id),
     'src/file-' || id %% 500 || '.py', happened_at
-from transcripts.lines where space_id = %(space)s and id <= %(rows)s;
+from transcripts.lines where space_id = %(space)s and id %% 2 = 0;
 
 -- name: tool_results
 insert into transcripts.tool_results (space_id, tool_call_id, line_id, session_id, content, happened_at)
@@ -61,7 +61,7 @@ from transcripts.tool_calls where space_id = %(space)s;
 -- name: responses
 insert into transcripts.responses (space_id, response_id, line_id, session_id, model, happened_at, input_tokens)
 select space_id, 'answer-' || id, id, session_id, 'model-' || id %% 3, happened_at, 100
-from transcripts.lines where space_id = %(space)s and id <= %(rows)s;
+from transcripts.lines where space_id = %(space)s and id %% 2 = 0;
 
 -- name: lessons
 insert into transcripts.memories (space_id, id, session_id, fact, category, confidence, created_at, updated_at, status, origin,

@@ -1,9 +1,7 @@
--- name: browse: a page of the rows of a table
+-- name: browse: a page of the rows of a table; they are chosen before anything of them is made a text
 select {columns}, {key} as {place_key}, {place} as {place_name}
-from {table} t
-where {where}
+from (select * from {table} t where {where} order by {order} limit {limit}) t
 order by {order}
-limit {limit}
 
 -- name: shown: a value as a text that is cut
 case when {column} is null then null else pg_catalog.left(pg_catalog.format('%s', {column}), {characters}) end as {name}

@@ -1,18 +1,28 @@
 -- name: conversations: conversations, the latest first
+--
+-- They are chosen first, by what sessions and what was told of them say; the rest is looked up for these alone.
+with chosen as materialized (
+    select s.id
+    from core.sessions s
+    left join episodes.conversation_details d on d.space_id = %(space)s and d.session_id = s.id
+    where s.space_id = %(space)s
+        and (%(session)s::text is null or s.name = %(session)s)
+        and (%(user)s::text is null or coalesce(d.user_name, s.distinct_id) = %(user)s)
+        and (%(status)s::text is null or coalesce(d.status, 'active') = %(status)s)
+        and (%(topic)s::text is null or %(topic)s = coalesce(d.topic, (
+            select t.name from episodes.topics t where t.space_id = %(space)s and t.id = d.topic_id), ''))
+    order by greatest(d.updated_at, coalesce(s.last_at, s.created_at)) desc, s.name
+    limit %(limit)s offset %(offset)s
+)
 select c.id::text as id, c.session, c.user_id, c.topic,
     coalesce(c.title, (select left(regexp_replace(m.content, '\s+', ' ', 'g'), 80) from core.messages m
         where m.space_id = %(space)s and m.id >= c.session_number << 24 and m.id < (c.session_number + 1) << 24
             and m.role = 'user'
         order by m.id limit 1)) as title,
     c.status, c.thread_id, c.messages, c.created_at, c.updated_at
-from episodes.conversations c
-where c.space_id = %(space)s
-    and (%(session)s::text is null or c.session = %(session)s)
-    and (%(user)s::text is null or c.user_id = %(user)s)
-    and (%(topic)s::text is null or c.topic = %(topic)s)
-    and (%(status)s::text is null or c.status = %(status)s)
+from chosen
+join episodes.conversations c on c.space_id = %(space)s and c.session_number = chosen.id
 order by c.updated_at desc, c.session
-limit %(limit)s offset %(offset)s
 
 -- name: utterances: the messages of a conversation, oldest first
 select m.id::text as id, m.external_id, m.role, r.speaker, m.content, m.mode, m.metadata, m.created_at
