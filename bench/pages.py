@@ -1,4 +1,4 @@
-"""Measure how long every page and every list of REST takes over 100,000 rows of every kind, and how large it is.
+"""Measure how long every page and every GET of REST takes over 100,000 rows of every kind, and its size.
 
     python bench/pages.py                  100,000 rows, each address seven times
     python bench/pages.py --check          exit code 1 above 200 ms (the median) or 100 kB
@@ -49,7 +49,7 @@ _NEXT = re.compile(r'href="([^"]+)"[^>]*\brel="next"|rel="next"[^>]*\bhref="([^"
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One address: milliseconds of single answers, the size of an answer, and its rows where it has a list."""
+    """One address: milliseconds of single answers, the size of one, and its rows where it is a list."""
 
     path: str
     status: int

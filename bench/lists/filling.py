@@ -15,6 +15,7 @@ TABLE: Final = "boats"
 _SQL = load("pages")
 _FIRST: Final = ("quick", "space")
 _LAST: Final = "own_table"
+_COLUMNS: Final = "id int primary key, name text not null, body text, level int, at timestamptz"
 _TEXT: Final = "the boats lay in the harbour all night, and nobody knew who had brought them there."
 
 
@@ -23,7 +24,7 @@ async def fill(memory: AsyncMemory, conninfo: str, rows: int) -> None:
     await memory.observe([{"content": "Nothing of interest."}], space=SPACE, session="s")
     await memory.tables.create_table(
         TABLE,
-        f"create table {TABLE} (id int primary key, name text not null, body text, level int, at timestamptz)",
+        f"create table {TABLE} ({_COLUMNS})",
         description="What lies in the harbour",
         embed_fields=[],
         column_descriptions={"id": "The number that it is known by"},

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from datetime import UTC, datetime
 from typing import Final, TypeVar
 from uuid import UUID
 
-from quipu.errors import BadInput
+from quipu.errors import BadInput, NotFound
 from quipu.record.moment import moment
 
 _ANY_TIME: Final = datetime(9000, 1, 1, tzinfo=UTC)
 _PREFIX: Final = re.compile(r"[0-9a-f-]{4,36}")
 _Word = TypeVar("_Word", bound=str)
+_Row = TypeVar("_Row")
 
 
 def time(field: str, value: object) -> datetime | None:
@@ -79,3 +80,17 @@ def only(found: Sequence[UUID], asked: object) -> UUID | None:
     if len(found) > 1:
         raise BadInput(f"several begin with {asked}.", field="id", hint="Give more of it.")
     return found[0] if found else None
+
+
+async def behind(row: Awaitable[_Row]) -> _Row:
+    """The row behind which a list goes on.
+
+    Raises:
+        BadInput: it is no row of the list, or is gone.
+    """
+    try:
+        return await row
+    except (BadInput, NotFound) as error:
+        raise BadInput(
+            "that is no row of this list, or it is gone.", field="after", hint="Begin at the first page."
+        ) from error

@@ -50,9 +50,9 @@ async def listing(
         state=state,
         order=order,
         limit=page.limit + 1,
-        offset=page.counted("episodes"),
+        after=page.behind("episodes"),
     )
-    return page.of_counted("episodes", [EpisodeTold.model_validate(one) for one in found])
+    return page.of_rows("episodes", [EpisodeTold.model_validate(one) for one in found])
 
 
 @router.get("/stats", summary="How many episodes there are")

@@ -10,7 +10,7 @@ from pydantic import AwareDatetime, Field
 from quipu.interfaces.rest.asking import Number, OfSession, given
 from quipu.interfaces.rest.door import Reading, Writing, refused, room
 from quipu.interfaces.rest.models import Asked
-from quipu.interfaces.rest.pages import Page, Paging
+from quipu.interfaces.rest.pages import Numbered, Page, Paging
 from quipu.interfaces.rest.told.evidence import RecommendationTold, ShownEvidenceTold
 from quipu.kinds.ledger.evidence.model import Confidence, Entity, EvidenceSource, Reference, SourceStatus
 from quipu.kinds.ledger.signals.model import Theme
@@ -85,10 +85,12 @@ async def recommend(
 @router.get("/recommendations", summary="Recommendations, the latest first")
 async def recommendations(here: Reading, page: Paging, session: OfSession = None) -> Page[RecommendationTold]:
     """Of a session, or of the whole space."""
+    after = page.after("recommendations", Numbered)
     found = await here.memory.ledger.recommendations(
-        space=here.space, session=session, limit=page.limit + 1, offset=page.counted("recommendations")
+        space=here.space, session=session, limit=page.limit + 1, before=None if after is None else after.id
     )
-    return page.of_counted("recommendations", [RecommendationTold.model_validate(one) for one in found])
+    told = [RecommendationTold.model_validate(one) for one in found]
+    return page.of("recommendations", told, lambda last: Numbered(id=last.id))
 
 
 @router.get("/recommendations/{number}", summary="A recommendation", responses=_GONE)

@@ -86,9 +86,9 @@ async def listing(
         until=until,
         archived=archived,
         limit=page.limit + 1,
-        offset=page.counted("longterm"),
+        after=page.behind("longterm"),
     )
-    return page.of_counted("longterm", [LongtermTold.model_validate(one) for one in found])
+    return page.of_rows("longterm", [LongtermTold.model_validate(one) for one in found])
 
 
 @router.get("/counts", summary="How many memories there are")

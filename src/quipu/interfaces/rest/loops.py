@@ -41,9 +41,9 @@ async def listing(
         state=state,
         kind=kind,
         limit=page.limit + 1,
-        offset=page.counted("loops"),
+        after=page.behind("loops"),
     )
-    return page.of_counted("loops", [LoopTold.model_validate(one) for one in found])
+    return page.of_rows("loops", [LoopTold.model_validate(one) for one in found])
 
 
 @router.get("/due", summary="Loops that matter now")

@@ -64,9 +64,9 @@ async def listing(
         session=session,
         state=state,
         limit=page.limit + 1,
-        offset=page.counted("memories"),
+        after=page.behind("memories"),
     )
-    return page.of_counted("memories", [LessonTold.model_validate(one) for one in found])
+    return page.of_rows("memories", [LessonTold.model_validate(one) for one in found])
 
 
 class LessonSearched(Asked):

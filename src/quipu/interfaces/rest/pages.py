@@ -7,8 +7,9 @@
         told = [FactTold.model_validate(one) for one in found]
         return page.of("facts", told, lambda last: FactPlace(id=last.id))
 
-``FactPlace`` is a pydantic model: where the last row of a page stands in the order of the list. A list that
-the memory counts from its beginning has ``offset=page.counted("facts")``, ``page.of_counted("facts", told)``.
+``FactPlace`` is a pydantic model: where the last row of a page stands in the order of the list. For a list that
+goes on behind the id of a row it is ``after=page.behind("facts")``, ``page.of_rows("facts", told)``; for one that
+the memory counts from its beginning ``offset=page.counted("facts")``, ``page.of_counted("facts", told)``.
 """
 
 from __future__ import annotations
@@ -36,6 +37,18 @@ class Page(Told, Generic[Item]):
 
     items: list[Item]
     next: Annotated[str | None, Field(description="`cursor` of the next page; null: this was the last.")]
+
+
+class Row(BaseModel):
+    """The place of a list that goes on behind a row."""
+
+    id: Annotated[str, Field(max_length=1_000)]
+
+
+class Numbered(BaseModel):
+    """The same where rows have numbers."""
+
+    id: Annotated[int, Field(ge=1, le=2**63 - 1)]
 
 
 class Offset(BaseModel):
@@ -74,6 +87,15 @@ class Asked:
         items = list(found[: self.limit])
         more = len(found) > self.limit
         return Page(items=items, next=_cursor(name, place(items[-1])) if more else None)
+
+    def behind(self, name: str) -> str | None:
+        """The id of the row behind which the page begins, for a list that goes on behind a row."""
+        after = self.after(name, Row)
+        return None if after is None else after.id
+
+    def of_rows(self, name: str, found: Sequence[Item]) -> Page[Item]:
+        """The page of such a list; its items have an ``id``."""
+        return self.of(name, found, lambda last: Row(id=str(cast("Any", last).id)))
 
     def counted(self, name: str) -> int:
         """The offset of the page, for a list that is counted from its beginning."""

@@ -36,9 +36,9 @@ async def sessions(
         since=since,
         until=until,
         limit=page.limit + 1,
-        offset=page.counted("transcripts"),
+        after=page.behind("transcripts"),
     )
-    return page.of_counted("transcripts", [SeenTold.model_validate(one) for one in found])
+    return page.of_rows("transcripts", [SeenTold.model_validate(one) for one in found])
 
 
 class ShownTold(Told):

@@ -7,10 +7,11 @@ from typing import Final, Literal
 
 from starlette.responses import Response
 
-from quipu.interfaces.web.given import Number, Sure, Word
+from quipu.interfaces.web.given import Sure, Word
 from quipu.interfaces.web.ids import whole
 from quipu.interfaces.web.links import Value
 from quipu.interfaces.web.page import page_router
+from quipu.interfaces.web.paging import slice_of
 from quipu.interfaces.web.visit import Posting, Visiting
 from quipu.interfaces.web.wording import day
 from quipu.kinds.episodes.fading.model import ORDERS, PUTS, EpisodeCurve
@@ -31,7 +32,7 @@ async def page(
     topic: Word = None,
     state: Word = None,
     order: Word = None,
-    start: Number = None,
+    after: Word = None,
 ) -> Response:
     """The episodes, the latest first (by day), or those that weigh most."""
     if not visit.space:
@@ -43,12 +44,12 @@ async def page(
         state="deleted" if state == "deleted" else "active",
         order=chosen,
         limit=_SHOWN + 1,
-        offset=start or 0,
+        after=after,
         **narrowed,
     )
+    shown = slice_of(found, size=_SHOWN, key=lambda one: one.id)
     query: dict[str, Value] = {**narrowed, "state": state, "order": order}
-    days = groupby(found[:_SHOWN], key=lambda one: day(one.happened_at) if chosen == "recent" else "")
-    following = (start or 0) + _SHOWN
+    days = groupby(shown.rows, key=lambda one: day(one.happened_at) if chosen == "recent" else "")
     return visit.page(
         "episodes.html",
         days=[(name, list(some)) for name, some in days],
@@ -56,8 +57,8 @@ async def page(
         chosen={**narrowed, "state": state or "active", "order": chosen},
         orders=ORDERS,
         states=PUTS,
-        next=visit.link("/episodes", **query, start=following) if len(found) > _SHOWN else None,
-        first=start and visit.link("/episodes", **query),
+        next=shown.after and visit.link("/episodes", **query, after=shown.after),
+        first=after and visit.link("/episodes", **query),
     )
 
 

@@ -6,9 +6,10 @@ from typing import Final, Literal
 
 from starlette.responses import Response
 
-from quipu.interfaces.web.given import Filled, Number, Text, Word
+from quipu.interfaces.web.given import Filled, Text, Word
 from quipu.interfaces.web.ids import whole
 from quipu.interfaces.web.page import page_router
+from quipu.interfaces.web.paging import slice_of
 from quipu.interfaces.web.visit import Posting, Visiting
 from quipu.kinds.transcripts.extract.model import CATEGORIES
 from quipu.kinds.transcripts.memories.model import STATES
@@ -31,7 +32,7 @@ async def page(
     category: Word = None,
     project: Word = None,
     state: Word = None,
-    start: Number = None,
+    after: Word = None,
 ) -> Response:
     """The lessons, the surest first; or those that answer a question."""
     if not visit.space:
@@ -43,21 +44,21 @@ async def page(
         found = await memories.listing(
             space=visit.space,
             state=state or "active",  # pyright: ignore[reportArgumentType] - it is checked where it is taken
+            category=category,
+            project=project,
             limit=_SHOWN + 1,
-            offset=start or 0,
-            **narrowed,
+            after=after,
         )
+    shown = slice_of(found, size=_SHOWN, key=lambda one: one.id)
     more = {"q": q, "state": state, **narrowed}
     return visit.page(
         "lessons.html",
-        lessons=found[:_SHOWN],
+        lessons=shown.rows,
         asked=more,
         categories=CATEGORIES,
         states=(*STATES, "all"),
-        next=visit.link("/transcripts/lessons", **more, start=(start or 0) + _SHOWN)
-        if len(found) > _SHOWN
-        else None,
-        first=start and visit.link("/transcripts/lessons", **more),
+        next=shown.after and visit.link("/transcripts/lessons", **more, after=shown.after),
+        first=after and visit.link("/transcripts/lessons", **more),
     )
 
 

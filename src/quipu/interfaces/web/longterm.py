@@ -9,10 +9,11 @@ from fastapi import Depends, Form
 from starlette.responses import Response
 
 from quipu.errors import Conflict
-from quipu.interfaces.web.given import Filled, Number, Sure, Text, Word
+from quipu.interfaces.web.given import Filled, Sure, Text, Word
 from quipu.interfaces.web.ids import whole
 from quipu.interfaces.web.links import Value
 from quipu.interfaces.web.page import page_router
+from quipu.interfaces.web.paging import slice_of
 from quipu.interfaces.web.visit import Posting, Visit, Visiting
 from quipu.kinds.longterm.model import CATEGORIES, IMPORTANCES, LongtermMemory
 
@@ -47,7 +48,7 @@ Filtered = Annotated[Filter, Depends(Filter)]
 
 
 @router.get("/longterm")
-async def page(visit: Visiting, chosen: Filtered, state: Word = None, start: Number = None) -> Response:
+async def page(visit: Visiting, chosen: Filtered, state: Word = None, after: Word = None) -> Response:
     """The memories, the most important first."""
     if not visit.space:
         return visit.page("nothing.html", title="Long-term memory")
@@ -56,20 +57,20 @@ async def page(visit: Visiting, chosen: Filtered, state: Word = None, start: Num
         space=visit.space,
         archived=_STATES[shown],
         limit=_SHOWN + 1,
-        offset=start or 0,
+        after=after,
         **chosen.given(),
     )
+    part = slice_of(found, size=_SHOWN, key=lambda one: one.id)
     query: dict[str, Value] = {**chosen.given(), "state": None if shown == "live" else shown}
-    following = (start or 0) + _SHOWN
     return visit.page(
         "longterm.html",
-        memories=found[:_SHOWN],
+        memories=part.rows,
         counts=await longterm.counts(space=visit.space, user=chosen.user),
         chosen=chosen,
         state=shown,
         states=tuple(_STATES),
-        next=visit.link("/longterm", **query, start=following) if len(found) > _SHOWN else None,
-        first=start and visit.link("/longterm", **query),
+        next=part.after and visit.link("/longterm", **query, after=part.after),
+        first=after and visit.link("/longterm", **query),
         many=visit.link("/longterm/archive", **chosen.given()) if any(chosen.given().values()) else None,
         **_OWN,
     )

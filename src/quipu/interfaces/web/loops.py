@@ -7,8 +7,9 @@ from typing import Annotated, Final, Literal
 from fastapi import Form
 from starlette.responses import Response
 
-from quipu.interfaces.web.given import Filled, Number, Word
+from quipu.interfaces.web.given import Filled, Word
 from quipu.interfaces.web.page import page_router
+from quipu.interfaces.web.paging import slice_of
 from quipu.interfaces.web.visit import Posting, Visiting
 from quipu.kinds.episodes.minding.loops.model import LOOP_KINDS, LOOP_STATES
 
@@ -24,7 +25,7 @@ async def page(
     session: Word = None,
     kind: Word = None,
     state: Word = None,
-    start: Number = None,
+    after: Word = None,
 ) -> Response:
     """The loops that are open, or those that were; the latest first."""
     if not visit.space:
@@ -32,19 +33,23 @@ async def page(
     shown = state if state in LOOP_STATES else "open"
     narrowed = {"user": user, "session": session, "kind": kind}
     found = await visit.memory.loops.listing(
-        space=visit.space, state=shown, limit=_SHOWN + 1, offset=start or 0, **narrowed
+        space=visit.space,
+        user=user,
+        session=session,
+        kind=kind,
+        state=shown,
+        after=after,
+        limit=_SHOWN + 1,
     )
-    following = (start or 0) + _SHOWN
+    part = slice_of(found, size=_SHOWN, key=lambda one: str(one.id))
     return visit.page(
         "loops.html",
-        loops=found[:_SHOWN],
+        loops=part.rows,
         chosen={**narrowed, "state": shown},
         kinds=LOOP_KINDS,
         states=LOOP_STATES,
-        next=visit.link("/episodes/loops", **narrowed, state=state, start=following)
-        if len(found) > _SHOWN
-        else None,
-        first=start and visit.link("/episodes/loops", **narrowed, state=state),
+        next=part.after and visit.link("/episodes/loops", **narrowed, state=state, after=part.after),
+        first=after and visit.link("/episodes/loops", **narrowed, state=state),
     )
 
 

@@ -37,7 +37,7 @@ from quipu.kinds.episodes.weigh import weigh
 from quipu.recall.generations import Models
 from quipu.recall.model import Filters
 from quipu.recall.search import Search
-from quipu.record.given import one_of, time, whole
+from quipu.record.given import behind, one_of, time, whole
 from quipu.upkeep.erasure import service as erasure
 from quipu.upkeep.erasure.model import Erasure, What
 
@@ -90,7 +90,6 @@ class AsyncEpisodes:
         episode: the list goes on behind where it stands now.
 
         Raises:
-            NotFound: there is no episode ``after`` any more.
             BadInput: an argument cannot be taken.
         """
         now = self._clock.now()
@@ -108,7 +107,7 @@ class AsyncEpisodes:
         async with self._database.looking(check_name("space", space)) as within:
             if within is None:
                 return []
-            last = None if after is None else await asked.row_of(within, after)
+            last = None if after is None else await behind(asked.row_of(within, after))
             rows = await store.listed(within, wanted, after=last, now=now)
         return [row.at(now) for row in rows]
 

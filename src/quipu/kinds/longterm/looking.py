@@ -81,7 +81,6 @@ class AsyncLooking:
         ``after`` is the id of a memory: the list goes on behind where it stands now.
 
         Raises:
-            NotFound: there is no memory ``after`` any more.
             BadInput: an argument cannot be taken (``limit`` is 1 to 1,000).
         """
         wanted = narrowed(
@@ -98,7 +97,7 @@ class AsyncLooking:
         async with self._database.looking(check_name("space", space)) as within:
             if within is None:
                 return []
-            last = None if after is None else await row_of(within, after)
+            last = None if after is None else await given.behind(row_of(within, after))
             rows = await store.memories(within, wanted, after=last, limit=limit, offset=offset)
         return [memory(row, space=space) for row in rows]
 

@@ -33,7 +33,7 @@ from quipu.kinds.transcripts.memories.store import Due, Row
 from quipu.recall.generations import Models
 from quipu.recall.model import Filters
 from quipu.recall.search import Search
-from quipu.record.given import time, whole
+from quipu.record.given import behind, time, whole
 
 _MOST: Final = 1_000
 _OVERFETCH: Final = 5
@@ -171,7 +171,6 @@ class AsyncMemories:
         now.
 
         Raises:
-            NotFound: there is no memory ``after`` any more.
             BadInput: an argument cannot be taken.
         """
         if category is not None:
@@ -184,7 +183,7 @@ class AsyncMemories:
         async with self._database.looking(check_name("space", space)) as within:
             if within is None:
                 return []
-            last = None if after is None else (await row_of(within, after)).id
+            last = None if after is None else (await behind(row_of(within, after))).id
             rows = await store.surest(
                 within, wanted, now=self._clock.now(), after=last, limit=limit, offset=offset
             )

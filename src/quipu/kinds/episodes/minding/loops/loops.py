@@ -15,7 +15,7 @@ from quipu.kinds.episodes.minding.given import one_or_all, words_of
 from quipu.kinds.episodes.minding.loops import store
 from quipu.kinds.episodes.minding.loops.model import LOOP_KINDS, LOOP_STATES, Loop
 from quipu.kinds.episodes.minding.loops.reminding import most_urgent_of
-from quipu.record.given import id_of, only, whole
+from quipu.record.given import behind, id_of, only, whole
 
 _HINT: Final = "quipu loops list --state all shows them."
 _LONGEST_EVIDENCE: Final = 1_000
@@ -52,7 +52,6 @@ class AsyncLoops:
         last. ``after`` is the id of a loop: the list goes on behind where it stands now.
 
         Raises:
-            NotFound: there is no loop ``after`` any more.
             BadInput: an argument cannot be taken.
         """
         wanted = one_or_all("state", state, LOOP_STATES), one_or_all("kind", kind, LOOP_KINDS)
@@ -64,7 +63,7 @@ class AsyncLoops:
                 return []
             return await store.listed(
                 within,
-                after=None if after is None else await _one(within, after),
+                after=None if after is None else await behind(_one(within, after)),
                 state=wanted[0],
                 kind=wanted[1],
                 user=user,
