@@ -343,17 +343,25 @@ CREATE FUNCTION core.touch_api_keys(used text[], at timestamp with time zone) RE
 
 COMMENT ON FUNCTION core.touch_api_keys(used text[], at timestamp with time zone) IS 'Notes when keys were last used.';
 
-CREATE FUNCTION episodes.activation(happened_at timestamp with time zone, uses integer, recent timestamp with time zone[], moment timestamp with time zone) RETURNS double precision
+CREATE FUNCTION episodes.activated(known double precision, older bigint, first double precision, last double precision) RETURNS double precision
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$
     select 1 / (1 + exp(-2.0 - ln(known + case
         when older <= 0 then 0
         when first - last < 1::float8 / 60 then older * power(last, -0.5)
         else older * (sqrt(first) - sqrt(last)) / (0.5 * (first - last)) end)))
+    $$;
+
+COMMENT ON FUNCTION episodes.activated(known double precision, older bigint, first double precision, last double precision) IS 'How near an episode is, 0 to 1: known uses weighed by their age in hours, and older ones spread between first and last.';
+
+CREATE FUNCTION episodes.activation(happened_at timestamp with time zone, uses integer, recent timestamp with time zone[], moment timestamp with time zone) RETURNS double precision
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+    select episodes.activated(known, older, first, last)
     from (
         select sum(power(age, -0.5)) as known, max(age) as last,
             greatest(max(age), episodes.hours(happened_at, moment)) as first,
-            case when uses > cardinality(recent) then uses - cardinality(recent) + 1 else 0 end as older
+            (case when uses > cardinality(recent) then uses - cardinality(recent) + 1 else 0 end)::bigint as older
         from (
             select greatest(episodes.hours(at, moment), 1::float8 / 60) as age
             from unnest(case when uses > cardinality(recent) then recent else recent || happened_at end) as r (at)
@@ -367,7 +375,7 @@ CREATE FUNCTION episodes.fresh(salience double precision, hours double precision
 
 CREATE FUNCTION episodes.hours(since timestamp with time zone, moment timestamp with time zone) RETURNS double precision
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS $$ select greatest(extract(epoch from moment) - extract(epoch from since), 0)::float8 / 3600 $$;
+    AS $$ select greatest(date_part('epoch', moment - since), 0) / 3600 $$;
 
 CREATE FUNCTION episodes.note_use(episode uuid, uses integer, at timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
@@ -4462,6 +4470,8 @@ CREATE INDEX episodes_session ON episodes.stored_episodes USING btree (space_id,
 
 CREATE INDEX episodes_thread ON episodes.stored_episodes USING btree (space_id, thread_id) WHERE (thread_id IS NOT NULL);
 
+CREATE INDEX episodes_used ON episodes.stored_episodes USING btree (space_id, last_accessed_at) WHERE (last_accessed_at IS NOT NULL);
+
 CREATE INDEX episodes_user ON episodes.stored_episodes USING btree (space_id, user_name) WHERE (user_name IS NOT NULL);
 
 CREATE INDEX exchanges_episode ON episodes.exchanges USING btree (space_id, episode_id) WHERE (episode_id IS NOT NULL);
@@ -4474,13 +4484,19 @@ CREATE INDEX exchanges_topic ON episodes.exchanges USING btree (space_id, topic_
 
 CREATE INDEX loop_messages_message ON episodes.loop_messages USING btree (space_id, message_id);
 
+CREATE INDEX loops_due ON episodes.loops USING btree (space_id, due_at) WHERE ((state = 'open'::text) AND (due_at IS NOT NULL));
+
 CREATE INDEX loops_evidence ON episodes.loops USING btree (space_id, evidence_message) WHERE (evidence_message IS NOT NULL);
+
+CREATE INDEX loops_latest ON episodes.loops USING btree (space_id, state, COALESCE(closed_at, said_at), id);
 
 CREATE INDEX loops_message ON episodes.loops USING btree (space_id, message_id);
 
 CREATE INDEX loops_open ON episodes.loops USING btree (space_id, user_name, said_at) WHERE (state = 'open'::text);
 
 CREATE INDEX loops_session ON episodes.loops USING btree (space_id, session_id);
+
+CREATE INDEX prompts_latest ON episodes.prompts USING btree (space_id, created_at);
 
 CREATE INDEX prompts_message ON episodes.prompts USING btree (space_id, prompt_message) WHERE (prompt_message IS NOT NULL);
 
@@ -4546,7 +4562,7 @@ CREATE INDEX audit_time ON longterm.audit USING btree (space_id, at);
 
 CREATE INDEX history_memory ON longterm.history USING btree (space_id, memory_id, id);
 
-CREATE INDEX idx_memory_archived ON longterm.long_term_memory USING btree (space_id, archived);
+CREATE INDEX idx_memory_archived ON longterm.long_term_memory USING btree (space_id, archived DESC, importance, updated_at, id);
 
 CREATE INDEX idx_memory_category ON longterm.long_term_memory USING btree (space_id, category);
 
@@ -4557,6 +4573,10 @@ CREATE INDEX long_term_memory_any_hash ON longterm.long_term_memory USING btree 
 CREATE UNIQUE INDEX long_term_memory_entry ON longterm.long_term_memory USING btree (space_id, entry_id) WHERE (entry_id IS NOT NULL);
 
 CREATE UNIQUE INDEX long_term_memory_hash ON longterm.long_term_memory USING btree (space_id, user_name, hash) NULLS NOT DISTINCT WHERE (NOT archived);
+
+CREATE INDEX long_term_memory_used ON longterm.long_term_memory USING btree (space_id, last_accessed_at) WHERE (last_accessed_at IS NOT NULL);
+
+CREATE INDEX sources_memory ON longterm.sources USING btree (space_id, memory_id, version);
 
 CREATE INDEX sources_message ON longterm.sources USING btree (space_id, message) WHERE (message IS NOT NULL);
 
@@ -4592,6 +4612,8 @@ CREATE UNIQUE INDEX memories_entry ON transcripts.memories USING btree (space_id
 
 CREATE UNIQUE INDEX memories_normal_form ON transcripts.memories USING btree (space_id, project_path, category, normal_form) WHERE ((status = 'active'::text) AND (normal_form IS NOT NULL));
 
+CREATE INDEX memories_used ON transcripts.memories USING btree (space_id, used_at) WHERE (used_at IS NOT NULL);
+
 CREATE INDEX memory_sources_message ON transcripts.memory_sources USING btree (space_id, message_id) WHERE (message_id IS NOT NULL);
 
 CREATE INDEX memory_sources_session ON transcripts.memory_sources USING btree (space_id, session_id);
@@ -4599,6 +4621,12 @@ CREATE INDEX memory_sources_session ON transcripts.memory_sources USING btree (s
 CREATE INDEX responses_day ON transcripts.responses USING btree (space_id, happened_at);
 
 CREATE INDEX responses_line ON transcripts.responses USING btree (space_id, line_id);
+
+CREATE INDEX responses_session ON transcripts.responses USING btree (space_id, session_id);
+
+CREATE INDEX session_details_latest ON transcripts.session_details USING btree (space_id, last_line_at DESC NULLS LAST);
+
+CREATE INDEX session_details_parent ON transcripts.session_details USING btree (space_id, parent_session) WHERE (parent_session IS NOT NULL);
 
 CREATE INDEX session_details_project ON transcripts.session_details USING btree (space_id, project_path);
 

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal, Self
     from uuid import UUID
 
+    from quipu.app.lately import Used
     from quipu.app.queue import Purge
     from quipu.app.queueing import AsyncQueue
     from quipu.app.rooms import AsyncRooms
@@ -657,6 +658,13 @@ class Memory(Rooms):
         Being found changes nothing; that a memory was used again within an hour does not count either.
         """
         return self._portal.call(lambda: self._inner.reinforce(hits))
+
+    def used_lately(self, *, space: str, limit: int = 10) -> list[Used]:
+        """What was put before agents last, of the kinds that note it: episodes, lessons, long-term memories.
+
+        The latest use first, at most 200; what is not found any more is left out.
+        """
+        return self._portal.call(lambda: self._inner.used_lately(space=space, limit=limit))
 
     def why(self, hit: Hit) -> Why:
         """Why a hit came back: each signal in a sentence, the shared words, the turns around it."""
@@ -1837,11 +1845,13 @@ class Looking:
         archived: bool | None = False,
         limit: int = 100,
         offset: int = 0,
+        after: UUID | str | None = None,
     ) -> list[LongtermMemory]:
-        """Memories: the most important first, of equals what changed last.
+        """Memories: live ones before archived ones, the most important first, of equals what changed last.
 
         Those of a user, a category, an importance, that hold a ``text`` in whatever case, that were said
         ``since`` (included) or ``until`` (not included) a time; live ones, ``archived`` ones, or both (None).
+        ``after`` is the id of a memory: the list goes on behind where it stands now.
 
         Raises:
             BadInput: an argument cannot be taken (``limit`` is 1 to 1,000).
@@ -1858,6 +1868,7 @@ class Looking:
                 archived=archived,
                 limit=limit,
                 offset=offset,
+                after=after,
             )
         )
 
@@ -2156,8 +2167,12 @@ class Memories:
         state: State | Literal["all"] = "active",
         limit: int = 100,
         offset: int = 0,
+        after: UUID | str | None = None,
     ) -> list[Lesson]:
         """Memories, the surest first: those of a category, of a project, told by a session, in a state.
+
+        Of equals, the latest first. ``after`` is the id of a memory: the list goes on behind where it stands
+        now.
 
         Raises:
             BadInput: an argument cannot be taken.
@@ -2171,6 +2186,7 @@ class Memories:
                 state=state,
                 limit=limit,
                 offset=offset,
+                after=after,
             )
         )
 
@@ -2659,11 +2675,13 @@ class Episodes:
         order: Order = "recent",
         limit: int = 50,
         offset: int = 0,
+        after: UUID | str | None = None,
     ) -> list[Episode]:
         """Episodes as they are now: of a session, a person, a topic, a time (``since`` in, ``until`` out).
 
-        ``order`` is "recent", or the most of "salience", "freshness" or "activation"; ``state`` "active", or
-        "deleted" for those that were put away.
+        ``order`` is "recent", or the most of "salience", "freshness" or "activation", of equals the latest
+        first; ``state`` "active", or "deleted" for those that were put away. ``after`` is the id of an
+        episode: the list goes on behind where it stands now.
 
         Raises:
             BadInput: an argument cannot be taken.
@@ -2680,6 +2698,7 @@ class Episodes:
                 order=order,
                 limit=limit,
                 offset=offset,
+                after=after,
             )
         )
 
@@ -2825,17 +2844,26 @@ class Loops:
         kind: str | None = None,
         limit: int = 50,
         offset: int = 0,
+        after: UUID | str | None = None,
     ) -> list[Loop]:
         """Loops, the latest first: those that are open, those that were (``closed``), or ``all``.
 
-        ``kind``: question, promise, task, waiting or followup.
+        ``kind``: question, promise, task, waiting or followup. The latest is what was said or closed last.
+        ``after`` is the id of a loop: the list goes on behind where it stands now.
 
         Raises:
             BadInput: an argument cannot be taken.
         """
         return self._portal.call(
             lambda: self._inner.listing(
-                space=space, user=user, session=session, state=state, kind=kind, limit=limit, offset=offset
+                space=space,
+                user=user,
+                session=session,
+                state=state,
+                kind=kind,
+                limit=limit,
+                offset=offset,
+                after=after,
             )
         )
 

@@ -43,9 +43,11 @@ async def page(
         space=visit.space,
         state="deleted" if state == "deleted" else "active",
         order=chosen,
+        user=user,
+        session=session,
+        topic=topic,
         limit=_SHOWN + 1,
         after=after,
-        **narrowed,
     )
     shown = slice_of(found, size=_SHOWN, key=lambda one: one.id)
     query: dict[str, Value] = {**narrowed, "state": state, "order": order}

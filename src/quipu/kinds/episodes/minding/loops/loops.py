@@ -48,8 +48,8 @@ class AsyncLoops:
     ) -> list[Loop]:
         """Loops, the latest first: those that are open, those that were (``closed``), or ``all``.
 
-        ``kind``: question, promise, task, waiting or followup. The latest is what was said last, or was closed
-        last. ``after`` is the id of a loop: the list goes on behind where it stands now.
+        ``kind``: question, promise, task, waiting or followup. The latest is what was said or closed last.
+        ``after`` is the id of a loop: the list goes on behind where it stands now.
 
         Raises:
             BadInput: an argument cannot be taken.

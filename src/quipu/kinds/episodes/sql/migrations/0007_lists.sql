@@ -38,5 +38,6 @@ create or replace function episodes.activation(happened_at timestamptz, uses int
 create index episodes_used on episodes.stored_episodes (space_id, last_accessed_at) where last_accessed_at is not null;
 create index loops_latest on episodes.loops (space_id, state, (coalesce(closed_at, said_at)), id);
 create index loops_due on episodes.loops (space_id, due_at) where state = 'open' and due_at is not null;
+create index prompts_latest on episodes.prompts (space_id, created_at);
 
 reset role;
