@@ -90,6 +90,7 @@ CALLS: dict[str, Call] = {
     "sessions": lambda m, rng, space: m.sessions(space=space),
     "spaces": lambda m, rng, space: m.spaces(),
     "space_names": lambda m, rng, space: m.space_names(),
+    "used_lately": lambda m, rng, space: m.used_lately(space=space),
     "overview": lambda m, rng, space: m.overview(space=space),
     "forget": _forget,
     "health": lambda m, rng, space: m.health(),

@@ -89,6 +89,28 @@ async def test_the_overview_counts_by_kind_and_by_day(memory: AsyncMemory) -> No
     assert (await memory.overview(space="nowhere")).kinds == {}
 
 
+async def test_the_overview_shows_what_was_used_last_of_every_kind(
+    memory: AsyncMemory, client: Browser
+) -> None:
+    space = "used"
+    await memory.longterm.add("Ana drinks green tea.", space=space, user="ana")
+    lesson = await memory.memories.add("The tests need Docker.", space=space)
+    await memory.longterm.recover("What does Ana drink?", space=space, user="ana", injected=True)
+    await memory.memories.reinforce([lesson.id], space=space)
+    found = await memory.used_lately(space=space)
+    assert [(one.kind, one.text) for one in found] == [
+        ("transcripts", "The tests need Docker."),
+        ("longterm", "Ana drinks green tea."),
+    ]
+    assert await memory.used_lately(space=space, limit=1) == found[:1]
+    page = (await client.get("/", params={"space": space})).text
+    assert page.index("The tests need Docker.") < page.index("Ana drinks green tea.")
+    assert f'href="/transcripts/lessons/{lesson.id}?space={space}"' in page
+    await memory.memories.archive(lesson.id, space=space)
+    assert await memory.used_lately(space=space) == found[1:]
+    assert await memory.used_lately(space="nowhere") == []
+
+
 async def test_the_queue_is_told_by_topic(memory: AsyncMemory) -> None:
     status = await memory.queue.status()
     assert status.carrier == "PostgreSQL"
