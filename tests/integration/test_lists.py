@@ -11,6 +11,7 @@ import pytest
 from quipu import AsyncMemory
 from quipu.errors import BadInput
 from quipu.kernel.db.database import Database
+from quipu.kinds.episodes.fading.model import ORDERS
 
 pytestmark = pytest.mark.anyio
 
@@ -75,6 +76,24 @@ LISTS: dict[str, tuple[Write, Callable[[AsyncMemory], List], dict[str, str]]] = 
     "episodes by activation": (_episode, lambda m: m.episodes.listing, {"order": "activation"}),
     "loops": (_loop, lambda m: m.loops.listing, {}),
 }
+
+
+async def test_a_page_goes_on_behind_a_row_that_is_not_of_the_list_any_more(
+    memory: AsyncMemory, database: Database
+) -> None:
+    for number in range(4):
+        await _lesson(memory, database, number)
+        await _episode(memory, database, number)
+    lessons = [one.id for one in await memory.memories.listing(space=SPACE)]
+    await memory.memories.archive(lessons[1], space=SPACE)
+    left = await memory.memories.listing(space=SPACE, after=lessons[1])
+    assert [one.id for one in left] == lessons[2:]
+    for order in ORDERS:
+        episodes = [one.id for one in await memory.episodes.listing(space=SPACE, order=order)]
+        await memory.episodes.forget(episodes[1], space=SPACE)
+        left = await memory.episodes.listing(space=SPACE, order=order, after=episodes[1])
+        assert [one.id for one in left] == episodes[2:]
+        await memory.episodes.restore(episodes[1], space=SPACE)
 
 
 @pytest.mark.parametrize("name", LISTS)

@@ -33,7 +33,7 @@ where e.space_id = %(space)s and (e.id = any(%(ids)s::uuid[]) or e.entry_id = an
 -- name: listed: which episodes there are, the latest or those with the most of something first
 --
 -- By time no value is worked out to sort by, so the index on it has the order. The others are worked out for all;
--- behind %(after)s comes what has less than that episode has now.
+-- behind %(after)s comes what has less than that episode has now, be it of the list or not any more.
 with valued as not materialized (
     select e.id, e.ended_at, case %(order)s::text
         when 'salience' then episodes.raised(e.base_salience, e.access_count, %(boost)s::float8)
@@ -57,13 +57,14 @@ with valued as not materialized (
         select greatest(episodes.hours(e.ended_at, %(now)s::timestamptz), 1::float8 / 60) as age
     ) t
     where e.space_id = %(space)s
-        and (%(session)s::text is null or e.session_id = (
-            select n.id from core.sessions n where n.space_id = %(space)s and n.name = %(session)s))
-        and (%(user)s::text is null or e.user_name = %(user)s)
-        and (%(topic)s::text is null or e.topic = %(topic)s)
-        and (%(since)s::timestamptz is null or e.ended_at >= %(since)s)
-        and (%(until)s::timestamptz is null or e.ended_at < %(until)s)
-        and (%(state)s::text is null or (e.deleted_at is null) = (%(state)s = 'active'))
+        and (e.id = %(after)s::uuid or (
+            (%(session)s::text is null or e.session_id = (
+                select n.id from core.sessions n where n.space_id = %(space)s and n.name = %(session)s))
+            and (%(user)s::text is null or e.user_name = %(user)s)
+            and (%(topic)s::text is null or e.topic = %(topic)s)
+            and (%(since)s::timestamptz is null or e.ended_at >= %(since)s)
+            and (%(until)s::timestamptz is null or e.ended_at < %(until)s)
+            and (%(state)s::text is null or (e.deleted_at is null) = (%(state)s = 'active'))))
 )
 select e.id from valued e
 where %(after)s::uuid is null

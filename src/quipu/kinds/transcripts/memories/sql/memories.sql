@@ -154,7 +154,7 @@ order by m.happened_at desc, m.id
 -- name: surest: which memories of a state there are, the surest first; of a category, project or session
 --
 -- What a memory is worth is worked out as ageing.py does. Behind %(after)s comes what is worth less than that
--- memory is now. Few memories were said in several sessions, or are contradicted: these are counted first.
+-- memory is now, be it of the list or not any more. Few memories were said in several sessions, or are contradicted: these are counted first.
 with aged as not materialized (
     select m.id, m.happened_at, m.status = 'archived' as archived,
         greatest(w.said, least(0.98::float8, 1 - (1 - w.said) * w.kept)) * w.left_of_it as worth
@@ -182,12 +182,13 @@ with aged as not materialized (
         offset 0
     ) w
     where m.space_id = %(space)s
-        and (%(category)s::text is null or m.category = %(category)s)
-        and (%(project)s::text is null or m.project_path = %(project)s)
-        and (%(session)s::text is null or m.session_id = %(session)s or exists (
-            select from transcripts.memory_sources o
-            where o.space_id = m.space_id and o.memory_id = m.id and o.session_id = %(session)s))
-        and (%(state)s::text is null or (m.status = 'archived') = (%(state)s = 'archived'))
+        and (m.id = %(after)s::uuid or (
+            (%(category)s::text is null or m.category = %(category)s)
+            and (%(project)s::text is null or m.project_path = %(project)s)
+            and (%(session)s::text is null or m.session_id = %(session)s or exists (
+                select from transcripts.memory_sources o
+                where o.space_id = m.space_id and o.memory_id = m.id and o.session_id = %(session)s))
+            and (%(state)s::text is null or (m.status = 'archived') = (%(state)s = 'archived'))))
 )
 select m.id from aged m
 where (%(state)s::text is null or m.archived or (m.worth < %(archive_below)s::float8) = (%(state)s = 'faded'))
