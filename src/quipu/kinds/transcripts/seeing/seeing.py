@@ -31,7 +31,7 @@ from quipu.kinds.transcripts.seeing.model import (
     Touched,
 )
 from quipu.recall.search import Search
-from quipu.record.given import time, whole
+from quipu.record.given import behind, time, whole
 
 
 class AsyncSeeing:
@@ -60,6 +60,9 @@ class AsyncSeeing:
         """Sessions, the latest first, with title, span, counts and tokens; subagents inside their parents.
 
         ``after``: the id of a session; only those that stand behind it in this order.
+
+        Raises:
+            BadInput: an argument cannot be taken, or there is no session ``after`` any more.
         """
         values = {
             "after": optional_text("after", after),
@@ -72,6 +75,8 @@ class AsyncSeeing:
         async with self._database.looking(check_name("space", space)) as within:
             if within is None:
                 return []
+            if after is not None:
+                await behind(_known(within, after))
             chosen = await store.numbers(within, "sessions", values)
             return sorted(await store.families(within, chosen), key=_latest, reverse=True)
 
@@ -341,6 +346,13 @@ def _sort(value: object) -> Sort:
         if value == known:
             return known
     raise BadInput(f"{value!r} is none of {', '.join(SORTS)}.", field="sort")
+
+
+async def _known(within: Within, session: str) -> int:
+    found = await store.numbers(within, "session", {"session": session})
+    if not found:
+        raise NotFound(f"There is no session {session!r} in this space.")
+    return found[0]
 
 
 async def _one_session(within: Within, session: str) -> int | None:

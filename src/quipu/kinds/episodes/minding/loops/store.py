@@ -116,7 +116,7 @@ async def listed(
 
 
 async def pressing(within: Within, *, user: str | None, session: str | None, now: datetime) -> list[Pressing]:
-    """What may be urgent of what is open: the latest 1,000, and 500 each of what was due and is due soonest."""
+    """What may be urgent of what is open: the latest 1,000, and 500 each of what was due and is due next."""
     values = {"space": within.space.id, "user": user, "session": session, "now": now}
     async with within.conn.cursor(row_factory=class_row(Pressing)) as cursor:
         return await (await cursor.execute(_SQL["pressing"], values)).fetchall()

@@ -21,6 +21,11 @@ with chosen as (
 )
 select session_id from chosen
 
+-- name: session: the session of exactly that name
+select s.id from core.sessions s
+join transcripts.session_details d on d.space_id = s.space_id and d.session_id = s.id
+where s.space_id = %(space)s and s.name = %(session)s
+
 -- name: named_sessions: sessions by name, or by how it begins where none has that very name
 with named as (
     select s.id, s.name = %(session)s as exact from core.sessions s
