@@ -1075,12 +1075,34 @@ class Believed:
             lambda: self._inner.state(space=space, session=session, user=user, as_of=as_of)
         )
 
-    def values(self, *, space: str, session: str | None = None, user: str | None = None) -> list[Value]:
-        """Everything that stands in a session and for a person, or in the whole space, by key."""
-        return self._portal.call(lambda: self._inner.values(space=space, session=session, user=user))
+    def values(
+        self,
+        *,
+        space: str,
+        session: str | None = None,
+        user: str | None = None,
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> list[Value]:
+        """Everything that stands in a session and for a person, or in the whole space, by key.
+
+        ``limit``: at most so many; all of them if not given.
+
+        Raises:
+            BadInput: ``limit`` is not 1 to 1,000, or the session is somebody else's.
+        """
+        return self._portal.call(
+            lambda: self._inner.values(space=space, session=session, user=user, limit=limit, offset=offset)
+        )
 
     def open_assumptions(
-        self, *, space: str, session: str | None = None, user: str | None = None, limit: int | None = None
+        self,
+        *,
+        space: str,
+        session: str | None = None,
+        user: str | None = None,
+        limit: int | None = None,
+        offset: int = 0,
     ) -> list[Value]:
         """What is only assumed, by key: to be disclosed or confirmed. In the whole space if none is named.
 
@@ -1090,7 +1112,9 @@ class Believed:
             BadInput: ``limit`` is not 1 to 1,000, or the session is somebody else's.
         """
         return self._portal.call(
-            lambda: self._inner.open_assumptions(space=space, session=session, user=user, limit=limit)
+            lambda: self._inner.open_assumptions(
+                space=space, session=session, user=user, limit=limit, offset=offset
+            )
         )
 
     def events(
@@ -2290,6 +2314,9 @@ class Seeing:
         """Sessions, the latest first, with title, span, counts and tokens; subagents inside their parents.
 
         ``after``: the id of a session; only those that stand behind it in this order.
+
+        Raises:
+            BadInput: an argument cannot be taken, or there is no session ``after`` any more.
         """
         return self._portal.call(
             lambda: self._inner.sessions(

@@ -22,6 +22,7 @@ from quipu.interfaces.rest.asking import (
 )
 from quipu.interfaces.rest.door import Administering, Reading, Writing, refused, room
 from quipu.interfaces.rest.models import Asked
+from quipu.interfaces.rest.pages import Page, Paging
 from quipu.interfaces.rest.told.items import Items
 from quipu.interfaces.rest.told.ledger import ChangeTold, DifferenceTold, EventTold, RebuiltTold, ValueTold
 from quipu.kinds.ledger.model import Cap, Namespace, Scope, ValueSource
@@ -128,17 +129,25 @@ async def state(
 
 
 @router.get("/values", summary="Everything that stands")
-async def values(here: Reading, session: OfSession = None, user: User = None) -> Items[ValueTold]:
+async def values(
+    here: Reading, page: Paging, session: OfSession = None, user: User = None
+) -> Page[ValueTold]:
     """In a session and for a person, or in the whole space, by key."""
-    found = await here.memory.ledger.values(space=here.space, session=session, user=user)
-    return Items(items=[ValueTold.model_validate(one) for one in found])
+    found = await here.memory.ledger.values(
+        space=here.space, session=session, user=user, limit=page.limit + 1, offset=page.counted("values")
+    )
+    return page.of_counted("values", [ValueTold.model_validate(one) for one in found])
 
 
 @router.get("/assumptions", summary="What is only assumed")
-async def assumptions(here: Reading, session: OfSession = None, user: User = None) -> Items[ValueTold]:
+async def assumptions(
+    here: Reading, page: Paging, session: OfSession = None, user: User = None
+) -> Page[ValueTold]:
     """To be disclosed or confirmed."""
-    found = await here.memory.ledger.open_assumptions(space=here.space, session=session, user=user)
-    return Items(items=[ValueTold.model_validate(one) for one in found])
+    found = await here.memory.ledger.open_assumptions(
+        space=here.space, session=session, user=user, limit=page.limit + 1, offset=page.counted("assumptions")
+    )
+    return page.of_counted("assumptions", [ValueTold.model_validate(one) for one in found])
 
 
 @router.get("/events", summary="What was written")

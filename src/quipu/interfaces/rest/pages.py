@@ -8,8 +8,8 @@
         return page.of("facts", told, lambda last: FactPlace(id=last.id))
 
 ``FactPlace`` is a pydantic model: where the last row of a page stands in the order of the list. A list that
-goes on behind the id of a row has ``after=page.behind("facts")`` and ``page.of_rows("facts", told)``; one that
-the memory counts from its beginning has ``offset=page.counted("facts")``, ``page.of_counted("facts", told)``.
+goes on behind the id of a row has ``after=page.behind("facts")``, and ``page.of_rows("facts", told)``; one
+that is counted from its beginning ``offset=page.counted("facts")``, ``page.of_counted("facts", told)``.
 """
 
 from __future__ import annotations

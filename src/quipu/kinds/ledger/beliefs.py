@@ -57,27 +57,30 @@ class Beliefs:
             before = await self._state(within, found, since)
             return rules.differences(before, await self._state(within, found, until))
 
-    async def values(self, whose: Whose) -> list[Value]:
+    async def values(self, whose: Whose, *, limit: int | None = None, offset: int = 0) -> list[Value]:
         """Everything that stands: in a session, for a person, or in the whole space if none is named."""
         now = self._clock.now()
         async with self._database.looking(check_name("space", whose.space)) as within:
             if within is None:
                 return []
             if whose.session is None and whose.user is None:
-                return await store.all_values(within, now=now)
+                return await store.values_of_space(within, now=now, limit=limit, offset=offset)
             found = await _find(within, whose)
             if found is None:
                 return []
-            return await store.values(within, session=found.session, person=found.person, now=now)
+            stands = await store.values(within, session=found.session, person=found.person, now=now)
+            return stands[offset : None if limit is None else offset + limit]
 
-    async def assumptions(self, whose: Whose, *, limit: int | None) -> list[Value]:
+    async def assumptions(self, whose: Whose, *, limit: int | None, offset: int = 0) -> list[Value]:
         """What is only assumed: in a session, of a person, or in the whole space if none is named."""
         if whose.session is not None or whose.user is not None:
-            return [value for value in await self.values(whose) if value.assumed][:limit]
+            assumed = [value for value in await self.values(whose) if value.assumed]
+            return assumed[offset : None if limit is None else offset + limit]
         async with self._database.looking(check_name("space", whose.space)) as within:
             if within is None:
                 return []
-            return await store.assumed_values(within, now=self._clock.now(), limit=limit)
+            now = self._clock.now()
+            return await store.values_of_space(within, now=now, assumed=True, limit=limit, offset=offset)
 
     async def events(self, whose: Whose, *, before: int, limit: int) -> list[Event]:
         """What was written before an event, the latest first; in the whole space if none is named."""

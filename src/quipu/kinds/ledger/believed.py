@@ -40,12 +40,34 @@ class AsyncBelieved:
         at = None if as_of is None else time_of("as_of", as_of)
         return await self._beliefs.state(Whose(space, session, user), as_of=at)
 
-    async def values(self, *, space: str, session: str | None = None, user: str | None = None) -> list[Value]:
-        """Everything that stands in a session and for a person, or in the whole space, by key."""
-        return await self._beliefs.values(Whose(space, session, user))
+    async def values(
+        self,
+        *,
+        space: str,
+        session: str | None = None,
+        user: str | None = None,
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> list[Value]:
+        """Everything that stands in a session and for a person, or in the whole space, by key.
+
+        ``limit``: at most so many; all of them if not given.
+
+        Raises:
+            BadInput: ``limit`` is not 1 to 1,000, or the session is somebody else's.
+        """
+        most = None if limit is None else given.whole("limit", limit)
+        passed = given.whole("offset", offset, least=0, most=2**40)
+        return await self._beliefs.values(Whose(space, session, user), limit=most, offset=passed)
 
     async def open_assumptions(
-        self, *, space: str, session: str | None = None, user: str | None = None, limit: int | None = None
+        self,
+        *,
+        space: str,
+        session: str | None = None,
+        user: str | None = None,
+        limit: int | None = None,
+        offset: int = 0,
     ) -> list[Value]:
         """What is only assumed, by key: to be disclosed or confirmed. In the whole space if none is named.
 
@@ -55,7 +77,8 @@ class AsyncBelieved:
             BadInput: ``limit`` is not 1 to 1,000, or the session is somebody else's.
         """
         most = None if limit is None else given.whole("limit", limit)
-        return await self._beliefs.assumptions(Whose(space, session, user), limit=most)
+        passed = given.whole("offset", offset, least=0, most=2**40)
+        return await self._beliefs.assumptions(Whose(space, session, user), limit=most, offset=passed)
 
     async def events(
         self,

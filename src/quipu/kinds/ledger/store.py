@@ -130,11 +130,13 @@ async def values(within: Within, *, session: UUID | None, person: str | None, no
         return await (await cursor.execute(_SQL["values"], given)).fetchall()
 
 
-async def all_values(within: Within, *, now: datetime) -> list[Value]:
-    """What stands in the whole space, by key."""
+async def values_of_space(
+    within: Within, *, now: datetime, assumed: bool = False, limit: int | None = None, offset: int = 0
+) -> list[Value]:
+    """What stands in the whole space, or what of it is only ``assumed``, by key."""
+    given = {"space": within.space.id, "now": now, "assumed": assumed, "limit": limit, "offset": offset}
     async with within.conn.cursor(row_factory=class_row(Value)) as cursor:
-        await cursor.execute(_SQL["all_values"], {"space": within.space.id, "now": now})
-        return await cursor.fetchall()
+        return await (await cursor.execute(_SQL["values_of_space"], given)).fetchall()
 
 
 async def believed(within: Within, *, session: UUID | None, person: str | None, at: datetime) -> list[Value]:
@@ -175,13 +177,6 @@ async def events_of(
 async def _events(within: Within, name: str, given: Mapping[str, object]) -> list[Event]:
     async with within.conn.cursor(row_factory=class_row(Event)) as cursor:
         return await (await cursor.execute(_SQL[name], {"space": within.space.id, **given})).fetchall()
-
-
-async def assumed_values(within: Within, *, now: datetime, limit: int | None) -> list[Value]:
-    """What is only assumed in the whole space, by key."""
-    given = {"space": within.space.id, "now": now, "limit": limit}
-    async with within.conn.cursor(row_factory=class_row(Value)) as cursor:
-        return await (await cursor.execute(_SQL["assumed_values"], given)).fetchall()
 
 
 async def history_of(within: Within, event_id: int) -> list[Event]:

@@ -70,31 +70,47 @@ where p.space_id = %(space)s
     and (p.expires_at is null or p.expires_at > %(now)s::timestamptz)
 order by key, scope, session, "user"
 
--- name: all_values: what stands in the whole space
+-- name: values_of_space: what stands in the whole space, or what of it is only assumed, by key
+--
+-- They are chosen by their keys first; what else is told of them is looked up for these alone.
+with chosen as materialized (
+    select 'session' as scope, m.id, m.memory_key as key
+    from ledger.chat_session_memory m
+    where m.space_id = %(space)s and (m.assumed or not %(assumed)s)
+        and (m.expires_at is null or m.expires_at > %(now)s::timestamptz)
+    union all
+    select 'cross_session', p.id, coalesce(e.memory_key, p.preference_key)
+    from ledger.chat_user_preferences p
+    left join lateral (
+        select memory_key from ledger.chat_memory_events where space_id = %(space)s and id = p.source_event_id offset 0
+    ) e on true
+    where p.space_id = %(space)s and (p.assumed or not %(assumed)s)
+        and (p.expires_at is null or p.expires_at > %(now)s::timestamptz)
+    order by key, scope, id
+    limit %(limit)s::int8 offset %(offset)s::int8
+)
 select m.memory_key as key, m.memory_namespace as namespace, 'session' as scope, m.value_json as value,
        m.value_source as source, m.assumed, m.confidence_cap, s.name as session, s.distinct_id as user,
        m.source_turn_index as turn, m.source_event_id as event_id, m.last_updated_at as updated_at, m.expires_at
-from ledger.chat_session_memory m
+from chosen
+join ledger.chat_session_memory m on m.space_id = %(space)s and m.id = chosen.id and chosen.scope = 'session'
 cross join lateral (
     select name, distinct_id from core.sessions where space_id = %(space)s and uid = m.session_id offset 0
 ) s
-where m.space_id = %(space)s
-    and (m.expires_at is null or m.expires_at > %(now)s::timestamptz)
 union all
-select coalesce(e.memory_key, p.preference_key), coalesce(e.memory_namespace, 'preference'), 'cross_session', p.value_json,
+select chosen.key, coalesce(e.memory_namespace, 'preference'), 'cross_session', p.value_json,
        case when p.assumed then 'assumed' else p.value_source end, p.assumed, p.confidence_cap, s.name, p.distinct_id,
        coalesce(e.turn_index, 0), p.source_event_id, p.last_updated_at, p.expires_at
-from ledger.chat_user_preferences p
+from chosen
+join ledger.chat_user_preferences p on p.space_id = %(space)s and p.id = chosen.id and chosen.scope = 'cross_session'
 left join lateral (
-    select memory_key, memory_namespace, turn_index from ledger.chat_memory_events
+    select memory_namespace, turn_index from ledger.chat_memory_events
     where space_id = %(space)s and id = p.source_event_id
     offset 0
 ) e on true
 left join lateral (
     select name from core.sessions where space_id = %(space)s and uid = p.last_session_id offset 0
 ) s on true
-where p.space_id = %(space)s
-    and (p.expires_at is null or p.expires_at > %(now)s::timestamptz)
 order by key, scope, session, "user"
 
 -- name: believed: what stood at a moment in a session and for a person
@@ -238,31 +254,3 @@ left join lateral (
 ) s on true
 order by e.id desc
 limit %(limit)s
-
--- name: assumed_values: what is only assumed in the whole space
-select m.memory_key as key, m.memory_namespace as namespace, 'session' as scope, m.value_json as value,
-       m.value_source as source, m.assumed, m.confidence_cap, s.name as session, s.distinct_id as user,
-       m.source_turn_index as turn, m.source_event_id as event_id, m.last_updated_at as updated_at, m.expires_at
-from ledger.chat_session_memory m
-cross join lateral (
-    select name, distinct_id from core.sessions where space_id = %(space)s and uid = m.session_id offset 0
-) s
-where m.space_id = %(space)s and m.assumed
-    and (m.expires_at is null or m.expires_at > %(now)s::timestamptz)
-union all
-select coalesce(e.memory_key, p.preference_key), coalesce(e.memory_namespace, 'preference'), 'cross_session', p.value_json,
-       'assumed', p.assumed, p.confidence_cap, s.name, p.distinct_id,
-       coalesce(e.turn_index, 0), p.source_event_id, p.last_updated_at, p.expires_at
-from ledger.chat_user_preferences p
-left join lateral (
-    select memory_key, memory_namespace, turn_index from ledger.chat_memory_events
-    where space_id = %(space)s and id = p.source_event_id
-    offset 0
-) e on true
-left join lateral (
-    select name from core.sessions where space_id = %(space)s and uid = p.last_session_id offset 0
-) s on true
-where p.space_id = %(space)s and p.assumed
-    and (p.expires_at is null or p.expires_at > %(now)s::timestamptz)
-order by key, scope, session, "user"
-limit %(limit)s::int8
