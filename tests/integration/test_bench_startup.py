@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 LIMITS = {
     "python -c pass": None,
     'python -c "import psycopg, numpy, onnxruntime"': None,
@@ -20,6 +22,7 @@ LIMITS = {
 }
 
 
+@pytest.mark.long(only=True)
 def test_the_short_form_measures_every_line_once(tmp_path: Path, repository: Path) -> None:
     figures = tmp_path / "figures.json"
     done = subprocess.run(
