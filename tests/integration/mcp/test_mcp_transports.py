@@ -17,7 +17,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_answers import text
 
 from quipu import AsyncMemory
-from quipu.interfaces.mcp.http import HttpDoor
+from quipu.interfaces.mcp.http import HttpDoor, answering
 from quipu.interfaces.mcp.model import Caller
 from quipu.interfaces.mcp.opening import Opening
 from quipu.interfaces.mcp.server import build
@@ -125,7 +125,7 @@ async def test_trouble_of_our_own_is_told_near_and_only_logged_for_those_far_awa
             result = await client.call_tool("recall", {"question": "Where?"})
             assert result.is_error
             assert "127.0.0.1" in text(result)
-        far = HttpDoor(opening.memory, anybody)
+        far = HttpDoor(answering(opening.memory), anybody)
         transport = httpx2.ASGITransport(app=far)
         async with (
             far.running(),
