@@ -11,8 +11,8 @@ Sort = Literal[
     "word", "quoted", "text", "escaped", "dollar", "parameter", "number", "comment", "space", "sign"
 ]
 
-# What names are made of, told by what of ASCII is not in them: the 1.1 million other characters are, and to
-# list those takes 15 ms of each command that loads this. A dollar sign is in words, not in the tags of quotes.
+# What names are made of, by what of ASCII is not in them: the 1.1 million other characters are, and to list
+# those takes 15 ms of each command that loads this. A dollar sign is in words, not in the tags of quotes.
 _BEGINS: Final = r"[^\x00-@\[-^`{-\x7f]"
 _GOES_ON: Final = r"[^\x00-#%-/:-@\[-^`{-\x7f]"
 _IN_TAG: Final = r"[^\x00-/:-@\[-^`{-\x7f]"
