@@ -53,7 +53,9 @@ async def serve(home: Path, mounts: tuple[Mount, ...]) -> None:
     """Until SIGTERM."""
     terms = Terms()
     async with AsyncMemory(settings=Settings(home=home, embedding_model="hashing")) as memory:
-        key = await memory.keys.create("suite", space="conformance", level="admin")
+        key = await memory.keys.create(
+            "suite", space="conformance", level="admin", requests_per_minute=60_000
+        )
         app = WithKey(create_app(memory=memory, terms=terms, mounts=mounts), key.token)
         with bound("127.0.0.1", 0) as socket:
             address = f"http://127.0.0.1:{socket.getsockname()[1]}/mcp"
