@@ -16,6 +16,7 @@ LIMITS = {
     "import quipu": 0.3,
     "quipu --help": 0.3,
     "quipu recall, cold: starts the server": 2.5,
+    "an empty server of MCP: its first answer": None,
     "quipu mcp: its first answer": 1.5,
     "quipu recall, warm: the server runs": 1.5,
     "memory of a process, model loaded": 350,
