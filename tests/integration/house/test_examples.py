@@ -36,7 +36,7 @@ def program(page: Path) -> str:
     return "\n\n".join(block["code"] for block in blocks)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def template(server: embedded.EmbeddedServer, server_settings: Settings) -> str:
     """An empty database of the model that users have."""
     name = "examples"
