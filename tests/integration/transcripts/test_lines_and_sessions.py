@@ -19,14 +19,17 @@ from core.sessions s, generate_series(1, 3) n
 """
 _OF_A_LINE = {
     "responses": """
-        insert into transcripts.responses (space_id, response_id, line_id, session_id, happened_at)
-        select space_id, 'new', line_id + %(off)s, session_id, now() from transcripts.responses limit 1""",
+insert into transcripts.responses (space_id, response_id, line_id, session_id, happened_at)
+select space_id, 'new', line_id + %(off)s, session_id, now() from transcripts.responses limit 1
+""",
     "tool_calls": """
-        insert into transcripts.tool_calls (space_id, id, line_id, session_id, tool_name, happened_at)
-        select space_id, 'new', line_id + %(off)s, session_id, 'Bash', now() from transcripts.tool_calls limit 1""",
+insert into transcripts.tool_calls (space_id, id, line_id, session_id, tool_name, happened_at)
+select space_id, 'new', line_id + %(off)s, session_id, 'Bash', now() from transcripts.tool_calls limit 1
+""",
     "tool_results": """
-        insert into transcripts.tool_results (space_id, tool_call_id, line_id, session_id, content, happened_at)
-        select space_id, 'new', line_id + %(off)s, session_id, '', now() from transcripts.tool_results limit 1""",
+insert into transcripts.tool_results (space_id, tool_call_id, line_id, session_id, content, happened_at)
+select space_id, 'new', line_id + %(off)s, session_id, '', now() from transcripts.tool_results limit 1
+""",
 }
 
 
@@ -101,7 +104,8 @@ async def test_what_a_line_called_brought_and_cost_is_of_a_line_that_is_there(
                 conn.execute(insert.encode(), {"off": 1_000})
             conn.execute(insert.encode(), {"off": 0})
             assert counted(conn, table) == before + 1
-            moved = sql.SQL("update {} set line_id = line_id + 1").format(sql.Identifier("transcripts", table))
+            name = sql.Identifier("transcripts", table)
+            moved = sql.SQL("update {} set line_id = line_id + 1").format(name)
             with pytest.raises(ForeignKeyViolation, match=f"{table}: .* stays with it"), conn.transaction():
                 conn.execute(moved)
         conn.execute("delete from transcripts.lines")

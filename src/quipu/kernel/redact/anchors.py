@@ -1,8 +1,8 @@
 """Finding many short words in a large text at once, in a few passes of numpy over its bytes.
 
 Words that begin alike form a group. A table over all pairs of bytes says in which groups a pair may come
-first, and in which it may come next; where both agree on a group, the four bytes there are looked up. Pairs are
-taken as numbers of two bytes where they stand: those that begin at even places, then those at odd ones.
+first, and in which it may come next; where both agree on a group, the four bytes there are looked up. Pairs
+are taken as numbers of two bytes where they stand: those that begin at even places, then those at odd ones.
 """
 
 from __future__ import annotations
@@ -61,7 +61,8 @@ class Anchors:
             if len(word) < _SHORT:
                 raise ValueError(f"{word!r} is too short to be looked for")
             begin = word[:_LONG]
-            self._words[len(begin)].setdefault(_code(begin), []).append((word, hints.get(word) or _alone(word, fold=fold)))
+            stands = hints.get(word) or _alone(word, fold=fold)
+            self._words[len(begin)].setdefault(_code(begin), []).append((word, stands))
             one, two, three, four = [*(_either(byte) if fold else bytes([byte]) for byte in begin), _ANY][:4]
             bit = 1 << groups[place * len(groups) // len(words)]
             self._pairs[[a | b << 8 for a, b in product(one, two)]] |= np.uint32(bit)

@@ -55,7 +55,7 @@ def chunks(path: Path, since: Mark = START, *, size_bytes: int = CHUNK_BYTES) ->
     """What the file says beyond ``since``; all of it, where what was read before stands there no more.
 
     A last line that is still being written waits: it comes when it has its end, or is a whole JSON object.
-    Only one piece is in memory at a time. The first is of 512 KiB and each of twice as much as the one before,
+    Only one piece is in memory at a time. The first is of 512 KiB and each twice as large as the one before,
     up to ``size_bytes``: whoever stores them has something to do soon.
 
     Raises:

@@ -34,7 +34,10 @@ class Piece:
 
 @dataclass(slots=True)
 class Batch:
-    """Pieces that are stored together; ``bytes`` of files are dealt with by then, ``enough`` for a transaction."""
+    """Pieces that are stored together; ``bytes`` of files are dealt with by then.
+
+    So many bytes, or a few thousand lines, are ``enough`` for a transaction.
+    """
 
     enough: int = CHUNK_BYTES
     pieces: list[Piece] = field(default_factory=list[Piece])
