@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from pathlib import Path
 
@@ -19,6 +20,14 @@ from quipu.kinds.transcripts.syncing.model import SyncReport
 SWITCH_SECONDS = 0.0005
 """How soon the thread that reads files lets the one that talks to the server go on: with Python's 5 ms the
 server waits for as long at each of its answers."""
+
+
+def make_haste() -> None:
+    """Have this process do what one that only syncs may ask of Python: change threads often, and do not look
+    again and again whether what is loaded could be thrown away."""
+    sys.setswitchinterval(SWITCH_SECONDS)
+    gc.freeze()
+
 
 _EXAMPLES = """\b
 Examples:
@@ -54,10 +63,10 @@ def command(
     has read is known by place, size and hash; it is never read again unless it was rewritten. Secrets are cut
     out before anything is stored.
     """
-    sys.setswitchinterval(SWITCH_SECONDS)
     screen = Screen(call)
     chosen = list(roots) or None
     with opened(call, screen) as memory:
+        make_haste()
         if dry_run:
             found = memory.transcripts.pending(chosen, space=space)
             screen.answer(found, pending(found))
