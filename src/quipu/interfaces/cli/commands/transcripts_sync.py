@@ -20,13 +20,17 @@ from quipu.kinds.transcripts.syncing.model import SyncReport
 SWITCH_SECONDS = 0.0005
 """How soon the thread that reads files lets the one that talks to the server go on: with Python's 5 ms the
 server waits for as long at each of its answers."""
+_OBJECTS = 50_000
 
 
 def make_haste() -> None:
-    """Have this process do what one that only syncs may ask of Python: change threads often, and do not look
-    again and again whether what is loaded could be thrown away."""
+    """Set Python up for a process that only syncs: threads change often, and rubbish is seldom looked for.
+
+    What is loaded stays, and what a sync makes goes by itself: hardly anything of it refers to each other.
+    """
     sys.setswitchinterval(SWITCH_SECONDS)
     gc.freeze()
+    gc.set_threshold(_OBJECTS)
 
 
 _EXAMPLES = """\b
