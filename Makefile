@@ -10,9 +10,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 PYTEST := $(BIN)/python -m pytest
-# A worker for each processor, each with a server of its own. Who has nothing left to do takes over tests of
-# the others, so that no long file is waited for at the end.
-BESIDE := --numprocesses auto --maxprocesses 4 --dist worksteal
+# Several workers, each with a server of its own (how many: tests/conftest.py). Who has nothing left to do takes
+# over tests of the others, so that no long file is waited for at the end.
+BESIDE := --numprocesses auto --dist worksteal
+# Hundreds of processes are started here; none is to compile everything anew, whatever the caller's shell says.
+unexport PYTHONDONTWRITEBYTECODE
 
 # An environment belongs to its place, and what is in it to what was asked for: a change of either makes
 # the stamp another file, and only then is anything installed again.

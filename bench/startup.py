@@ -6,8 +6,9 @@
 
 Every measurement is a new process, and each round measures everything once, so that a busy moment of the
 machine falls on all lines alike. ``quipu recall`` is measured with the server running ("warm") and with a
-server that it has to start ("cold"); files are in the cache of the system in both cases. The first two lines
-are what nobody can undercut: Python alone, and the libraries that a recall cannot do without.
+server that it has to start ("cold"); files are in the cache of the system in both cases, and compiled, as
+they are where pip installed them. Lines without a limit are what nobody can undercut: Python alone, the
+libraries that a recall cannot do without, and a server of MCP's SDK with nothing in it.
 """
 
 from __future__ import annotations
@@ -43,6 +44,16 @@ _INITIALIZE = {
         "clientInfo": {"name": "bench", "version": "1"},
     },
 }
+_EMPTY_SERVER = """
+import anyio
+from mcp.server.lowlevel.server import Server
+from mcp.server.stdio import stdio_server
+async def serve():
+    async with stdio_server() as (read, write):
+        server = Server("quipu")
+        await server.run(read, write, server.create_initialization_options())
+anyio.run(serve)
+"""
 _FILL = """
 import sys
 from pace.facts import facts
@@ -110,7 +121,8 @@ class Bench:
         path = os.pathsep.join(part for part in paths if part)
         # Silent beside ours: onnxruntime alone would take the time to write down that it was loaded.
         ours = {"QUIPU_HOME": str(home), "PYTHONPATH": path, "ORT_DISABLE_TELEMETRY": "1"}
-        self._environment: Mapping[str, str] = {**os.environ, **ours}
+        around = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        self._environment: Mapping[str, str] = {**around, **ours}
 
     def measure(self, *, rounds: int, demo: bool) -> list[Measured]:
         """All lines of the table; half a minute for the first demo, then ten seconds a round."""
@@ -134,6 +146,7 @@ class Bench:
 
     def _stopped(self, *, demo: bool) -> list[Line]:
         """What is measured while no server runs."""
+        empty, ours = ("-c", _EMPTY_SERVER), ("-m", "quipu", "mcp", "--space", "bench")
         return [
             Line("python -c pass", "s", None, lambda _: self._timed(sys.executable, "-c", "pass")),
             Line(
@@ -145,7 +158,8 @@ class Bench:
             Line("import quipu", "s", 0.3, lambda _: float(self._python(_IMPORT))),
             Line("quipu --help", "s", 0.3, lambda _: self._quipu("--help")),
             Line("quipu recall, cold: starts the server", "s", 2.5, lambda _: self._quipu(*_QUESTION)),
-            Line("quipu mcp: its first answer", "s", 1.5, lambda _: self._answered()),
+            Line("an empty server of MCP: its first answer", "s", None, lambda _: self._answered(*empty)),
+            Line("quipu mcp: its first answer", "s", 1.5, lambda _: self._answered(*ours)),
             *([Line("quipu demo, again", "s", 15, lambda _: self._quipu("demo", "--quiet"))] if demo else ()),
         ]
 
@@ -161,11 +175,11 @@ class Bench:
             ),
         ]
 
-    def _answered(self) -> float:
-        """Seconds until the server of MCP has answered who it is, which a client waits for when it starts."""
+    def _answered(self, *arguments: str) -> float:
+        """Seconds until a server of MCP has answered who it is, which a client waits for when it starts."""
         begin = perf_counter()
         with subprocess.Popen(
-            [sys.executable, "-m", "quipu", "mcp", "--space", "bench"],
+            [sys.executable, *arguments],
             env=self._environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import tempfile
 from collections.abc import Iterator
@@ -10,17 +11,43 @@ from pathlib import Path
 import memory_disk
 import pytest
 from hypothesis import settings
+from long_form import LONG
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
 def pytest_configure() -> None:
     """No test fails for being slow; temporary directories, those of other processes included, are made in
-    memory where there is room."""
+    memory where there is room. What is collected stays to the end: no garbage is looked for in it."""
+    gc.disable()
     settings.register_profile("quipu", deadline=None)
     settings.load_profile("quipu")
     if "TMPDIR" not in os.environ and memory_disk.has_room():
         os.environ["TMPDIR"] = tempfile.tempdir = str(memory_disk.PLACE)
+
+
+def pytest_collection_finish() -> None:
+    """From here on garbage is collected, among what the tests make."""
+    gc.enable()
+    gc.freeze()
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Half of the time a test waits, for PostgreSQL or a process: two workers for each processor."""
+    return min(4, 2 * (os.cpu_count() or 1))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What measures for long runs among the long forms only."""
+    left_out = [] if LONG else [item for item in items if _long_only(item)]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not _long_only(item)]
+
+
+def _long_only(item: pytest.Item) -> bool:
+    mark = item.get_closest_marker("long")
+    return mark is not None and bool(mark.kwargs.get("only"))
 
 
 @pytest.fixture

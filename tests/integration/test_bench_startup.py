@@ -8,18 +8,22 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 LIMITS = {
     "python -c pass": None,
     'python -c "import psycopg, numpy, onnxruntime"': None,
     "import quipu": 0.3,
     "quipu --help": 0.3,
     "quipu recall, cold: starts the server": 2.5,
+    "an empty server of MCP: its first answer": None,
     "quipu mcp: its first answer": 1.5,
     "quipu recall, warm: the server runs": 1.5,
     "memory of a process, model loaded": 350,
 }
 
 
+@pytest.mark.long(only=True)
 def test_the_short_form_measures_every_line_once(tmp_path: Path, repository: Path) -> None:
     figures = tmp_path / "figures.json"
     done = subprocess.run(

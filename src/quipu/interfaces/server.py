@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -42,7 +42,11 @@ MOUNTS: tuple[Mount, ...] = (Mount("/mcp", mcp.door, mcp.running),)
 
 
 def create_app(
-    settings: Settings | None = None, *, memory: AsyncMemory | None = None, terms: Terms | None = None
+    settings: Settings | None = None,
+    *,
+    memory: AsyncMemory | None = None,
+    terms: Terms | None = None,
+    mounts: Sequence[Mount] = MOUNTS,
 ) -> FastAPI:
     """The application over the memory of ``settings``, which its lifespan opens and closes.
 
@@ -50,7 +54,7 @@ def create_app(
     its lifespan, as tests do. It answers to the names in ``terms.hosts`` only: ask it as http://localhost.
     """
     serving = Served(memory or AsyncMemory(settings=settings), terms or Terms())
-    mounted = [(mount, mount.build(serving)) for mount in MOUNTS]
+    mounted = [(mount, mount.build(serving)) for mount in mounts]
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:

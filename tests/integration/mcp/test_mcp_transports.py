@@ -17,7 +17,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_answers import text
 
 from quipu import AsyncMemory
-from quipu.interfaces.mcp.http import HttpDoor
+from quipu.interfaces.mcp.http import HttpDoor, answering
 from quipu.interfaces.mcp.model import Caller
 from quipu.interfaces.mcp.opening import Opening
 from quipu.interfaces.mcp.server import build
@@ -26,6 +26,7 @@ from quipu.interfaces.server import create_app
 from quipu.kernel.config import Settings
 
 pytestmark = pytest.mark.anyio
+_SECONDS = 60.0  # a busy machine is slow, not broken
 
 
 async def test_a_client_starts_the_command_remembers_and_recalls(
@@ -74,13 +75,13 @@ async def test_a_key_opens_its_space_over_http_and_nothing_else_does(
     writing = await memory.keys.create("writer", space="ana", level="write")
     reading = await memory.keys.create("reader", space="ana", level="read")
     every = await memory.keys.create("all", level="admin")
-    async with served(settings) as url, httpx2.AsyncClient() as plain:
+    async with served(settings) as url, httpx2.AsyncClient(timeout=_SECONDS) as plain:
 
         @asynccontextmanager
         async def connected(token: str, **headers: str) -> AsyncIterator[Client]:
             sent = {"Authorization": f"Bearer {token}", **headers}
             async with (
-                httpx2.AsyncClient(headers=sent) as http,
+                httpx2.AsyncClient(headers=sent, timeout=_SECONDS) as http,
                 Client(streamable_http_client(url, http_client=http)) as client,
             ):
                 yield client
@@ -125,7 +126,7 @@ async def test_trouble_of_our_own_is_told_near_and_only_logged_for_those_far_awa
             result = await client.call_tool("recall", {"question": "Where?"})
             assert result.is_error
             assert "127.0.0.1" in text(result)
-        far = HttpDoor(opening.memory, anybody)
+        far = HttpDoor(answering(opening.memory), anybody)
         transport = httpx2.ASGITransport(app=far)
         async with (
             far.running(),

@@ -8,7 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 
+
+@pytest.mark.long(only=True)
 def test_the_short_form_measures_every_line(tmp_path: Path, repository: Path) -> None:
     figures = tmp_path / "figures.json"
     done = subprocess.run(

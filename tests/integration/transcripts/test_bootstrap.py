@@ -42,6 +42,7 @@ async def filled(database: Database) -> None:
         await call(within, new, "c6", "TodoWrite", {"todos": TODOS})
         await lesson(within, "The user prefers tabs.", confidence=0.8)
         await lesson(within, "Everything was once in Perl.", confidence=0.9, days_ago=700)
+        await lesson(within, "Everything was once in Fortran.", confidence=0.3, days_ago=20_000)
         await lesson(within, "Labels are 62 mm wide.", project="/home/dana/src/labelpress")
         await lesson(within, "The user wants short answers.", project="")
         await lesson(within, "Gone.", status="archived")
@@ -65,7 +66,7 @@ async def test_a_project_is_told_its_own_and_what_holds_everywhere(
     assert [one.fact for one in made.memories] == [
         "The user wants short answers.",
         "The user prefers tabs.",
-    ]  # of the third hardly any confidence is left
+    ]  # of two others hardly any confidence is left
     assert [(one.path, one.edits, one.sessions) for one in made.frequent_files] == [
         (f"{PROJECT}/parser.py", 2, 2),
         (f"{PROJECT}/CHANGES", 1, 1),

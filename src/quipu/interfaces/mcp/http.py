@@ -8,16 +8,15 @@ from contextlib import asynccontextmanager
 from http import HTTPStatus
 from typing import Any, Final
 
+from mcp.server.lowlevel.server import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
 from quipu.errors import QuipuError
-from quipu.interfaces.mcp.model import Caller, Tool
-from quipu.interfaces.mcp.resources import RESOURCES, Resource
+from quipu.interfaces.mcp.model import Caller
 from quipu.interfaces.mcp.server import Context, Opened, build
-from quipu.interfaces.mcp.tools.every import TOOLS
 from quipu.interfaces.problems import Problem, public, status
 
 _CALLER: Final = "quipu.mcp.caller"
@@ -28,29 +27,36 @@ _MOST_BYTES: Final = 4 * 2**20
 Identify = Callable[[Request], Awaitable[Caller]]
 
 
+def answering(opened: Opened) -> Server[Any]:
+    """A server over the memory that ``opened`` gives, for who stands behind each request of an `HttpDoor`."""
+    return build(opened, _caller, tell=_far)
+
+
 class HttpDoor:
-    """Streamable HTTP without sessions: any process can answer any request. ``running`` must surround it.
+    """Streamable HTTP to a server; ``running`` must surround it.
 
     ``identify`` tells who makes a request, or raises what the application around it answers. Requests for
     other hosts than ``hosts`` (any, if it is empty), and from pages of other sites, are refused, so that no
     page in a browser reaches it under a name of its own.
+
+    Without ``sessions``, any process can answer any request, each with one document. With them a tool can say
+    how far it is, and ask the client back: the requests of a session must come to the process that began it.
     """
 
     def __init__(
         self,
-        opened: Opened,
+        server: Server[Any],
         identify: Identify,
         *,
         hosts: Sequence[str] = LOOPBACK,
-        tools: Sequence[Tool] = TOOLS,
-        resources: Sequence[Resource] = RESOURCES,
+        sessions: bool = False,
     ) -> None:
         self._identify = identify
         names = [form for host in hosts for form in (host, f"{host}:*")]
         self._manager = StreamableHTTPSessionManager(
-            build(opened, _caller, tools=tools, resources=resources, tell=_far),
-            json_response=True,
-            stateless=True,
+            server,
+            json_response=not sessions,
+            stateless=not sessions,
             max_request_body_size=_MOST_BYTES,
             security_settings=TransportSecuritySettings(
                 enable_dns_rebinding_protection=bool(hosts),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from contextlib import AbstractAsyncContextManager
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
+from mcp.server.lowlevel.server import Server
 from starlette.requests import Request
 from starlette.types import ASGIApp
 
-from quipu.interfaces.mcp.http import HttpDoor
+from quipu.interfaces.mcp.http import HttpDoor, Identify, answering
 from quipu.interfaces.mcp.model import Caller
 from quipu.interfaces.serving.served import Served
 from quipu.kernel.base.scope import optional_name
@@ -21,14 +22,25 @@ USER_HEADER: Final = "quipu-user"
 
 
 def door(serving: Served) -> HttpDoor:
-    """The application to be mounted: over the memory that is served, for who has a key to it.
+    """The application to be mounted: over the memory that is served, for who has a key to it."""
+    return HttpDoor(server(serving), identify(serving), hosts=sorted(serving.terms.hosts))
 
-    The key says which space, and whether anything may be changed. The client's configuration may say more:
-    the header ``Quipu-User`` keeps to one person, ``Quipu-Space`` names the space for a key that opens all.
-    """
+
+def server(serving: Served) -> Server[Any]:
+    """What answers, from the memory that is served."""
 
     async def memory() -> AsyncMemory:
         return serving.memory
+
+    return answering(memory)
+
+
+def identify(serving: Served) -> Identify:
+    """Who asks: the key says which space, and whether anything may be changed.
+
+    The client's configuration may say more: the header ``Quipu-User`` keeps to one person, ``Quipu-Space``
+    names the space for a key that opens all.
+    """
 
     async def caller(request: Request) -> Caller:
         found = await serving.caller(request)
@@ -38,7 +50,7 @@ def door(serving: Served) -> HttpDoor:
             level=found.level,
         )
 
-    return HttpDoor(memory, caller, hosts=sorted(serving.terms.hosts))
+    return caller
 
 
 def running(app: ASGIApp) -> AbstractAsyncContextManager[None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
@@ -58,20 +58,12 @@ INSTRUCTIONS: Final = (
 class Door:
     """Answers the requests of the protocol from one memory."""
 
-    def __init__(
-        self,
-        opened: Opened,
-        caller_of: CallerOf,
-        *,
-        tools: Sequence[Tool],
-        resources: Sequence[Resource],
-        tell: Tell,
-    ) -> None:
+    def __init__(self, opened: Opened, caller_of: CallerOf, *, tell: Tell) -> None:
         self._opened = opened
         self._caller_of = caller_of
         self._tell = tell
-        self._tools = {tool.name: tool for tool in tools}
-        self._resources = {resource.uri: resource for resource in resources}
+        self._tools = {tool.name: tool for tool in TOOLS}
+        self._resources = {resource.uri: resource for resource in RESOURCES}
 
     async def list_tools(self, context: Context, _: PaginatedRequestParams | None) -> ListToolsResult:
         """The tools that the caller may use."""
@@ -161,19 +153,12 @@ class Door:
         return Desk(memory=await self._opened(), caller=caller)
 
 
-def build(
-    opened: Opened,
-    caller_of: CallerOf,
-    *,
-    tools: Sequence[Tool] = TOOLS,
-    resources: Sequence[Resource] = RESOURCES,
-    tell: Tell = problem,
-) -> Server[Any]:
+def build(opened: Opened, caller_of: CallerOf, *, tell: Tell = problem) -> Server[Any]:
     """A server whose memory is what ``opened`` gives, for whom ``caller_of`` says that a request is made.
 
     ``tell`` says how much of an error somebody who calls may know.
     """
-    door = Door(opened, caller_of, tools=tools, resources=resources, tell=tell)
+    door = Door(opened, caller_of, tell=tell)
     server: Server[Any] = Server(
         "quipu",
         title="Quipu memory",

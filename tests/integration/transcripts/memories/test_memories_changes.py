@@ -32,6 +32,12 @@ async def test_a_memory_written_by_hand_is_recalled_at_once(
     assert (hit.kind, hit.text, hit.source.message) == ("transcripts", made.fact, str(made.id))
 
 
+async def test_hardly_any_confidence_is_taken_as_none(memories: AsyncMemories) -> None:
+    for place, told in enumerate((5e-324, 3e-183, 1e-9, 0.1)):
+        made = await memories.add(f"The queue is RabbitMQ {place}.", space=SPACE, confidence=told)
+        assert made.confidence == round(told, 4)
+
+
 async def test_the_same_is_not_written_twice(memories: AsyncMemories) -> None:
     first = await memories.add("The queue is RabbitMQ.", space=SPACE)
     with pytest.raises(Conflict, match=str(first.id)):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from pydantic import Field, JsonValue
 
 from quipu.interfaces.mcp.bounds import compact, shortened
 from quipu.interfaces.mcp.model import Answer, Desk, Given, Tool
-from quipu.kinds.ledger.model import Value
+
+if TYPE_CHECKING:
+    from quipu.kinds.ledger.model import Value
 
 
 class SetFactGiven(Given):

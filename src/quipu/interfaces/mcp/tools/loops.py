@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from pydantic import Field
 
 from quipu.errors import NotFound
 from quipu.interfaces.mcp.bounds import fitting, more, shortened
 from quipu.interfaces.mcp.model import Answer, Desk, Given, Tool
-from quipu.kinds.episodes.minding.loops import model
+
+if TYPE_CHECKING:
+    from quipu.kinds.episodes.minding.loops import model
 
 _SHOWN_OF_ID: Final = 8
 

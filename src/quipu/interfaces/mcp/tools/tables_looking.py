@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from pydantic import Field
 
 from quipu.interfaces.mcp.bounds import compact, fitting, more, shortened
 from quipu.interfaces.mcp.model import Answer, Caller, Desk, Given, Tool
-from quipu.kinds.tables.model import Table as Known
 from quipu.kinds.tables.values import plain
+
+if TYPE_CHECKING:
+    from quipu.kinds.tables.model import Table as Known
 
 
 def place(caller: Caller) -> dict[str, Any]:

@@ -217,10 +217,10 @@ def category(value: object, mended: Counter[str]) -> str | None:
 
 
 def confidence(value: object, mended: Counter[str]) -> float | None:
-    """A confidence from 0 to 1; one in percent is converted."""
+    """A confidence from 0 to 1, to the millionth; one in percent is converted."""
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         return None
     if 0 <= value <= 1:
-        return float(value)
+        return round(float(value), 6)
     mended[ODD_MEMORIES] += 1
-    return min(max(value / 100 if 1 < value <= 100 else value, 0.0), 1.0)
+    return round(min(max(value / 100 if 1 < value <= 100 else value, 0.0), 1.0), 6)

@@ -1,0 +1,86 @@
+"""The Python examples of the documentation run as they stand: those of the README unplugged, where the first
+starts a server; the others in a database of their own of a server that runs."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from pathlib import Path
+
+import psycopg
+import pytest
+from psycopg import sql
+from tree import ROOT, SOURCE
+
+from quipu import Memory
+from quipu.kernel.config import Settings
+from quipu.kernel.db import embedded
+
+USUAL_MODEL = Settings(home=Path()).embedding_model
+
+EXAMPLE = re.compile(
+    r"^(<!-- not run: (?P<reason>.+) -->\n+)?```python\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL
+)
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
+WITH_EXAMPLES = [page for page in PAGES if EXAMPLE.search(page.read_text("utf-8"))]
+
+
+def program(page: Path) -> str:
+    """The examples of a page, one after the other: later ones may use what earlier ones made."""
+    blocks = [match for match in EXAMPLE.finditer(page.read_text("utf-8")) if not match["reason"]]
+    return "\n\n".join(block["code"] for block in blocks)
+
+
+@pytest.fixture(scope="session")
+def template(server: embedded.EmbeddedServer, server_settings: Settings) -> str:
+    """An empty database of the model that users have."""
+    name = "examples"
+    with psycopg.connect(server.conninfo(), autocommit=True) as conn:
+        conn.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
+    usual = replace(server_settings, database_url=server.conninfo(name), embedding_model=USUAL_MODEL)
+    with Memory(settings=usual):
+        return name
+
+
+@pytest.fixture
+def url(template: str, copy_of: Callable[[str], AbstractContextManager[str]]) -> Iterator[str]:
+    """The address of a copy of it."""
+    with copy_of(template) as address:
+        yield address
+
+
+def test_the_readme_has_examples() -> None:
+    assert program(ROOT / "README.md").strip()
+
+
+def test_the_examples_of_the_readme_run_unplugged(home: Path) -> None:
+    run(ROOT / "README.md", home)
+
+
+@pytest.mark.parametrize("page", WITH_EXAMPLES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_the_examples_of_a_page_run(page: Path, home: Path, url: str) -> None:
+    run(page, home, QUIPU_DATABASE_URL=url)
+
+
+def run(page: Path, home: Path, **settings: str) -> None:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("QUIPU_")}
+    environment |= {"QUIPU_HOME": str(home), "PYTHONPATH": str(SOURCE), **settings}
+    done = subprocess.run(
+        [sys.executable, "-W", "error::ResourceWarning", "-c", program(page)],
+        capture_output=True,
+        text=True,
+        env=environment,
+        cwd=home,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Warning" not in done.stderr
+
+
+def test_a_readme_is_read_to_its_end() -> None:
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 150
