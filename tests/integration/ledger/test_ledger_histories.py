@@ -227,7 +227,6 @@ def rows(url: str) -> list[tuple[object, ...]]:
 
 quickly = settings(
     max_examples=40,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 

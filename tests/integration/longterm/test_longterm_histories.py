@@ -64,7 +64,7 @@ steps = st.lists(
 
 
 @given(history=steps)
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 async def test_what_stands_is_what_the_model_says(
     mind: AsyncMemory, address: str, history: list[tuple[str, int, str, Importance, str | None]]
 ) -> None:

@@ -104,7 +104,6 @@ def check(asked: Asked, operation: Any, *, of_space: bool) -> set[int]:
     @hypothesis.seed(8)
     @hypothesis.settings(
         max_examples=EXAMPLES,
-        deadline=None,
         database=None,
         phases=[Phase.explicit, Phase.generate],
         suppress_health_check=list(HealthCheck),

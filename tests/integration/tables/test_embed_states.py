@@ -146,7 +146,6 @@ def test_the_index_says_what_the_tables_say_after_any_sequence_of_statements(hou
         settings=settings(
             max_examples=6,
             stateful_step_count=10,
-            deadline=None,
             suppress_health_check=list(HealthCheck),
         ),
     )

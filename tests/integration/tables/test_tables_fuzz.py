@@ -68,7 +68,7 @@ def test_every_call_ends_in_an_envelope_and_nothing_else_changes(house: House, o
     assert fingerprint(house.url, own) == before
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(calls=st.lists(CALLS, min_size=1, max_size=4))
 def send(house: House, calls: list[tuple[str, dict[str, Any]]]) -> None:
     for tool, arguments in calls:

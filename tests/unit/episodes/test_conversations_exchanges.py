@@ -78,7 +78,7 @@ def test_an_agent_that_works_for_hours_makes_several_exchanges() -> None:
 
 
 @given(st.text("uatsABC", max_size=80), st.integers(0, 90), st.booleans())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_no_message_is_lost_or_read_twice(turns: str, minutes: int, people: bool) -> None:
     messages = said(turns, speaker=people, minutes=minutes)
     read = [one.id for run in form(messages, now=LATER + timedelta(days=30)).runs for one in run.messages]

@@ -47,7 +47,7 @@ def test_what_comes_in_late_goes_to_the_thread_of_its_time() -> None:
 
 
 @given(st.lists(st.integers(0, 3_000), min_size=1, max_size=30), st.randoms(use_true_random=False))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_no_thread_has_a_long_pause_in_it_and_none_lies_near_another(
     minutes: list[int], chance: random.Random
 ) -> None:

@@ -27,7 +27,7 @@ FINE = (
 WORDS = st.text(alphabet="abcdefgh ij,.", max_size=40)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(WORDS, st.sampled_from(NEVER), WORDS, st.sampled_from(CATEGORIES), st.booleans())
 def test_a_secret_is_refused_wherever_it_stands(
     before: str, secret: str, after: str, category: str, asked: bool
@@ -36,7 +36,7 @@ def test_a_secret_is_refused_wherever_it_stands(
     assert everything.refused(f"{before} {secret} {after}", category, asked=asked) is not None
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.text(max_size=80), st.sampled_from(CATEGORIES), st.booleans())
 def test_a_milder_policy_and_being_asked_never_refuse_more(text: str, category: str, asked: bool) -> None:
     mild, strict = (

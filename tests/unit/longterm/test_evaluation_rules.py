@@ -193,7 +193,7 @@ async def test_the_single_shape_of_the_seed_can_be_produced() -> None:
     assert SatiMemoryResult.of(await evaluated("Thanks!")).should_store is False
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.text(max_size=80), max_size=4), st.text(max_size=60))
 def test_no_text_breaks_the_evaluation(turns: list[str], summary: str) -> None:
     import anyio  # noqa: PLC0415

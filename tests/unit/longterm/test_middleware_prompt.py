@@ -59,7 +59,7 @@ _MESSAGE = st.fixed_dictionaries(
 
 
 @given(asked=st.one_of(st.text(max_size=50), st.lists(_MESSAGE, max_size=6)), told=st.text(max_size=20))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_memory_is_added_and_nothing_is_taken_away(asked: Any, told: str) -> None:
     block = echo.mark(told)
     given_ = with_memory(asked, block)

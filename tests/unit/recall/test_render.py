@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hostile import texts
@@ -28,7 +28,6 @@ def test_each_memory_is_one_line_with_time_speaker_and_source() -> None:
     assert [h.id for h in found.hits] == ["1", "2"]
 
 
-@settings(deadline=None)
 @given(st.lists(texts, max_size=6), st.integers(1, 400))
 def test_a_block_keeps_within_its_budget_and_takes_the_best_first(said: list[str], budget: int) -> None:
     hits = [hit(text, number=n) for n, text in enumerate(said)]
@@ -43,7 +42,6 @@ def test_reminders_keep_within_the_budget_too(budget: int) -> None:
     assert block([], budget_tokens=budget, reminders=["Call", "Write to Dana"]).tokens <= budget
 
 
-@settings(deadline=None)
 @given(st.lists(texts, min_size=1, max_size=6))
 def test_what_was_recalled_is_an_echo_when_it_comes_back(said: list[str]) -> None:
     found = block([hit(text) for text in said], budget_tokens=10_000)

@@ -42,7 +42,7 @@ def expected(rows: dict[int, int]) -> dict[int, tuple[int, int, int, bytes]]:
 batches = st.lists(st.dictionaries(st.integers(-50, 50), st.integers(0, 10**6), max_size=12), max_size=8)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(batches)
 def test_what_was_written_since_is_added_or_put_in_place_of_the_older(batches: list[dict[int, int]]) -> None:
     held, model = empty(), dict[int, int]()

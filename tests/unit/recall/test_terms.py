@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from hostile import assert_linear, texts
 from quipu.recall.languages import KNOWN
@@ -121,7 +121,6 @@ def test_the_number_of_a_term_is_the_same_everywhere() -> None:
     assert all(-(2**31) <= term_hash(f"t{n}") < 2**31 for n in range(1000))
 
 
-@settings(deadline=None)
 @given(texts)
 def test_every_question_has_terms_with_one_number_for_each_language_at_most(text: str) -> None:
     asked = question_terms(text, KNOWN[:3])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from hostile import assert_linear, texts
 from quipu.kernel.base import echo
@@ -62,7 +62,6 @@ def test_it_is_told_whether_a_message_tells_a_time() -> None:
     assert not ready("We met.").has_time
 
 
-@settings(deadline=None)
 @given(texts)
 def test_preparing_twice_is_preparing_once(text: str) -> None:
     once = ready(text)

@@ -26,7 +26,7 @@ def test_other_names_of_schemas_are_refused(name: object) -> None:
         check_schema(name)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(SHORT, SHORT, st.integers(1, 2**31 - 1), st.integers(1, 2**31 - 1), st.booleans(), st.booleans())
 def test_two_schemas_never_have_one_name(a: str, b: str, m: int, n: int, plain: bool, other: bool) -> None:
     try:

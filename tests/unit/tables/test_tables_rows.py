@@ -83,7 +83,7 @@ def test_a_condition_that_says_nothing_is_refused(where: Any) -> None:
     assert (caught.value.field or "").startswith("where")
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(TEXTS, TEXTS)
 def test_no_value_is_ever_in_the_statement(value: str, other: str) -> None:
     prepared = rows.update(SCHEMA, SHAPE, {"body": "!" + value}, {"body": {"=": "!" + other}})

@@ -15,7 +15,7 @@ PIECES = st.sampled_from(QUOTING + OTHERS)
 STATEMENTS = st.lists(PIECES, max_size=30).map("".join)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(STATEMENTS)
 def test_the_pieces_together_are_the_statement(statement: str) -> None:
     found = list(tokens(statement))
@@ -23,7 +23,7 @@ def test_the_pieces_together_are_the_statement(statement: str) -> None:
     assert all(statement[token.start : token.end] == token.text for token in found)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(STATEMENTS)
 def test_literals_that_are_not_changed_leave_the_statement_as_it_is(statement: str) -> None:
     assert change_literals(statement, lambda text: text) == statement

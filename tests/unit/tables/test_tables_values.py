@@ -28,7 +28,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(JSON)
 def test_what_json_can_say_goes_as_it_is(value: Any) -> None:
     assert json.loads(as_json(jsonable(value, field="data.x", clean=False))) == value

@@ -49,7 +49,7 @@ def test_entries_of_an_earlier_place_are_replaced() -> None:
     assert entries.found(entries.installed(before, COMMANDS))["Stop"] == [COMMANDS["stop"]]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(documents)
 def test_installing_twice_is_installing_once_and_removing_brings_back_what_was(
     document: dict[str, Any],

@@ -81,7 +81,7 @@ def test_no_text_reaches_into_the_next():
     assert redact_many(["the password is", KEY, "password=", KEY, "gh" + "p_", KEY[:36]]) == {}
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(
     st.lists(st.lists(st.sampled_from([*SECRETS, *FILLING]) | st.text(max_size=8), max_size=8), max_size=6)
 )
@@ -90,7 +90,7 @@ def test_any_texts_are_redacted_as_each_alone(parts: list[list[str]]):
     assert redact_many(texts) == alone(texts)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.integers(), st.integers(min_value=0, max_value=40))
 def test_damaged_secrets_are_redacted_as_each_alone(seed: int, length: int):
     """Pieces of secrets that were cut, mixed and put together again."""

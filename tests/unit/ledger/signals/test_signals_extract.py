@@ -167,7 +167,7 @@ reviews_of_any_kind = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(reviews_of_any_kind, st.integers())
 @example(
     [

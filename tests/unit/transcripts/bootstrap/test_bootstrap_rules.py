@@ -84,7 +84,7 @@ def test_a_session_without_a_title_is_called_by_its_name() -> None:
     assert "s-77" in fit(Known(sessions=[activity(None, "s-77")]), budget_tokens=400).text
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.text(max_size=400), max_size=12), st.integers(1, 500))
 def test_the_budget_is_never_exceeded(texts: list[str], budget: int) -> None:
     facts = Known(

@@ -35,7 +35,7 @@ def test_what_is_no_time_is_none(none: object) -> None:
     assert rules.moment(none) is None
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.integers(10**11, 4 * 10**12))
 def test_a_time_that_is_read_is_written_as_it_was(told: int) -> None:
     assert rules.milliseconds(rules.moment(told)) == told
@@ -80,7 +80,7 @@ def test_a_continued_session_is_known_by_its_first_words() -> None:
     assert made["isCompactSummary"]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.one_of(st.none(), st.floats(), st.integers(), st.text()))
 def test_a_confidence_is_from_0_to_1_or_unknown(told: object) -> None:
     made = rules.confidence(told, Counter())

@@ -270,7 +270,7 @@ def test_a_foreign_key_tells_what_it_refers_to() -> None:
     )
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(
     st.binary(max_size=200),
     st.sampled_from(["", "SET ", "COPY memory.t FROM ", "CREATE TABLE memory.", "ALTER TABLE "]),

@@ -79,7 +79,7 @@ def test_one_that_comes_after_one_that_is_too_old_does_not_take_its_place() -> N
     assert keep(both[1:], now=then, retention_days=1) == {both[1]: "six-hourly"}
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=4)
 @given(
     retention=st.integers(1, 365),
     every=st.sampled_from([timedelta(minutes=60), timedelta(minutes=55), timedelta(hours=5)]),
