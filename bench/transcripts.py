@@ -31,7 +31,7 @@ from uuid import UUID
 import anyio
 
 from quipu import AsyncMemory
-from quipu.interfaces.cli.commands.transcripts_sync import SWITCH_SECONDS
+from quipu.interfaces.cli.commands.transcripts_sync import make_haste
 from quipu.kernel.config import Settings
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -201,6 +201,7 @@ async def speed(path: Path, home: Path, *, rounds: int = ROUNDS) -> Speed:
     """Passes of both kinds in turn, after a sync that warms up; each sync goes into a space of its own."""
     plain, synced, spaces = list[Seconds](), list[Seconds](), (f"round {number}" for number in range(rounds))
     async with AsyncMemory(settings=Settings(home=home)) as memory:
+        make_haste()  # as the command does
         await memory.transcripts.sync([path], space="warm")
         for space in spaces:
             clock, own = time.perf_counter(), time.process_time()
@@ -246,6 +247,7 @@ def memory_of_large_file(folder: Path, megabytes: float) -> tuple[float, float]:
 
 async def child(path: Path, home: Path) -> None:
     async with AsyncMemory(settings=Settings(home=home)) as memory:
+        make_haste()
         await memory.transcripts.sync([path], space="large")
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 
@@ -262,7 +264,6 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
     asked = parser.parse_args()
-    sys.setswitchinterval(SWITCH_SECONDS)  # as the command does
     if asked.child:
         anyio.run(child, *map(Path, asked.child))
         return

@@ -1516,6 +1516,38 @@ $$;
 
 COMMENT ON FUNCTION tables.write_embedding() IS 'Has the index look at the row that an embedding was written for.';
 
+CREATE FUNCTION transcripts.go_with_their_line() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    if exists (select from gone) then
+        delete from transcripts.responses r using gone where r.space_id = gone.space_id and r.line_id = gone.id;
+        delete from transcripts.tool_calls c using gone where c.space_id = gone.space_id and c.line_id = gone.id;
+        delete from transcripts.tool_results r using gone where r.space_id = gone.space_id and r.line_id = gone.id;
+    end if;
+    return null;
+end
+$$;
+
+CREATE FUNCTION transcripts.have_their_line() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+declare
+    lost bigint;
+begin
+    select a.line_id into lost from added a
+    where not exists (
+        select from transcripts.lines l where l.space_id = a.space_id and l.id = a.line_id for key share
+    )
+    limit 1;
+    if found then
+        raise foreign_key_violation using
+            message = format('transcripts.%s: there is no line %s in the space', tg_table_name, lost);
+    end if;
+    return null;
+end
+$$;
+
 CREATE FUNCTION transcripts.input_text(input jsonb) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN (SELECT string_agg((v.one #>> '{}'::text[]), '
@@ -1662,6 +1694,15 @@ begin
     delete from transcripts.texts where space_id = new.space_id and line_id = line;
     insert into transcripts.unindexed (space_id, line_id) values (new.space_id, line) on conflict do nothing;
     return null;
+end
+$$;
+
+CREATE FUNCTION transcripts.stay_with_their_line() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    raise foreign_key_violation using
+        message = format('transcripts.%s: what is of a line stays with it', tg_table_name);
 end
 $$;
 
@@ -4682,6 +4723,14 @@ CREATE TRIGGER follow_structure AFTER INSERT OR DELETE OR UPDATE OF relation, ta
 
 CREATE TRIGGER take_out_schema BEFORE DELETE ON tables.schemas FOR EACH ROW EXECUTE FUNCTION tables.take_out_schema();
 
+CREATE TRIGGER go_with_their_line AFTER DELETE ON transcripts.lines REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION transcripts.go_with_their_line();
+
+CREATE TRIGGER have_their_line AFTER INSERT ON transcripts.responses REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION transcripts.have_their_line();
+
+CREATE TRIGGER have_their_line AFTER INSERT ON transcripts.tool_calls REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION transcripts.have_their_line();
+
+CREATE TRIGGER have_their_line AFTER INSERT ON transcripts.tool_results REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION transcripts.have_their_line();
+
 CREATE TRIGGER lines_have_their_session AFTER INSERT ON transcripts.lines REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION transcripts.lines_have_their_session();
 
 CREATE TRIGGER lines_stay_in_their_session AFTER UPDATE OF space_id, session_id ON transcripts.lines FOR EACH ROW WHEN (((old.space_id <> new.space_id) OR (old.session_id <> new.session_id))) EXECUTE FUNCTION transcripts.lines_stay_in_their_session();
@@ -4693,6 +4742,12 @@ CREATE TRIGGER reindex AFTER UPDATE OF content_text, thinking, message_id, is_me
 CREATE TRIGGER reindex AFTER UPDATE OF tool_input, tool_name ON transcripts.tool_calls FOR EACH ROW WHEN (((old.tool_input IS DISTINCT FROM new.tool_input) OR (old.tool_name <> new.tool_name))) EXECUTE FUNCTION transcripts.reindex();
 
 CREATE TRIGGER reindex AFTER UPDATE OF content, is_error ON transcripts.tool_results FOR EACH ROW WHEN (((old.content IS DISTINCT FROM new.content) OR (old.is_error <> new.is_error))) EXECUTE FUNCTION transcripts.reindex();
+
+CREATE TRIGGER stay_with_their_line AFTER UPDATE OF space_id, line_id ON transcripts.responses FOR EACH ROW WHEN (((old.space_id <> new.space_id) OR (old.line_id <> new.line_id))) EXECUTE FUNCTION transcripts.stay_with_their_line();
+
+CREATE TRIGGER stay_with_their_line AFTER UPDATE OF space_id, line_id ON transcripts.tool_calls FOR EACH ROW WHEN (((old.space_id <> new.space_id) OR (old.line_id <> new.line_id))) EXECUTE FUNCTION transcripts.stay_with_their_line();
+
+CREATE TRIGGER stay_with_their_line AFTER UPDATE OF space_id, line_id ON transcripts.tool_results FOR EACH ROW WHEN (((old.space_id <> new.space_id) OR (old.line_id <> new.line_id))) EXECUTE FUNCTION transcripts.stay_with_their_line();
 
 ALTER TABLE ONLY core.messages
     ADD CONSTRAINT messages_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
@@ -4988,9 +5043,6 @@ ALTER TABLE ONLY transcripts.memory_sources
 ALTER TABLE ONLY transcripts.prompts
     ADD CONSTRAINT prompts_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
 
-ALTER TABLE ONLY transcripts.responses
-    ADD CONSTRAINT responses_space_id_line_id_fkey FOREIGN KEY (space_id, line_id) REFERENCES transcripts.lines(space_id, id) ON DELETE CASCADE;
-
 ALTER TABLE ONLY transcripts.session_details
     ADD CONSTRAINT session_details_space_id_session_id_fkey FOREIGN KEY (space_id, session_id) REFERENCES core.sessions(space_id, id) ON DELETE CASCADE;
 
@@ -5011,12 +5063,6 @@ ALTER TABLE ONLY transcripts.texts
 
 ALTER TABLE ONLY transcripts.tickets
     ADD CONSTRAINT tickets_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
-
-ALTER TABLE ONLY transcripts.tool_calls
-    ADD CONSTRAINT tool_calls_space_id_line_id_fkey FOREIGN KEY (space_id, line_id) REFERENCES transcripts.lines(space_id, id) ON DELETE CASCADE;
-
-ALTER TABLE ONLY transcripts.tool_results
-    ADD CONSTRAINT tool_results_space_id_line_id_fkey FOREIGN KEY (space_id, line_id) REFERENCES transcripts.lines(space_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY transcripts.unindexed
     ADD CONSTRAINT unindexed_space_id_line_id_fkey FOREIGN KEY (space_id, line_id) REFERENCES transcripts.lines(space_id, id) ON DELETE CASCADE;

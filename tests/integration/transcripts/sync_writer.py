@@ -21,6 +21,6 @@ async def sync(home: Path, root: Path) -> None:
 
 if __name__ == "__main__":
     # Small transactions, so that there are many moments to be killed at.
-    pieces.CHUNK_BYTES = 4_000
+    pieces.FIRST_BYTES = pieces.CHUNK_BYTES = 4_000
     chunks.chunks.__kwdefaults__["size_bytes"] = 4_000
     anyio.run(sync, Path(sys.argv[1]), Path(sys.argv[2]))

@@ -1,12 +1,14 @@
 """Finding many short words in a large text at once, in a few passes of numpy over its bytes.
 
 Words that begin alike form a group. A table over all pairs of bytes says in which groups a pair may come
-first, and in which it may come next; where both agree on a group, the four bytes there are looked up.
+first, and in which it may come next; where both agree on a group, the four bytes there are looked up. Pairs
+are taken as numbers of two bytes where they stand: those that begin at even places, then those at odd ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Final
 
@@ -15,56 +17,72 @@ from numpy.typing import NDArray
 
 _EXACT_GROUPS: Final = 10
 _GROUPS: Final = 16
-_SLICE_BYTES: Final = 64 * 1024  # so that what is computed of it stays in the cache
-_PADDING: Final = b"\0\0\0"
+_SLICE_PAIRS: Final = 64 * 1024  # so that what is computed of it stays in the cache
+_PADDING: Final = b"\0" * 5  # so that four bytes stand at each place, and there are two pairs from both
+_PAIR: Final = np.dtype("<u2")
 _LONG, _SHORT = 4, 3
 _ANY: Final = bytes(range(256))
 _HASH_BITS: Final = 16
 _HASH_FACTOR: Final = np.uint32(0x9E3779B1)
 
 
-class Anchors:
-    """Words of three bytes or more to look for: ``exact`` as they are, ``folded`` in whatever case."""
+Matcher = Callable[[bytes, int], object]
+"""Whether a word stands in data at a place: what is given is true or false by itself."""
 
-    def __init__(self, exact: Iterable[bytes], folded: Iterable[bytes]) -> None:
-        self._words: dict[int, dict[int, list[tuple[bytes, bool]]]] = {_LONG: {}, _SHORT: {}}
+_NO_HINTS: Final[Mapping[bytes, Matcher]] = {}
+
+
+class Anchors:
+    """Words of three bytes or more to look for: ``exact`` as they are, ``folded`` in whatever case.
+
+    ``hints``: for some of them, whether more than the word stands there, which must say no where it does not.
+    """
+
+    def __init__(
+        self,
+        exact: Iterable[bytes],
+        folded: Iterable[bytes],
+        hints: Mapping[bytes, Matcher] = _NO_HINTS,
+    ) -> None:
+        self._words: dict[int, dict[int, list[tuple[bytes, Matcher]]]] = {_LONG: {}, _SHORT: {}}
         self._pairs = np.zeros(1 << 16, dtype=np.uint32)
-        self._add(sorted(set(exact)), range(_EXACT_GROUPS), fold=False)
-        self._add(sorted(set(folded)), range(_EXACT_GROUPS, _GROUPS), fold=True)
+        self._add(sorted(set(exact)), range(_EXACT_GROUPS), hints, fold=False)
+        self._add(sorted(set(folded)), range(_EXACT_GROUPS, _GROUPS), hints, fold=True)
         for code, words in self._words[_LONG].items():  # so that one look tells all that may stand there
             words += self._words[_SHORT].get(code >> 8, [])
         self._hashes = {
             length: _marked(np.array(list(words), dtype=np.uint32)) for length, words in self._words.items()
         }
 
-    def _add(self, words: Sequence[bytes], groups: range, *, fold: bool) -> None:
+    def _add(
+        self, words: Sequence[bytes], groups: range, hints: Mapping[bytes, Matcher], *, fold: bool
+    ) -> None:
         for place, word in enumerate(words):
             if len(word) < _SHORT:
                 raise ValueError(f"{word!r} is too short to be looked for")
             begin = word[:_LONG]
-            self._words[len(begin)].setdefault(_code(begin), []).append((word, fold))
+            stands = hints.get(word) or _alone(word, fold=fold)
+            self._words[len(begin)].setdefault(_code(begin), []).append((word, stands))
             one, two, three, four = [*(_either(byte) if fold else bytes([byte]) for byte in begin), _ANY][:4]
             bit = 1 << groups[place * len(groups) // len(words)]
-            self._pairs[[a << 8 | b for a, b in product(one, two)]] |= np.uint32(bit)
-            self._pairs[[a << 8 | b for a, b in product(three, four)]] |= np.uint32(bit << _GROUPS)
+            self._pairs[[a | b << 8 for a, b in product(one, two)]] |= np.uint32(bit)
+            self._pairs[[a | b << 8 for a, b in product(three, four)]] |= np.uint32(bit << _GROUPS)
 
     def find(self, data: bytes) -> Iterator[tuple[int, bytes]]:
         """Every place at which a word stands, with the word; the places ascend."""
         long, short = self._words[_LONG], self._words[_SHORT]
         places, codes = self._begins(data)
         for place, code in zip(places.tolist(), codes.tolist(), strict=True):
-            for word, fold in long.get(code) or short.get(code >> 8, ()):
-                if data.startswith(word, place) or (fold and data[place : place + len(word)].lower() == word):
+            for word, stands in long.get(code) or short.get(code >> 8, ()):
+                if stands(data, place):
                     yield place, word
 
     def _begins(self, data: bytes) -> tuple[NDArray[np.intp], NDArray[np.uint32]]:
         """Where words may begin, and the four bytes that stand there, the case of letters left out."""
-        array = np.frombuffer(data + _PADDING, dtype=np.uint8)
-        slices = range(0, len(data), _SLICE_BYTES)
-        found = [
-            _candidates(self._pairs, array[at : at + _SLICE_BYTES + len(_PADDING)]) + at for at in slices
-        ]
-        places = np.concatenate(found) if found else np.zeros(0, dtype=np.intp)
+        padded = data + _PADDING
+        places = np.concatenate([_candidates(self._pairs, padded, start) for start in (0, 1)])
+        places.sort()
+        array = np.frombuffer(padded, dtype=np.uint8)
         codes = np.zeros(len(places), dtype=np.uint32)
         for step in range(_LONG):
             codes = codes << np.uint32(8) | (array[places + step] | np.uint8(0x20))
@@ -74,13 +92,21 @@ class Anchors:
         return places[kept], codes[kept]
 
 
-def _candidates(table: NDArray[np.uint32], part: NDArray[np.uint8]) -> NDArray[np.intp]:
-    pairs = part[:-1].astype(np.intp)
-    pairs <<= 8
-    pairs |= part[1:]
-    signs = table.take(pairs)
-    both = (signs[:-2] & (signs[2:] >> np.uint32(_GROUPS))).astype(np.uint16)
-    return np.flatnonzero(both != 0)  # of booleans: that takes half as long
+def _candidates(table: NDArray[np.uint32], data: bytes, start: int) -> NDArray[np.intp]:
+    """Every second place from ``start`` on where the table lets a word begin."""
+    pairs = np.frombuffer(data, dtype=_PAIR, offset=start, count=(len(data) - start) // _PAIR.itemsize)
+    found: list[NDArray[np.intp]] = []
+    for at in range(0, len(pairs) - 1, _SLICE_PAIRS):
+        signs = table.take(pairs[at : at + _SLICE_PAIRS + 1])
+        both = (signs[:-1] & (signs[1:] >> np.uint32(_GROUPS))).astype(np.uint16)
+        found.append(np.flatnonzero(both != 0) + at)  # of booleans: that takes half as long
+    return np.concatenate(found) * _PAIR.itemsize + start
+
+
+def _alone(word: bytes, *, fold: bool) -> Matcher:
+    if fold:
+        return re.compile(re.escape(word), re.IGNORECASE).match
+    return lambda data, place: data.startswith(word, place)
 
 
 def _either(byte: int) -> bytes:

@@ -44,7 +44,7 @@ _DIGITS_BEFORE: Final = 8
 _SLICE_BYTES: Final = 256 * 1024
 _OVERLAP_BYTES: Final = 256
 _BEFORE_DOT: Final = (24, 25, 26)
-_FIRST_LETTERS: Final = np.frombuffer(b"MNO", dtype=np.uint8)
+_FIRST_LETTERS: Final = np.isin(np.arange(256), list(b"MNO"))
 _WIDEST_BYTES: Final = 4 * 26
 _DOTS_APART: Final = 7
 _TELEGRAM, _DISCORD = (
@@ -76,11 +76,7 @@ def named(data: bytes) -> Iterator[tuple[int, bytes]]:
 
     Most words are none by what follows at once, which costs the same however long the text is.
     """
-    hints = _NEAR_HINTS.get
-    for at, word in ANCHORS.find(data):
-        hint = hints(word)
-        if hint is None or hint.match(data, at) is not None:
-            yield at, word
+    return ANCHORS.find(data)
 
 
 def tells(word: bytes, data: bytes, at: int) -> bool:
@@ -134,7 +130,7 @@ def _before_dots(array: NDArray[np.uint8], beyond: NDArray[np.intp]) -> list[int
     found = dots[:-1][gaps == _DOTS_APART]
     begins = np.zeros(len(found), dtype=bool)
     for step in _BEFORE_DOT:
-        begins |= np.isin(array[np.maximum(found - step, 0)], _FIRST_LETTERS)
+        begins |= _FIRST_LETTERS[array[np.maximum(found - step, 0)]]
     if len(beyond) and len(dots):  # where characters have several bytes, distances in bytes say nothing
         begins |= np.searchsorted(beyond, found) > np.searchsorted(beyond, found - _WIDEST_BYTES)
         between = np.diff(np.searchsorted(beyond, dots)) > 0
@@ -262,11 +258,8 @@ def _hints() -> dict[bytes, re.Pattern[bytes]]:
     """What must stand where a word does, of those that have one check only: most places are told by this."""
     found: dict[bytes, re.Pattern[bytes]] = {}
     for anchor, token in tokens.ANCHORS:
-        if token.leads:
-            found |= {
-                (anchor + next_one).encode(): _pattern(token.expression)
-                for next_one in _FOLLOWING.get(anchor, [""])
-            }
+        if token.leads and anchor not in _FOLLOWING:
+            found[anchor.encode()] = _pattern(token.expression)
     for begin, words in _ASSIGNED.items():
         if all(map(str.isascii, words)):
             names = b"|".join(re.escape(word.encode()) for word in words)
@@ -281,7 +274,7 @@ def _is_endless(expression: bytes) -> bool:
 
 _CHECKS: Final = _checks()
 _FAR_HINTS: Final = {word: hint for word, hint in _hints().items() if _is_endless(hint.pattern)}
-_NEAR_HINTS: Final = {word: hint for word, hint in _hints().items() if word not in _FAR_HINTS}
+_NEAR_HINTS: Final = {word: hint.match for word, hint in _hints().items() if word not in _FAR_HINTS}
 _FOLDED: Final = frozenset(
     word.encode()
     for word in (
@@ -290,4 +283,4 @@ _FOLDED: Final = frozenset(
         *(word for plugin in library.PLUGINS for word in plugin.words),
     )
 )
-ANCHORS: Final = Anchors((word for word in _CHECKS if word not in _FOLDED), _FOLDED)
+ANCHORS: Final = Anchors((word for word in _CHECKS if word not in _FOLDED), _FOLDED, _NEAR_HINTS)

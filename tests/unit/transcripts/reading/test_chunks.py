@@ -68,3 +68,10 @@ def test_a_file_is_read_in_pieces_of_about_a_size(file: Path) -> None:
     assert len(read) == 5
     assert max(map(len, read)) <= 60
     assert b"".join(read) == b"".join(LINES)
+
+
+def test_the_first_pieces_are_small(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("quipu.kinds.transcripts.reading.chunks.FIRST_BYTES", 100)
+    file.write_bytes(b"0123456 8\n" * 150)
+    sizes = [len(chunk.lines) for chunk in chunks(file, size_bytes=400)]
+    assert sizes == [10, 20, 40, 40, 40]

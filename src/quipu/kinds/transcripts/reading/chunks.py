@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, Protocol, Self
 
 CHUNK_BYTES: Final = 4 * 1024 * 1024
+FIRST_BYTES: Final = 512 * 1024
 LINE_LIMIT_BYTES: Final = 64 * 1024 * 1024
 _BLOCK_BYTES: Final = 1024 * 1024
 
@@ -54,7 +55,8 @@ def chunks(path: Path, since: Mark = START, *, size_bytes: int = CHUNK_BYTES) ->
     """What the file says beyond ``since``; all of it, where what was read before stands there no more.
 
     A last line that is still being written waits: it comes when it has its end, or is a whole JSON object.
-    Only one piece is in memory at a time.
+    Only one piece is in memory at a time. The first is of 512 KiB and each twice as large as the one before,
+    up to ``size_bytes``: whoever stores them has something to do soon.
 
     Raises:
         OSError: it cannot be read.
@@ -83,9 +85,10 @@ def _pieces(
 ) -> Iterator[Chunk]:
     overlong = 0
     binary = False
+    size = min(FIRST_BYTES, size_bytes)
     while True:
         file.seek(offset)
-        block = file.read(size_bytes)
+        block = file.read(size)
         ends = block.rfind(b"\n") + 1
         if ends:
             lines = BytesIO(block).readlines()
@@ -108,7 +111,7 @@ def _pieces(
         running.update(memoryview(block)[:ends])
         offset += ends
         yield Chunk(lines, Mark(offset, running.digest()), overlong, anew)
-        overlong, anew = 0, False
+        overlong, anew, size = 0, False, min(2 * size, size_bytes)
     if overlong or anew or binary:
         yield Chunk([], Mark(offset, running.digest()), overlong, anew, binary)
 

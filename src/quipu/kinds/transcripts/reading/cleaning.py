@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, Protocol, cast
 
+import orjson
+
 from quipu.kernel.base import echo
 from quipu.kernel.base.text import clean
 from quipu.kernel.redact import Redacted, redact
@@ -194,6 +196,13 @@ def clean_reading(reading: Reading, *, secrets: bool) -> int:
 
 
 def _dumped(value: object) -> str | None:
+    """The value as JSON; None where it has numbers that JSON has not."""
+    try:
+        text = orjson.dumps(value).decode()
+    except TypeError:  # half characters, whole numbers beyond 64 bits, nested too deeply
+        text = None
+    if text is not None and "null" not in text:  # which NaN becomes too
+        return text
     try:
         return _ENCODE(value)
     except ValueError:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Final
 
 from quipu.kinds.transcripts.reading import transcript
-from quipu.kinds.transcripts.reading.chunks import CHUNK_BYTES, START, Chunk, Mark, chunks
+from quipu.kinds.transcripts.reading.chunks import CHUNK_BYTES, FIRST_BYTES, START, Chunk, Mark, chunks
 from quipu.kinds.transcripts.reading.cleaning import clean_reading
 from quipu.kinds.transcripts.reading.model import Reading
 from quipu.kinds.transcripts.reading.places import Transcript
@@ -34,8 +34,12 @@ class Piece:
 
 @dataclass(slots=True)
 class Batch:
-    """Pieces that are stored together; ``bytes`` of files are dealt with by then."""
+    """Pieces that are stored together; ``bytes`` of files are dealt with by then.
 
+    So many bytes, or a few thousand lines, are ``enough`` for a transaction.
+    """
+
+    enough: int = CHUNK_BYTES
     pieces: list[Piece] = field(default_factory=list[Piece])
     troubles: list[Trouble] = field(default_factory=list[Trouble])
     bytes: int = 0
@@ -45,14 +49,19 @@ class Batch:
     @property
     def is_full(self) -> bool:
         """Whether it is enough for a transaction."""
-        return self.bytes >= CHUNK_BYTES or self.lines >= _MOST_LINES
+        return self.bytes >= self.enough or self.lines >= _MOST_LINES
+
+    @property
+    def following(self) -> Batch:
+        """An empty one that may become twice as large: the first are small, so that storing begins soon."""
+        return Batch(min(2 * self.enough, CHUNK_BYTES))
 
 
 def batches(
     files: Sequence[Transcript], marks: Mapping[str, Mark], *, now: datetime, secrets: bool
 ) -> Iterator[Batch]:
     """What is new in files, some megabytes at a time. A file that cannot be read is a trouble, no error."""
-    batch = Batch()
+    batch = Batch(FIRST_BYTES // 2)
     for file in files:
         before = marks.get(str(file.path), START)
         done = before.offset_bytes
@@ -67,7 +76,7 @@ def batches(
                 done = piece.mark.offset_bytes
                 if batch.is_full:
                     yield batch
-                    batch = Batch()
+                    batch = batch.following
         except OSError as failed:
             reason = f"it cannot be read: {failed.strerror or failed}."
             batch.troubles.append(Trouble(str(file.path), reason))

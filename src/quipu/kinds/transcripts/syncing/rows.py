@@ -13,7 +13,7 @@ from quipu.kinds.transcripts.syncing.pieces import Piece
 
 @dataclass(slots=True)
 class Row:
-    """A line that will be written: its number, its session's, and its message's (0 for none)."""
+    """A line: its number (0 once it is known to be stored), its session's, and its message's (0 for none)."""
 
     entry: Entry
     session: int

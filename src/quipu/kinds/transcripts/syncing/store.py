@@ -43,7 +43,7 @@ class Known:
     All of it is asked in one journey: ``Known.of(…)``.
     """
 
-    def __init__(self, lines: set[int], messages: dict[int, int], numbers: Sequence[int]) -> None:
+    def __init__(self, lines: Sequence[int], messages: dict[int, int], numbers: Sequence[int]) -> None:
         self.lines = lines
         """The places (0 …) of lines that are stored."""
         self.messages = messages
@@ -59,9 +59,9 @@ class Known:
             messages = await within.run(_SQL.numbered("known_messages"), _columns(said))
             numbers = await within.run(_SQL.numbered("line_numbers"), {"count": len(lines)}, binary=True)
         return cls(
-            {place - 1 for (place,) in await known.fetchall()},
+            [place - 1 for (place,) in await known.fetchall()],
             {place - 1: number for place, number in await messages.fetchall()},
-            [number for (number,) in await numbers.fetchall()],
+            (await numbers.fetchall())[0][0],
         )
 
 

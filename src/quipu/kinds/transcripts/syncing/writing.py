@@ -112,14 +112,14 @@ async def _new(
         return [], []
     said = {line: row for line, row in once.items() if row.entry.said and (row.entry.text or "").strip()}
     known = await store.Known.of(within, list(once), list(said))
-    for row, line in zip(once.values(), known.numbers, strict=True):
+    rows, spoken = list(once.values()), list(said.values())
+    for row, line in zip(rows, known.numbers, strict=True):
         row.line = line
-    spoken = list(said.values())
+    for place in known.lines:
+        rows[place].line = 0
     for place, message in known.messages.items():
         spoken[place].message = message
-    new = [row for place, row in enumerate(once.values()) if place not in known.lines]
-    stored = {id(row) for place, row in enumerate(once.values()) if place in known.lines}
-    return new, [row for row in spoken if not row.message and id(row) not in stored]
+    return [row for row in rows if row.line], [row for row in spoken if row.line and not row.message]
 
 
 async def _number(within: Within, said: list[Row]) -> None:
