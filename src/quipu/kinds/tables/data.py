@@ -9,16 +9,15 @@ import psycopg
 
 from quipu.errors import BadInput
 from quipu.kernel.db.database import Connection
-from quipu.kinds.tables import catalogue, rows
+from quipu.kinds.tables import rows
 from quipu.kinds.tables.access import Place
-from quipu.kinds.tables.catalogue import Shape
+from quipu.kinds.tables.catalogue import AskedShape, Shape
 from quipu.kinds.tables.embedding.ahead import Ahead, embedding_ahead
 from quipu.kinds.tables.engine import Engine, settled
 from quipu.kinds.tables.exchange import Rows
 from quipu.kinds.tables.habits import Habit
 from quipu.kinds.tables.misfits import explained, try_where
 from quipu.kinds.tables.model import Changed, Schema
-from quipu.kinds.tables.names import check_table
 from quipu.kinds.tables.refusals import Asked
 from quipu.kinds.tables.rows import Prepared
 from quipu.kinds.tables.running import run
@@ -86,9 +85,9 @@ async def _shape(
     engine: Engine, place: Place, table: object, ahead: Ahead | None = None
 ) -> tuple[Schema, Shape]:
     """The schema and the table; what is embedded of it is begun with."""
-    async with engine.access.entered(place, "write") as (within, schema):
-        name = check_table(table, schema=schema.schema_name)
-        shape = await catalogue.shape(within, schema, name)
+    asked = AskedShape(place.schema, table)
+    async with engine.access.entered(place, "write", ask=asked.ask) as (within, schema):
+        shape = await asked.shape(within, schema)
         if ahead is not None:
             generation = within.space.generation
             ahead.begin(shape.fields, generation=generation)

@@ -1,4 +1,4 @@
--- name: shape: one relation as calls of rows need it: columns with their types, key; nothing where there is none
+-- name: shape: one relation of a schema as calls of rows need it: columns with their types, key; nothing where there is none
 select c.oid::bigint as relation, c.relkind = any('{r,p}') as is_table,
     pg_get_userbyid(c.relowner)::text as owner,
     array(select a.attname::text from pg_attribute a
@@ -12,10 +12,11 @@ select c.oid::bigint as relation, c.relkind = any('{r,p}') as is_table,
         where i.indrelid = c.oid and i.indisprimary
         order by k.place) as key,
     coalesce(r.fields, '{}') as fields
-from pg_class c
-left join tables.relations r on r.space_id = %(space)s and r.schema_id = %(schema)s and r.relation = c.oid
-where c.relnamespace = to_regnamespace(%(schema_name)s::text)::oid and c.relname = %(table)s::text
+from tables.schemas s
+join pg_class c on c.relnamespace = to_regnamespace(s.schema_name)::oid and c.relname = %(table)s::text
     and c.relkind = any('{r,p,v,m,f}')
+left join tables.relations r on r.space_id = s.space_id and r.schema_id = s.id and r.relation = c.oid
+where s.space_id = (select core.current_space()) and s.name = %(schema)s::text
 
 -- name: table_names: what can be named in a schema
 select c.relname::text from pg_class c

@@ -13,7 +13,7 @@ order by s.id
 -- name: is_watched: whether all tables of a schema are watched as they should be
 select not exists (
     select from tables.relations r
-    where r.space_id = %(space)s and r.schema_id = %(schema)s
+    where r.space_id = (select core.current_space()) and r.schema_id = %(schema)s
         and case when r.fields <> '{}' and r.key <> '{}'
             then r.watched is distinct from tables.watch_of(r.relation, r.id) else r.watched is not null end)
 
@@ -21,7 +21,7 @@ select not exists (
 select tables.watch(%(schema)s::integer)
 
 -- name: hold: let nobody else have the index follow the schema meanwhile
-select 1 from tables.following where space_id = %(space)s and schema_id = %(schema)s for update
+select 1 from tables.following where space_id = (select core.current_space()) and schema_id = %(schema)s for update
 
 -- name: be_patient: how long to wait for that
 select set_config('lock_timeout', '5s', true)
@@ -32,13 +32,13 @@ select set_config('lock_timeout', '5s', true)
 with first as (
     select relation_id, source_id is null as whole
     from tables.dirty_rows
-    where space_id = %(space)s and schema_id = %(schema)s and relation_id <> all (%(skipped)s::int4[])
+    where space_id = (select core.current_space()) and schema_id = %(schema)s and relation_id <> all (%(skipped)s::int4[])
     order by source_id is null desc, id
     limit 1
 ), changed as (
     select d.relation_id, d.source_id, d.id, d.noted_at
     from first f
-    join tables.dirty_rows d on d.space_id = %(space)s and d.schema_id = %(schema)s and d.relation_id = f.relation_id
+    join tables.dirty_rows d on d.space_id = (select core.current_space()) and d.schema_id = %(schema)s and d.relation_id = f.relation_id
         and (d.source_id is null) = f.whole
     order by d.id
     limit %(limit)s
@@ -50,7 +50,7 @@ with first as (
             join pg_attribute a on a.attrelid = r.relation and a.attname = k.name and not a.attisdropped
             order by k.place) as types
     from first f
-    join tables.relations r on r.space_id = %(space)s and r.schema_id = %(schema)s and r.id = f.relation_id
+    join tables.relations r on r.space_id = (select core.current_space()) and r.schema_id = %(schema)s and r.id = f.relation_id
     join tables.schemas s on s.space_id = r.space_id and s.id = r.schema_id
     where r.fields <> '{}' and r.key <> '{}'
 ), known as (
@@ -58,7 +58,7 @@ with first as (
     from (select distinct relation_id, source_id from changed) c
     cross join lateral (
         select * from tables.embeddings
-        where space_id = %(space)s and schema_id = %(schema)s and relation_id = c.relation_id
+        where space_id = (select core.current_space()) and schema_id = %(schema)s and relation_id = c.relation_id
             and source_id = c.source_id
         offset 0
     ) m
