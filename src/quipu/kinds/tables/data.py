@@ -36,7 +36,8 @@ async def insert(engine: Engine, place: Place, table: object, data: object) -> C
             groups.setdefault(tuple(one), []).append(one)
         for names in groups:
             rows.known(shape, names, field="data")
-        prepared = [rows.insert(schema, shape, names, some) for names, some in groups.items()]
+        told = ahead.begun
+        prepared = [rows.insert(schema, shape, names, some, told=told) for names, some in groups.items()]
         return await _change(engine, place, schema, shape, prepared, given, ahead=ahead)
 
 
@@ -127,10 +128,13 @@ async def _change(
             raise await explained(conn, error, asked, shape, data, where) from error
 
     done = await engine.run(place.space, asked, "writer", work)
+    returned = [one for several in done for one in several.rows]
+    if ahead is not None:
+        ahead.take(rows.written(shape, returned))
     embedded = await engine.followed(place.space, schema, ahead)
     return Changed(
         table=f"{schema.schema_name}.{shape.name}",
         rows=sum(one.touched for one in done),
-        keys=tuple(key for one in done for key in one.rows),
+        keys=rows.keys(shape, returned),
         embedded=embedded,
     )

@@ -47,6 +47,7 @@ class Batches:
         ahead: Ahead | None = None,
     ) -> None:
         self._database = database
+        self._ahead = ahead
         self._filing = Filing(models, schema.id, ahead)
         self._truth = truth
         self._space = space
@@ -87,7 +88,9 @@ class Batches:
             await self._look_at_all(within, relation)
             await store.followed(within, self._schema, changes)
             return 0, True
-        values = await self._truth.values(relation, ids)
+        values = None if self._ahead is None else self._ahead.values(relation, changes)
+        if values is None:
+            values = await self._truth.values(relation, ids)
         if len(ids) > FEW_TEXTS:
             taken, steps = await to_thread.run_sync(_planned, ids, pending.known, values)
         else:

@@ -62,10 +62,7 @@ class AskedPending:
         changed, relation, known = row
         return Pending(
             changes=[
-                Change(
-                    one["relation_id"], one["source_id"], one["id"], datetime.fromisoformat(one["noted_at"])
-                )
-                for one in changed
+                Change(**{**one, "noted_at": datetime.fromisoformat(one["noted_at"])}) for one in changed
             ],
             relation=None if relation is None else Relation(**relation),
             known=_known([[one[name] for name in _KNOWN] for one in known or ()]),

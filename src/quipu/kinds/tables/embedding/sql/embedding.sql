@@ -36,14 +36,14 @@ with first as (
     order by source_id is null desc, id
     limit 1
 ), changed as (
-    select d.relation_id, d.source_id, d.id, d.noted_at
+    select d.relation_id, d.source_id, d.id, d.noted_at, d.xmin::text::int8 as transaction
     from first f
     join tables.dirty_rows d on d.space_id = (select core.current_space()) and d.schema_id = %(schema)s and d.relation_id = f.relation_id
         and (d.source_id is null) = f.whole
     order by d.id
     limit %(limit)s
 ), relation as (
-    select r.id, s.schema_name, r.table_name, r.key, r.fields,
+    select r.id, r.relation::int8 as oid, s.schema_name, r.table_name, r.key, r.fields, c.relhasrules as ruled,
         array(
             select format_type(a.atttypid, a.atttypmod)
             from unnest(r.key) with ordinality k (name, place)
@@ -52,6 +52,7 @@ with first as (
     from first f
     join tables.relations r on r.space_id = (select core.current_space()) and r.schema_id = %(schema)s and r.id = f.relation_id
     join tables.schemas s on s.space_id = r.space_id and s.id = r.schema_id
+    join pg_class c on c.oid = r.relation
     where r.fields <> '{}' and r.key <> '{}'
 ), known as (
     select m.source_id, m.field_name, m.chunk_index, m.entry_id, m.content_hash, m.field_hash
