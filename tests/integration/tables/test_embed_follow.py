@@ -197,6 +197,36 @@ def test_a_rule_that_returns_another_row_than_it_writes_deceives_nobody(house: H
     assert set(shown(house, space).values()) == {"the truth"}
 
 
+def test_what_is_tried_says_exactly_what_it_would_do_and_does_nothing(house: House, space: str) -> None:
+    tables = house.memory.tables
+    heroes = [{"id": number, "name": f"Hero {number}", "story": "Told."} for number in range(25)]
+    tables.insert("heroes", heroes, space=space)
+    tables.insert("deeds", {"hero": 24, "day": "2026-01-01", "deed": "He left."}, space=space)
+    with agent(house, space) as conn:
+        conn.execute(
+            "create function stay() returns trigger language plpgsql as"
+            " 'begin return case when old.id < 2 then null else old end; end';"
+            "create trigger stay before delete on heroes for each row execute function stay()"
+        )
+    before = shown(house, space)
+    tried = tables.delete("heroes", where="true", dry_run=True, space=space)
+    assert (tried.rows, len(tried.keys), tried.embedded, tried.dry_run) == (23, 20, 0, True)
+    tried = tables.update("heroes", {"story": "Anew."}, where={"id": {"<": 3}}, dry_run=True, space=space)
+    assert (tried.rows, [key["id"] for key in tried.keys]) == (3, [0, 1, 2])
+    with agent(house, space) as conn:
+        conn.execute(
+            "create table oaths (hero int references heroes deferrable initially deferred);"
+            "insert into oaths values (24)"
+        )
+    with pytest.raises(BadInput, match="oaths"):
+        tables.delete("heroes", where={"id": 24}, dry_run=True, space=space)
+    with pytest.raises(BadInput, match="true or false") as refused:
+        tables.delete("heroes", where="true", dry_run="no", space=space)  # pyright: ignore[reportArgumentType]
+    assert refused.value.field == "dry_run"
+    assert shown(house, space) == before
+    assert house.rows("select count(*) from tables.dirty_rows") == [(0,)]
+
+
 def test_rows_that_come_by_other_ways_are_embedded_too(house: House, space: str) -> None:
     with agent(house, space) as conn:
         conn.execute("insert into heroes select n, 'hero ' || n, null from generate_series(1, 3) n")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import psycopg
 
@@ -13,7 +13,7 @@ from quipu.kinds.tables import rows
 from quipu.kinds.tables.access import Place
 from quipu.kinds.tables.catalogue import AskedShape, Shape
 from quipu.kinds.tables.embedding.ahead import Ahead, embedding_ahead
-from quipu.kinds.tables.engine import Engine, settled
+from quipu.kinds.tables.engine import Engine, settled, undone
 from quipu.kinds.tables.exchange import Rows
 from quipu.kinds.tables.habits import Habit
 from quipu.kinds.tables.misfits import explained, try_where
@@ -22,6 +22,8 @@ from quipu.kinds.tables.refusals import Asked
 from quipu.kinds.tables.rows import Prepared
 from quipu.kinds.tables.running import run
 from quipu.kinds.tables.values import MOST_ROWS, parsed, row
+
+_FIRST: Final = 20
 
 
 async def insert(engine: Engine, place: Place, table: object, data: object) -> Changed:
@@ -41,8 +43,11 @@ async def insert(engine: Engine, place: Place, table: object, data: object) -> C
         return await _change(engine, place, schema, shape, prepared, given, ahead=ahead)
 
 
-async def update(engine: Engine, place: Place, table: object, data: object, where: object) -> Changed:
-    """Change the rows that satisfy ``where``."""
+async def update(
+    engine: Engine, place: Place, table: object, data: object, where: object, *, dry_run: object = False
+) -> Changed:
+    """Change the rows that satisfy ``where``, or with ``dry_run`` try it and undo it."""
+    trying = _flag(dry_run)
     changed = row(parsed(data, field="data"), field="data", clean=engine.settings.redact)
     if not changed:
         raise BadInput("it names no column to change.", field="data", hint='{"level": 4}')
@@ -50,15 +55,27 @@ async def update(engine: Engine, place: Place, table: object, data: object, wher
     rows.known(shape, list(changed), field="data")
     wanted = where_of(where)
     prepared = rows.update(schema, shape, changed, wanted)
-    return await _change(engine, place, schema, shape, [prepared], [changed], where=wanted)
+    return await _change(engine, place, schema, shape, [prepared], [changed], where=wanted, trying=trying)
 
 
-async def delete(engine: Engine, place: Place, table: object, where: object) -> Changed:
-    """Delete the rows that satisfy ``where``."""
+async def delete(
+    engine: Engine, place: Place, table: object, where: object, *, dry_run: object = False
+) -> Changed:
+    """Delete the rows that satisfy ``where``, or with ``dry_run`` try it and undo it.
+
+    A count would not do: triggers, policies and references of the table may keep rows or refuse.
+    """
+    trying = _flag(dry_run)
     schema, shape = await _shape(engine, place, table)
     wanted = where_of(where)
     prepared = rows.delete(schema, shape, wanted)
-    return await _change(engine, place, schema, shape, [prepared], [], where=wanted)
+    return await _change(engine, place, schema, shape, [prepared], [], where=wanted, trying=trying)
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise BadInput("true or false.", field="dry_run")
+    return value
 
 
 def where_of(where: object) -> object:
@@ -106,6 +123,7 @@ async def _change(
     *,
     where: object = None,
     ahead: Ahead | None = None,
+    trying: bool = False,
 ) -> Changed:
     asked = Asked(
         schema=schema,
@@ -116,7 +134,10 @@ async def _change(
 
     async def work(conn: Connection) -> list[Rows]:
         try:
-            if len(prepared) == 1 and not shape.protected:
+            if trying:
+                async with undone(conn):
+                    done = [await run(conn, one.statement, one.values) for one in prepared]
+            elif len(prepared) == 1 and not shape.protected:
                 done = [await run(conn, prepared[0].statement, prepared[0].values)]
             else:
                 async with settled(conn):
@@ -131,10 +152,10 @@ async def _change(
     returned = [one for several in done for one in several.rows]
     if ahead is not None:
         ahead.take(rows.written(shape, returned))
-    embedded = await engine.followed(place.space, schema, ahead)
     return Changed(
         table=f"{schema.schema_name}.{shape.name}",
         rows=sum(one.touched for one in done),
-        keys=rows.keys(shape, returned),
-        embedded=embedded,
+        keys=rows.keys(shape, returned[:_FIRST] if trying else returned),
+        embedded=0 if trying else await engine.followed(place.space, schema, ahead),
+        dry_run=trying,
     )

@@ -61,9 +61,7 @@ class AskedPending:
             return None
         changed, relation, known = row
         return Pending(
-            changes=[
-                Change(**{**one, "noted_at": datetime.fromisoformat(one["noted_at"])}) for one in changed
-            ],
+            changes=[Change(noted_at=datetime.fromisoformat(one.pop("noted_at")), **one) for one in changed],
             relation=None if relation is None else Relation(**relation),
             known=_known([[one[name] for name in _KNOWN] for one in known or ()]),
         )
