@@ -25,7 +25,7 @@ order by 1
 
 -- name: tables: the tables of a schema, described
 --
--- There may be hundreds. So descriptions are joined, here and below (obj_description and col_description look up one
+-- There may be hundreds. offset 0 keeps the planner to one look-up a table. Descriptions are joined, here and below (obj_description and col_description look up one
 -- a call), and keys looked up only where tables.settle() has not.
 select c.relname::text as name, coalesce(r.description, d.description) as about,
     pg_get_userbyid(c.relowner) <> %(writer)s::text as protected,
@@ -39,7 +39,11 @@ select c.relname::text as name, coalesce(r.description, d.description) as about,
         order by k.place)) as key,
     coalesce(r.fields, '{}') as fields
 from pg_class c
-left join tables.relations r on r.space_id = %(space)s and r.schema_id = %(schema)s and r.relation = c.oid
+left join lateral (
+    select * from tables.relations
+    where space_id = %(space)s and schema_id = %(schema)s and relation = c.oid
+    offset 0
+) r on true
 left join pg_description d on d.objoid = c.oid and d.classoid = 'pg_class'::regclass and d.objsubid = 0
 where c.relnamespace = to_regnamespace(%(schema_name)s::text)::oid and c.relkind = any('{r,p,v}')
     and (%(table)s::text is null or c.relname = %(table)s::text)

@@ -1,21 +1,32 @@
 -- name: behind: schemas whose rows changed since the index followed, or whose tables may have changed unseen
+with seen as (
+    select schema_id, id, relation, watched, fields <> '{}' and key <> '{}' as wanted
+    from tables.relations
+    where space_id = %(space)s
+)
 select s.id, s.name, s.schema_name, s.description, s.writer, s.reader, s.version
 from tables.schemas s
 where s.space_id = %(space)s
     and (exists (select from tables.dirty_rows d where d.space_id = s.space_id and d.schema_id = s.id)
-        or exists (
-            select from tables.relations r
-            where r.space_id = s.space_id and r.schema_id = s.id
-                and case when r.fields <> '{}' and r.key <> '{}'
-                    then r.watched is distinct from tables.watch_of(r.relation, r.id) else r.watched is not null end))
+        or s.id in (
+            select r.schema_id
+            from seen r
+            left join tables.watches(array(select relation from seen where wanted order by id),
+                array(select id from seen where wanted order by id)) w on w.id = r.id
+            where r.watched is distinct from w.watched))
 order by s.id
 
 -- name: is_watched: whether all tables of a schema are watched as they should be
+with seen as (
+    select id, relation, watched, fields <> '{}' and key <> '{}' as wanted
+    from tables.relations
+    where space_id = (select core.current_space()) and schema_id = %(schema)s
+)
 select not exists (
-    select from tables.relations r
-    where r.space_id = (select core.current_space()) and r.schema_id = %(schema)s
-        and case when r.fields <> '{}' and r.key <> '{}'
-            then r.watched is distinct from tables.watch_of(r.relation, r.id) else r.watched is not null end)
+    select from seen r
+    left join tables.watches(array(select relation from seen where wanted order by id),
+        array(select id from seen where wanted order by id)) w on w.id = r.id
+    where r.watched is distinct from w.watched)
 
 -- name: watch: have changes of the rows of a schema written down; how many tables must be looked at as a whole
 select tables.watch(%(schema)s::integer)
