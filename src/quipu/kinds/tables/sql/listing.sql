@@ -25,7 +25,8 @@ order by 1
 
 -- name: tables: the tables of a schema, described
 --
--- There may be hundreds. offset 0 keeps the planner to one look-up a table. Descriptions are joined, here and below (obj_description and col_description look up one
+-- There may be hundreds. offset 0 keeps the planner to one look-up by key a table, here and below, whatever it knows
+-- of the catalogue. Descriptions are joined, here and below (obj_description and col_description look up one
 -- a call), and keys looked up only where tables.settle() has not.
 select c.relname::text as name, coalesce(r.description, d.description) as about,
     pg_get_userbyid(c.relowner) <> %(writer)s::text as protected,
@@ -55,8 +56,14 @@ select c.relname::text as table_name, a.attname::text as name, format_type(a.att
     d.description
 from pg_class c
 join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-left join pg_attrdef f on f.adrelid = c.oid and f.adnum = a.attnum
-left join pg_description d on d.objoid = c.oid and d.classoid = 'pg_class'::regclass and d.objsubid = a.attnum
+left join lateral (
+    select * from pg_attrdef where a.atthasdef and adrelid = a.attrelid and adnum = a.attnum offset 0
+) f on true
+left join lateral (
+    select description from pg_description
+    where objoid = a.attrelid and classoid = 'pg_class'::regclass and objsubid = a.attnum
+    offset 0
+) d on true
 where c.relnamespace = to_regnamespace(%(schema_name)s::text)::oid and c.relkind = any('{r,p,v}')
     and (%(table)s::text is null or c.relname = %(table)s::text)
 order by c.relname, a.attnum
