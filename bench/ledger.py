@@ -15,19 +15,14 @@ import argparse
 import json
 import random
 import sys
-import tempfile
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from statistics import median, quantiles
 from time import perf_counter
 
-import anyio
-from rich.console import Console
-from rich.table import Table
-
-from pace import usage
+from pace import promises
+from pace.promises import Measured
 from pace.statements import load
 from quipu.app.kinds import PACKAGES
 from quipu.kernel.base.clock import SystemClock
@@ -45,22 +40,6 @@ _AT_ONCE = 1_000
 _TURN = 20
 _WARM = 200
 _NOTE = "front of house at dinner on a Friday, as the manager said on the telephone this morning"
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """One line: the time of single calls in milliseconds, and what is promised of it, if anything is."""
-
-    what: str
-    median_ms: float
-    p95_ms: float
-    promise: str = ""
-    kept: bool = True
-
-    @property
-    def per_second(self) -> float:
-        """How many of them one connection does in a second, by the median."""
-        return 1000 / self.median_ms
 
 
 async def measure(home: Path, options: argparse.Namespace) -> tuple[list[Measured], str]:
@@ -102,7 +81,8 @@ async def _writing(database: Database, ledger: AsyncLedger, options: argparse.Na
     ratio = ours.median_ms / base.median_ms
     promise = f"{ratio:.1f} times the plain INSERT; at most {_MOST_TIMES_PLAIN:g}"
     what = "ledger.set: event and projection"
-    return [base, Measured(what, ours.median_ms, ours.p95_ms, promise, ratio <= _MOST_TIMES_PLAIN)]
+    kept = ratio <= _MOST_TIMES_PLAIN
+    return [base, replace(ours, what=what, promise=promise, kept=kept)]
 
 
 async def _in_turns(writers: Sequence[Callable[[int], Awaitable[None]]], *, count: int) -> list[list[float]]:
@@ -144,11 +124,13 @@ async def _state(
     assert believed, "the history was not found"
     line = _line(f"state(as_of), {options.history:,} events in {sessions} session(s)", times)
     promise = f"at most {_MOST_STATE_MS:g} ms"
-    return Measured(line.what, line.median_ms, line.p95_ms, promise, line.p95_ms <= _MOST_STATE_MS)
+    return replace(line, promise=promise, kept=line.p95_ms <= _MOST_STATE_MS)
 
 
 def _line(what: str, times: Sequence[float]) -> Measured:
-    return Measured(what, median(times), quantiles(times, n=20)[-1])
+    """With how many of them one connection does in a second, by the median."""
+    line = Measured.of(what, times)
+    return replace(line, beside=f"{1000 / line.median_ms:,.0f}")
 
 
 def _key(number: int) -> str:
@@ -159,41 +141,16 @@ def _value(number: int) -> dict[str, object]:
     return {"value": number, "note": _NOTE}
 
 
-def show(lines: Sequence[Measured], *, title: str) -> None:
-    """Print the table."""
-    table = Table("", "median ms", "p95 ms", "a second", "promise", "", title=title)
-    for column in table.columns[1:4]:
-        column.justify = "right"
-    for line in lines:
-        verdict = "" if not line.promise else "kept" if line.kept else "NOT KEPT"
-        figures = f"{line.median_ms:.2f}", f"{line.p95_ms:.2f}", f"{line.per_second:,.0f}"
-        table.add_row(line.what, *figures, line.promise, verdict)
-    Console(width=140).print(table)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="bench/ledger.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = promises.parser(prog="bench/ledger.py", doc=__doc__)
     parser.add_argument("--events", type=int, default=3_000, help="writes of each kind")
     parser.add_argument("--history", type=int, default=100_000, help="events of the space that is asked")
     parser.add_argument("--questions", type=int, default=300, help="moments that are asked about")
-    parser.add_argument("--short", action="store_true", help="a few of each")
-    parser.add_argument("--check", action="store_true", help="exit code 1 if a promise is not kept")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there")
     options = parser.parse_args(arguments)
     if options.short:
         options.events, options.history, options.questions = 20, 500, 20
-    busy = usage.load()
-    with tempfile.TemporaryDirectory(prefix="quipu-ledger-") as directory:
-        home = Path(directory)
-        home.chmod(0o711)  # when we are root, another account runs the server and must get in
-        lines, durable = anyio.run(measure, home, options)
-    show(lines, title=f"{durable}; {busy} at the start")
-    if options.json:
-        options.json.write_text(json.dumps([asdict(line) for line in lines], indent=2), "utf-8")
-    return 1 if options.check and not all(line.kept for line in lines) else 0
+    return promises.run(measure, options, beside="a second")
 
 
 if __name__ == "__main__":

@@ -12,21 +12,15 @@ minute; asking does the same work whatever made the vectors.
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import sys
-import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import replace
 from pathlib import Path
-from statistics import median, quantiles
 from time import perf_counter
 
-import anyio
-from rich.console import Console
-from rich.table import Table
-
-from pace import usage
+from pace import promises
+from pace.promises import Measured
 from quipu import AsyncMemory
 from quipu.app.memory import AsyncMemory as Opened
 from quipu.kernel.config import Settings
@@ -39,27 +33,15 @@ _WORDS = (Path(__file__).parent / "pace" / "words.txt").read_text("utf-8").split
 _SPACE = "default"
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """One line: the time of single calls in milliseconds, beside what, and what is promised of it."""
-
-    what: str
-    median_ms: float
-    p95_ms: float
-    ratio: str = ""
-    promise: str = ""
-    kept: bool = True
-
-
-async def measure(home: Path, options: argparse.Namespace) -> list[Measured]:
-    """All lines; the embedded server lives in ``home``."""
+async def measure(home: Path, options: argparse.Namespace) -> tuple[list[Measured], str]:
+    """All lines; the embedded servers live in ``home``."""
     lines: list[Measured] = []
     for model, parts in (("all-MiniLM-L6-v2", [_single, _bulk]), ("hashing", [_asked, _prompt])):
         settings = Settings(home=home / model, embedding_model=model, statement_seconds=600)
         async with AsyncMemory(settings=settings) as memory:
             for part in parts:
                 lines += await part(memory, options)
-    return lines
+    return lines, ""
 
 
 async def _single(memory: Opened, options: argparse.Namespace) -> list[Measured]:
@@ -80,13 +62,11 @@ async def _single(memory: Opened, options: argparse.Namespace) -> list[Measured]
         if number >= _WARM:
             raw.append((middle - begun) * 1000)
             ours.append((ended - middle) * 1000)
-    base, line = _line("embedding of two fields alone", raw), _line("insert of a row with them", ours)
+    base = Measured.of("embedding of two fields alone", raw)
+    line = Measured.of("insert of a row with them", ours)
     over = line.median_ms / base.median_ms - 1
     promise = f"at most {_MOST_OVERHEAD:.0%} more"
-    return [
-        base,
-        Measured(line.what, line.median_ms, line.p95_ms, f"{over:+.0%}", promise, over <= _MOST_OVERHEAD),
-    ]
+    return [base, replace(line, beside=f"{over:+.0%}", promise=promise, kept=over <= _MOST_OVERHEAD)]
 
 
 async def _bulk(memory: Opened, options: argparse.Namespace) -> list[Measured]:
@@ -149,8 +129,8 @@ async def _asked(memory: Opened, options: argparse.Namespace) -> list[Measured]:
     size = f"{options.asked:,} rows"
     return [
         Measured(f"filing of a row among {size}, vectors of hashing", filed, filed),
-        _line(f"semantic query in SQL over {size}, exact", sql),
-        _line(f"recall over {size}", recalled),
+        Measured.of(f"semantic query in SQL over {size}, exact", sql),
+        Measured.of(f"recall over {size}", recalled),
     ]
 
 
@@ -164,9 +144,9 @@ async def _prompt(memory: Opened, options: argparse.Namespace) -> list[Measured]
         begun = perf_counter()
         await memory.tables.prompt(space=_SPACE)
         times.append((perf_counter() - begun) * 1000)
-    line = _line(f"prompt with {options.tables} tables, rendered anew", times)
+    line = Measured.of(f"prompt with {options.tables} tables, rendered anew", times)
     promise = f"at most {_MOST_PROMPT_MS:g} ms"
-    return [Measured(line.what, line.median_ms, line.p95_ms, "", promise, line.median_ms <= _MOST_PROMPT_MS)]
+    return [replace(line, promise=promise, kept=line.median_ms <= _MOST_PROMPT_MS)]
 
 
 async def _make(memory: Opened, name: str, columns: str, fields: Sequence[str]) -> None:
@@ -193,48 +173,18 @@ def _shuffled(rng: random.Random, text: str) -> str:
     return " ".join(words) + "."
 
 
-def _line(what: str, times: Sequence[float]) -> Measured:
-    return Measured(what, median(times), quantiles(times, n=20)[-1])
-
-
-def show(lines: Sequence[Measured], *, title: str) -> None:
-    """Print the table."""
-    table = Table("", "median ms", "p95 ms", "beside it", "promise", "", title=title)
-    for column in table.columns[1:4]:
-        column.justify = "right"
-    for line in lines:
-        verdict = "" if not line.promise else "kept" if line.kept else "NOT KEPT"
-        table.add_row(
-            line.what, f"{line.median_ms:.2f}", f"{line.p95_ms:.2f}", line.ratio, line.promise, verdict
-        )
-    Console(width=140).print(table)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="bench/tables.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = promises.parser(prog="bench/tables.py", doc=__doc__)
     parser.add_argument("--rows", type=int, default=300, help="rows inserted one by one")
     parser.add_argument("--bulk", type=int, default=10_000, help="rows inserted at once, at most 10,000")
     parser.add_argument("--asked", type=int, default=100_000, help="rows of the table that is asked")
     parser.add_argument("--tables", type=int, default=200, help="tables of the prompt")
     parser.add_argument("--questions", type=int, default=30, help="questions asked, prompts rendered")
-    parser.add_argument("--short", action="store_true", help="a few of each")
-    parser.add_argument("--check", action="store_true", help="exit code 1 if a promise is not kept")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there")
     options = parser.parse_args(arguments)
     if options.short:
         options.rows, options.bulk, options.asked, options.tables, options.questions = 5, 20, 40, 3, 3
-    busy = usage.load()
-    with tempfile.TemporaryDirectory(prefix="quipu-tables-") as directory:
-        home = Path(directory)
-        home.chmod(0o711)  # when we are root, another account runs the server and must get in
-        lines = anyio.run(measure, home, options)
-    show(lines, title=f"{busy} at the start")
-    if options.json:
-        options.json.write_text(json.dumps([asdict(line) for line in lines], indent=2), "utf-8")
-    return 1 if options.check and not all(line.kept for line in lines) else 0
+    return promises.run(measure, options)
 
 
 if __name__ == "__main__":

@@ -1409,12 +1409,18 @@ declare
     looked integer := 0;
 begin
     for r in
-        select rel.id, rel.relation, rel.watched, rel.fields <> '{}' and rel.key <> '{}' as wanted
-        from tables.relations rel
-        join pg_class c on c.oid = rel.relation
-        where rel.space_id = here and rel.schema_id = in_schema
+        with seen as (
+            select rel.id, rel.relation, rel.watched, rel.fields <> '{}' and rel.key <> '{}' as wanted
+            from tables.relations rel
+            join pg_class c on c.oid = rel.relation
+            where rel.space_id = here and rel.schema_id = in_schema
+        )
+        select seen.id, seen.relation, seen.wanted
+        from seen
+        left join tables.watches(array(select relation from seen where wanted order by id),
+            array(select id from seen where wanted order by id)) w on w.id = seen.id
+        where seen.watched is distinct from w.watched
     loop
-        continue when r.wanted and r.watched = tables.watch_of(r.relation, r.id) or not r.wanted and r.watched is null;
         looked := looked + 1;
         insert into tables.dirty_rows (space_id, schema_id, relation_id) values (here, in_schema, r.id);
         begin
@@ -1461,28 +1467,39 @@ CREATE FUNCTION tables.watch_of(relation oid, id integer) RETURNS text
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
-    with recursive tree as (
-        select $1 as oid
-        union
-        select i.inhrelid from tree join pg_inherits i on i.inhparent = tree.oid
-    )
-    select md5(string_agg(line, chr(10) order by line)) from (
-        select concat_ws('/', c.oid, pg_relation_filenode(c.oid), t.oid, t.tgname, t.tgenabled, t.xmin,
-            case when c.relpersistence = 'u' then pg_postmaster_start_time() end) as line
-        from tree
-        join pg_class c on c.oid = tree.oid and c.relkind in ('r', 'p')
-        left join pg_trigger t on t.tgrelid = c.oid and t.tgname ~ ('^quipu_[a-z]+_' || $2 || '$')
-            and t.tgfoid = (select p.oid from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-                where n.nspname = 'tables' and p.proname = 'note_rows')
-        union all  -- what computes a column that is not stored
-        select concat_ws('/', d.adrelid, d.adnum, d.xmin)
-        from tree
-        join pg_attribute a on a.attrelid = tree.oid and a.attgenerated <> ''
-        join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
-    ) lines
+    select w.watched from tables.watches(array[$1], array[$2]) w
     $_$;
 
 COMMENT ON FUNCTION tables.watch_of(relation oid, id integer) IS 'Changes whenever rows of the table may have changed unseen.';
+
+CREATE FUNCTION tables.watches(relations oid[], ids integer[]) RETURNS TABLE(id integer, watched text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+    with recursive tree as (
+        select r.oid, r.id from unnest($1, $2) r (oid, id)
+        union
+        select i.inhrelid, tree.id from tree join pg_inherits i on i.inhparent = tree.oid
+    ), ours as (
+        select p.oid from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+        where n.nspname = 'tables' and p.proname = 'note_rows'
+    ), lines as (
+        select tree.id, concat_ws('/', c.oid, pg_relation_filenode(c.oid), t.oid, t.tgname, t.tgenabled, t.xmin,
+            case when c.relpersistence = 'u' then pg_postmaster_start_time() end) as line
+        from tree
+        join pg_class c on c.oid = tree.oid and c.relkind in ('r', 'p')
+        left join pg_trigger t on t.tgrelid = c.oid and t.tgfoid = (select oid from ours)
+            and split_part(t.tgname, '_', 3) = tree.id::text
+        union all  -- what computes a column that is not stored
+        select tree.id, concat_ws('/', d.adrelid, d.adnum, d.xmin)
+        from tree
+        join pg_attribute a on a.attrelid = tree.oid and a.attgenerated <> ''
+        join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+    )
+    select l.id, md5(string_agg(l.line, chr(10) order by l.line)) from lines l group by l.id
+    $_$;
+
+COMMENT ON FUNCTION tables.watches(relations oid[], ids integer[]) IS 'Of tables, by their ids: what changes whenever rows of the table may have changed unseen.';
 
 CREATE FUNCTION tables.write_embedding() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -5525,6 +5542,9 @@ GRANT ALL ON FUNCTION tables.watch(in_schema integer) TO quipu_app;
 
 REVOKE ALL ON FUNCTION tables.watch_of(relation oid, id integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION tables.watch_of(relation oid, id integer) TO quipu_app;
+
+REVOKE ALL ON FUNCTION tables.watches(relations oid[], ids integer[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION tables.watches(relations oid[], ids integer[]) TO quipu_app;
 
 REVOKE ALL ON FUNCTION tables.write_embedding() FROM PUBLIC;
 

@@ -3268,33 +3268,48 @@ class Tables(Browsing):
         data: Mapping[str, Any],
         *,
         where: Where,
+        dry_run: bool = False,
         space: str,
         schema: str = "memory",
         agent: str | None = None,
     ) -> Changed:
         """Change the rows that satisfy ``where``: ``{"id": 5}``, ``{"age": {">": 30}}``, or SQL.
 
-        A column ``updated_at`` follows by itself.
+        A column ``updated_at`` follows by itself. ``dry_run`` tries it and undoes it: how many rows it would
+        be, and the keys of the first 20.
 
         Raises:
             BadInput: a column or a value does not fit; names it.
             NotFound: there is no such table.
         """
         return self._portal.call(
-            lambda: self._inner.update(table, data, where=where, space=space, schema=schema, agent=agent)
+            lambda: self._inner.update(
+                table, data, where=where, dry_run=dry_run, space=space, schema=schema, agent=agent
+            )
         )
 
     def delete(
-        self, table: str, *, where: Where, space: str, schema: str = "memory", agent: str | None = None
+        self,
+        table: str,
+        *,
+        where: Where,
+        dry_run: bool = False,
+        space: str,
+        schema: str = "memory",
+        agent: str | None = None,
     ) -> Changed:
         """Delete the rows that satisfy ``where``; their vectors go with them.
+
+        ``dry_run`` tries it and undoes it: how many rows would go, and the keys of the first 20.
 
         Raises:
             BadInput: ``where`` says nothing, or what there is not.
             NotFound: there is no such table.
         """
         return self._portal.call(
-            lambda: self._inner.delete(table, where=where, space=space, schema=schema, agent=agent)
+            lambda: self._inner.delete(
+                table, where=where, dry_run=dry_run, space=space, schema=schema, agent=agent
+            )
         )
 
     def recreate(

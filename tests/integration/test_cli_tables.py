@@ -57,7 +57,10 @@ def test_a_table_is_made_filled_asked_changed_and_dropped(tables: Tables) -> Non
     assert tables.json("query", "select * from boats")["results"] == [
         {"id": 1, "colour": None, "name": "Bela"}
     ]
-    assert "1 row deleted" in tables.text("delete", "--table", "boats", "--where", "name = 'Bela'")
+    some = ("--table", "boats", "--where", "name = 'Bela'")
+    assert "1 row would be deleted in memory.boats.\n1\n" in tables.text("delete", *some, "--dry-run")
+    assert tables.json("update", *some, "--data", '{"name": "Cela"}', "--dry-run")["dry_run"]
+    assert "1 row deleted" in tables.text("delete", *some)
     assert "### memory.boats" in tables.text("prompt")
     assert "DROP TABLE" in tables.text("execute", "drop table boats")
     assert "memory" in tables.text("drop-schema", "memory")

@@ -169,9 +169,15 @@ async def test_rows_are_deleted_and_tables_dropped_only_after_a_preview(call: Ca
     await fields(call, "tables_write", action="insert", table="t", data=[{"id": 1}, {"id": 2}])
     rows = {"action": "delete", "table": "t", "where": {"id": 1}}
     preview = await fields(call, "tables_write", **rows)
-    assert not preview["done"]
+    assert (preview["done"], preview["rows"], preview["keys"]) == (False, 1, [{"id": 1}])
     other = await call("tables_write", **{**rows, "where": "true"}, token=preview["token"])
     assert other.is_error
+    above = {**rows, "where": "id > 1"}
+    older = await fields(call, "tables_write", **above)
+    await fields(call, "tables_write", action="insert", table="t", data={"id": 3})
+    assert (await call("tables_write", **above, token=older["token"])).is_error
+    newer = await fields(call, "tables_write", **{**rows, "where": {"id": 3}})
+    await fields(call, "tables_write", **{**rows, "where": {"id": 3}}, token=newer["token"])
     assert (await fields(call, "tables_write", **rows, token=preview["token"]))["rows"] == 1
     drop = await fields(call, "tables_execute", sql="drop table t")
     assert not drop["done"]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any, cast
 
 import numpy as np
@@ -11,6 +13,7 @@ import pytest
 from quipu.errors import EmbeddingError
 from quipu.kinds.tables.access import Place
 from quipu.kinds.tables.embedding.ahead import FEW_TEXTS, embedding_ahead
+from quipu.kinds.tables.embedding.model import Change, Relation, Written
 from quipu.kinds.tables.embedding.rules import digest
 from quipu.kinds.tables.habits import Habit, Habits
 from quipu.recall.generations import Embedded, Models
@@ -90,6 +93,45 @@ async def test_an_embedding_that_fails_is_told_to_who_waits_for_it_and_to_nobody
             await ahead.vectors({digest("fail")}, generation=1)
     async with ahead_of(models, {"name": "fail"}) as ahead:
         ahead.begin(["name"], generation=1)
+
+
+RELATION = Relation(
+    id=3,
+    oid=90,
+    schema_name="memory",
+    table_name="heroes",
+    key=["id"],
+    types=["int"],
+    fields=["name", "note"],
+    ruled=False,
+)
+CHANGE = Change(3, "1", 5, datetime(2026, 1, 1, tzinfo=UTC), 700)
+WRITTEN = Written(90, 700, "1", {"name": "Thorin", "note": ""})
+
+
+@pytest.mark.anyio
+async def test_what_a_statement_returned_is_what_its_row_says_where_nothing_else_changed_it(
+    models: Counting,
+) -> None:
+    async with ahead_of(models, ROW) as ahead:
+        assert ahead.values(RELATION, [CHANGE]) is None
+        ahead.take([WRITTEN])
+        assert ahead.values(RELATION, [CHANGE]) == {"1": {"name": "Thorin"}}
+        for others in (
+            [CHANGE, CHANGE],
+            [replace(CHANGE, transaction=701)],
+            [replace(CHANGE, source_id="2")],
+            [CHANGE, replace(CHANGE, source_id=None)],
+        ):
+            assert ahead.values(RELATION, others) is None
+        for other in (
+            replace(RELATION, ruled=True),
+            replace(RELATION, oid=91),
+            replace(RELATION, fields=["name"]),
+        ):
+            assert ahead.values(other, [CHANGE]) is None
+        ahead.take([replace(WRITTEN, fields={"name": "", "note": ""})])
+        assert ahead.values(RELATION, [CHANGE]) is None
 
 
 def test_a_habit_is_known_to_who_had_it_and_of_a_name_only() -> None:

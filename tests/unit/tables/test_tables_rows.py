@@ -36,7 +36,7 @@ def written(prepared: rows.Prepared) -> str:
 def test_an_insert_names_its_columns_and_returns_the_keys() -> None:
     prepared = rows.insert(SCHEMA, SHAPE, ["body"], [{"body": "a"}, {"body": "b"}])
     said = (
-        'insert into "memory"."notes" ("body") select "body" from '
+        'insert into "memory"."notes" as t ("body") select "body" from '
         'pg_catalog.jsonb_populate_recordset(null::"memory"."notes", $1::jsonb) returning "id"'
     )
     assert " ".join(written(prepared).split()) == said
@@ -46,7 +46,7 @@ def test_an_insert_names_its_columns_and_returns_the_keys() -> None:
 def test_an_empty_row_has_the_defaults() -> None:
     assert (
         written(rows.insert(SCHEMA, SHAPE, [], [{}]))
-        == 'insert into "memory"."notes" default values returning "id"'
+        == 'insert into "memory"."notes" as t default values returning "id"'
     )
 
 

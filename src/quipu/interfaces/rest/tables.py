@@ -27,6 +27,9 @@ Agent = Annotated[
     Query(description="Who asks: it may do what was granted to it. None: the program.", examples=["scout"]),
 ]
 _Table = Annotated[str, Field(examples=["dwarves"])]
+_DryRun = Annotated[
+    bool, Field(description="Change nothing: how many rows it would be, and the first 20 keys.")
+]
 _Where = Annotated[
     dict[str, Any] | str,
     Field(description='`{"id": 5}`, `{"age": {">": 30}}`, or SQL.', examples=[{"id": 5}]),
@@ -97,6 +100,7 @@ class Updated(Asked):
     table: _Table
     data: Annotated[dict[str, Any], Field(description="Column to new value.", examples=[{"age": 196}])]
     where: _Where
+    dry_run: _DryRun = False
 
 
 @router.post("/update", summary="Change rows", responses=TAKEN)
@@ -105,7 +109,13 @@ async def update(
 ) -> ChangedRowsTold:
     """Those that satisfy `where`. A column `updated_at` follows by itself."""
     done = await here.memory.tables.update(
-        asked.table, asked.data, where=asked.where, space=here.space, schema=schema, agent=agent
+        asked.table,
+        asked.data,
+        where=asked.where,
+        dry_run=asked.dry_run,
+        space=here.space,
+        schema=schema,
+        agent=agent,
     )
     return ChangedRowsTold.model_validate(done)
 
@@ -115,6 +125,7 @@ class Deleted(Asked):
 
     table: _Table
     where: _Where
+    dry_run: _DryRun = False
 
 
 @router.post("/delete", summary="Delete rows", responses=TAKEN)
@@ -123,7 +134,12 @@ async def delete(
 ) -> ChangedRowsTold:
     """Those that satisfy `where`; their vectors go with them."""
     done = await here.memory.tables.delete(
-        asked.table, where=asked.where, space=here.space, schema=schema, agent=agent
+        asked.table,
+        where=asked.where,
+        dry_run=asked.dry_run,
+        space=here.space,
+        schema=schema,
+        agent=agent,
     )
     return ChangedRowsTold.model_validate(done)
 

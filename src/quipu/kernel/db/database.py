@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from selectors import EVENT_READ, DefaultSelector
 from typing import LiteralString, Self
-from weakref import WeakKeyDictionary
 
 from psycopg import AsyncConnection, AsyncRawCursor, ProgrammingError, conninfo
 from psycopg.rows import TupleRow, class_row
@@ -16,7 +13,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from quipu.errors import ConfigError, DatabaseUnavailable, DatabaseUnsuitable
 from quipu.kernel.config import Settings, Stored
-from quipu.kernel.db import arrays, queries
+from quipu.kernel.db import alive, arrays, queries
 from quipu.kernel.db.errors import translated
 from quipu.kernel.db.holding import Holding
 from quipu.kernel.db.migrate import migrate, pending
@@ -24,10 +21,11 @@ from quipu.kernel.db.queries import Numbered
 
 Connection = AsyncConnection[TupleRow]
 Rows = AsyncRawCursor[TupleRow]
+Ask = Callable[[Connection], Awaitable[None]]
+"""Runs queries in a pipeline, of which the answers are read later."""
 
 _SQL = queries.load("quipu.kernel.db")
 _OLDEST = 150_000  # PostgreSQL 15
-_CHECK_SECONDS = 1.0
 _BEGIN = "begin isolation level read committed read write"
 _BEGIN_TO_READ = "begin isolation level repeatable read read only"
 
@@ -73,9 +71,15 @@ class Within:
 
         Quicker than ``conn.execute``, which looks for the names of the parameters at every call.
         """
-        cursor: Rows = AsyncRawCursor(self.conn)
-        given = {"space": self.space.id, **values}
-        return await cursor.execute(query.text, [given[name] for name in query.names], binary=binary)
+        return await ask(self.conn, query, {"space": self.space.id, **values}, binary=binary)
+
+
+async def ask(
+    conn: Connection, query: Numbered, values: Mapping[str, object], *, binary: bool = False
+) -> Rows:
+    """Run a query. In a pipeline, what it returns is read later."""
+    cursor: Rows = AsyncRawCursor(conn)
+    return await cursor.execute(query.text, [values[name] for name in query.names], binary=binary)
 
 
 class Database:
@@ -110,22 +114,23 @@ class Database:
             max_size=settings.pool_size,
             timeout=settings.connect_seconds,
             configure=arrays.register,
-            check=_check if settings.database_url else None,
+            check=alive.check if settings.database_url else None,
             open=False,
         )
         async with pool:
             yield cls(url, settings, pool)
 
     @asynccontextmanager
-    async def space(self, name: str) -> AsyncGenerator[Within | None]:
-        """One transaction that sees the space ``name`` and no other; None where there is no such space."""
-        async with self._entered(name) as (conn, space, settings):
+    async def space(self, name: str, *, ask: Ask | None = None) -> AsyncGenerator[Within | None]:
+        """One transaction that sees the space ``name`` and no other; None where there is no such space.
+
+        What ``ask`` runs goes to the server in the same journey.
+        """
+        async with self._entered(name, ask=ask) as (conn, space, settings):
             yield None if space is None else Within(conn, space, settings)
 
     @asynccontextmanager
-    async def writing(
-        self, name: str, *, ask: Callable[[Connection], Awaitable[None]] | None = None
-    ) -> AsyncGenerator[Within]:
+    async def writing(self, name: str, *, ask: Ask | None = None) -> AsyncGenerator[Within]:
         """The same to add to a space, which is made where it is missing. Erasures wait until it ends.
 
         What ``ask`` runs goes to the server in the same journey; it sees the space, or nothing where there
@@ -183,7 +188,7 @@ class Database:
         hold: str | None = None,
         begin: LiteralString = _BEGIN,
         enter: str = "enter",
-        ask: Callable[[Connection], Awaitable[None]] | None = None,
+        ask: Ask | None = None,
     ) -> AsyncGenerator[tuple[Connection, Space | None, Settings]]:
         """A transaction in a space: begun, held and entered in one journey to the server.
 
@@ -214,7 +219,7 @@ class Database:
                     yield conn
                     # Not in the pool's ``reset``: that has a worker return the connection, and who closes
                     # the pool at once closes it before and leaves the connection open.
-                    _used[conn] = time.monotonic()
+                    alive.used(conn)
             except PoolTimeout as error:
                 raise DatabaseUnavailable(
                     f"No connection was free: {error}",
@@ -294,22 +299,6 @@ def _check_address(url: str) -> None:
             "QUIPU_DATABASE_URL (or url=) is no address of a PostgreSQL server.",
             hint="It looks like this: postgresql://user:password@host:5432/database",
         ) from None
-
-
-_used: WeakKeyDictionary[Connection, float] = WeakKeyDictionary()  # monotonic seconds
-
-
-async def _check(conn: Connection) -> None:
-    """Whether a connection to a server far away still lives, unless it did a moment ago and is silent."""
-    if time.monotonic() - _used.get(conn, -_CHECK_SECONDS) >= _CHECK_SECONDS or _stirs(conn):
-        await AsyncConnectionPool.check_connection(conn)
-
-
-def _stirs(conn: Connection) -> bool:
-    """Whether the server said something unasked: as a rule that it ended the session."""
-    with DefaultSelector() as selector:
-        selector.register(conn.fileno(), EVENT_READ)
-        return bool(selector.select(0))
 
 
 async def stored_settings(conn: Connection) -> Sequence[Stored]:

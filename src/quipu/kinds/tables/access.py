@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.scope import check_name, optional_name
-from quipu.kernel.db.database import Database, Within
+from quipu.kernel.db.database import Ask, Database, Within
 from quipu.kinds.tables import founding, names, store
 from quipu.kinds.tables.model import PERMISSIONS, Permission, Schema
 
@@ -43,9 +43,11 @@ class Access:
 
     @asynccontextmanager
     async def entered(
-        self, place: Place, need: Permission, *, make: bool = False
+        self, place: Place, need: Permission, *, make: bool = False, ask: Ask | None = None
     ) -> AsyncGenerator[tuple[Within, Schema]]:
         """The schema, for somebody who may do what is needed, in a transaction of its space.
+
+        What ``ask`` runs goes to the server in the journey that looks for the schema.
 
         ``memory`` is made when it is first used; the agent that uses it first administers it. Another schema
         is made where ``make`` is set and no agent but the program itself asks.
@@ -55,8 +57,9 @@ class Access:
             BadInput: the agent may not do that.
         """
         for made in (False, True):
-            async with self._database.space(place.space) as within:
-                found = None if within is None else await store.schema(within, place.schema, place.agent)
+            asked = store.AskedSchema(place.schema, place.agent, beside=ask)
+            async with self._database.space(place.space, ask=asked.ask) as within:
+                found = await asked.found()
                 if within is not None and found is not None:
                     schema, permission = found
                     _check(place, need, permission)

@@ -52,10 +52,10 @@ WHERE e.source_table = 'characters' ORDER BY distance LIMIT 5
 Insert rows: `table`, `data` (an object, or a list of them). Embeddings are made by themselves.
 
 ### memory:update
-Update rows: `table`, `data`, `where`. Whole values are replaced: read before you write.
+Update rows: `table`, `data`, `where`, `dry_run`. Whole values are replaced: read before you write.
 
 ### memory:delete
-Delete rows: `table`, `where`.
+Delete rows: `table`, `where`, `dry_run` (only says how many, and which).
 
 `where` is an object, `{{"id": 5}}` or `{{"level": {{">": 3}}}}` (=, !=, <, <=, >, >=, in, not in, like,
 ilike, null), or a condition in SQL.

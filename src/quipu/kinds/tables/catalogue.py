@@ -9,9 +9,9 @@ from typing import Any
 
 from quipu.errors import NotFound
 from quipu.kernel.db import queries
-from quipu.kernel.db.database import Rows, Within
+from quipu.kernel.db.database import Connection, Rows, Within, ask
 from quipu.kinds.tables.model import Column, Extensions, Listing, Schema, Table
-from quipu.kinds.tables.names import PROTECTED, nearest
+from quipu.kinds.tables.names import PROTECTED, bare_table, check_table, nearest
 
 _SQL = queries.load("quipu.kinds.tables")
 
@@ -32,28 +32,52 @@ class Shape:
     fields: Sequence[str] = ()
 
 
-async def shape(within: Within, schema: Schema, table: str) -> Shape:
-    """The table of that name.
+class AskedShape:
+    """A table that was named: asked while its space is entered (``ask``), told then (``shape``)."""
 
-    Raises:
-        NotFound: there is none; names the nearest.
-    """
-    found = await find_shape(within, schema, table)
-    if found is None:
-        names = [name for name in await table_names(within, schema) if name not in PROTECTED]
-        raise NotFound(f"There is no table {table!r} in {schema.schema_name}.", hint=nearest(table, names))
-    return found
+    def __init__(self, schema: str, table: object) -> None:
+        """``schema`` is its short name; ``table`` may be anything."""
+        self._schema = schema
+        self._table = table
+        self._rows: Rows | None = None
+
+    async def ask(self, conn: Connection) -> None:
+        """Ask in a pipeline."""
+        name = bare_table(self._table)
+        if name is not None:
+            self._rows = await ask(conn, _SQL.numbered("shape"), {"schema": self._schema, "table": name})
+
+    async def shape(self, within: Within, schema: Schema) -> Shape:
+        """The table.
+
+        Raises:
+            BadInput: that is no name of a table.
+            NotFound: there is none; names the nearest.
+        """
+        name = check_table(self._table, schema=schema.schema_name)
+        found = None if self._rows is None else _shape(schema, name, await _read(self._rows))
+        if found is None:
+            raise await _missing(within, schema, name)
+        return found
 
 
 async def find_shape(within: Within, schema: Schema, table: str) -> Shape | None:
-    """The same; None where there is none."""
-    given = {"schema": schema.id, "schema_name": schema.schema_name, "table": table}
-    for row in await _rows(within, "shape", given):
+    """A table in a transaction that has entered the space; None where there is none of that name."""
+    return _shape(schema, table, await _rows(within, "shape", {"schema": schema.name, "table": table}))
+
+
+def _shape(schema: Schema, table: str, rows: Sequence[Mapping[str, Any]]) -> Shape | None:
+    for row in rows:
         types = dict(zip(row["columns"], row["types"], strict=True))
         protected = row["owner"] != schema.writer
         fields = row["fields"] if row["key"] else ()
         return Shape(table, row["relation"], types, row["key"], row["is_table"], protected, fields)
     return None
+
+
+async def _missing(within: Within, schema: Schema, table: str) -> NotFound:
+    names = [name for name in await table_names(within, schema) if name not in PROTECTED]
+    return NotFound(f"There is no table {table!r} in {schema.schema_name}.", hint=nearest(table, names))
 
 
 async def table_names(within: Within, schema: Schema) -> list[str]:
@@ -75,8 +99,8 @@ async def listing(
         described = await _ask(within, "columns", given) if with_columns else None
         others = await _ask(within, "extensions", {})
     tables = await _read(asked)
-    if table is not None and not tables:
-        await shape(within, schema, table)
+    if table is not None and not tables and await find_shape(within, schema, table) is None:
+        raise await _missing(within, schema, table)
     columns: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in await _read(described) if described else ():
         columns[row.pop("table_name")].append(row)

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import psycopg
 
 from quipu.errors import BadInput
 from quipu.kernel.db.database import Connection
-from quipu.kinds.tables import catalogue, rows
+from quipu.kinds.tables import rows
 from quipu.kinds.tables.access import Place
-from quipu.kinds.tables.catalogue import Shape
+from quipu.kinds.tables.catalogue import AskedShape, Shape
 from quipu.kinds.tables.embedding.ahead import Ahead, embedding_ahead
-from quipu.kinds.tables.engine import Engine, settled
+from quipu.kinds.tables.engine import Engine, settled, undone
 from quipu.kinds.tables.exchange import Rows
 from quipu.kinds.tables.habits import Habit
 from quipu.kinds.tables.misfits import explained, try_where
 from quipu.kinds.tables.model import Changed, Schema
-from quipu.kinds.tables.names import check_table
 from quipu.kinds.tables.refusals import Asked
 from quipu.kinds.tables.rows import Prepared
 from quipu.kinds.tables.running import run
 from quipu.kinds.tables.values import MOST_ROWS, parsed, row
+
+_FIRST: Final = 20
 
 
 async def insert(engine: Engine, place: Place, table: object, data: object) -> Changed:
@@ -37,12 +38,16 @@ async def insert(engine: Engine, place: Place, table: object, data: object) -> C
             groups.setdefault(tuple(one), []).append(one)
         for names in groups:
             rows.known(shape, names, field="data")
-        prepared = [rows.insert(schema, shape, names, some) for names, some in groups.items()]
+        told = ahead.begun
+        prepared = [rows.insert(schema, shape, names, some, told=told) for names, some in groups.items()]
         return await _change(engine, place, schema, shape, prepared, given, ahead=ahead)
 
 
-async def update(engine: Engine, place: Place, table: object, data: object, where: object) -> Changed:
-    """Change the rows that satisfy ``where``."""
+async def update(
+    engine: Engine, place: Place, table: object, data: object, where: object, *, dry_run: object = False
+) -> Changed:
+    """Change the rows that satisfy ``where``, or with ``dry_run`` try it and undo it."""
+    trying = _flag(dry_run)
     changed = row(parsed(data, field="data"), field="data", clean=engine.settings.redact)
     if not changed:
         raise BadInput("it names no column to change.", field="data", hint='{"level": 4}')
@@ -50,15 +55,27 @@ async def update(engine: Engine, place: Place, table: object, data: object, wher
     rows.known(shape, list(changed), field="data")
     wanted = where_of(where)
     prepared = rows.update(schema, shape, changed, wanted)
-    return await _change(engine, place, schema, shape, [prepared], [changed], where=wanted)
+    return await _change(engine, place, schema, shape, [prepared], [changed], where=wanted, trying=trying)
 
 
-async def delete(engine: Engine, place: Place, table: object, where: object) -> Changed:
-    """Delete the rows that satisfy ``where``."""
+async def delete(
+    engine: Engine, place: Place, table: object, where: object, *, dry_run: object = False
+) -> Changed:
+    """Delete the rows that satisfy ``where``, or with ``dry_run`` try it and undo it.
+
+    A count would not do: triggers, policies and references of the table may keep rows or refuse.
+    """
+    trying = _flag(dry_run)
     schema, shape = await _shape(engine, place, table)
     wanted = where_of(where)
     prepared = rows.delete(schema, shape, wanted)
-    return await _change(engine, place, schema, shape, [prepared], [], where=wanted)
+    return await _change(engine, place, schema, shape, [prepared], [], where=wanted, trying=trying)
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise BadInput("true or false.", field="dry_run")
+    return value
 
 
 def where_of(where: object) -> object:
@@ -86,9 +103,9 @@ async def _shape(
     engine: Engine, place: Place, table: object, ahead: Ahead | None = None
 ) -> tuple[Schema, Shape]:
     """The schema and the table; what is embedded of it is begun with."""
-    async with engine.access.entered(place, "write") as (within, schema):
-        name = check_table(table, schema=schema.schema_name)
-        shape = await catalogue.shape(within, schema, name)
+    asked = AskedShape(place.schema, table)
+    async with engine.access.entered(place, "write", ask=asked.ask) as (within, schema):
+        shape = await asked.shape(within, schema)
         if ahead is not None:
             generation = within.space.generation
             ahead.begin(shape.fields, generation=generation)
@@ -106,6 +123,7 @@ async def _change(
     *,
     where: object = None,
     ahead: Ahead | None = None,
+    trying: bool = False,
 ) -> Changed:
     asked = Asked(
         schema=schema,
@@ -116,7 +134,10 @@ async def _change(
 
     async def work(conn: Connection) -> list[Rows]:
         try:
-            if len(prepared) == 1 and not shape.protected:
+            if trying:
+                async with undone(conn):
+                    done = [await run(conn, one.statement, one.values) for one in prepared]
+            elif len(prepared) == 1 and not shape.protected:
                 done = [await run(conn, prepared[0].statement, prepared[0].values)]
             else:
                 async with settled(conn):
@@ -128,10 +149,13 @@ async def _change(
             raise await explained(conn, error, asked, shape, data, where) from error
 
     done = await engine.run(place.space, asked, "writer", work)
-    embedded = await engine.followed(place.space, schema, ahead)
+    returned = [one for several in done for one in several.rows]
+    if ahead is not None:
+        ahead.take(rows.written(shape, returned))
     return Changed(
         table=f"{schema.schema_name}.{shape.name}",
         rows=sum(one.touched for one in done),
-        keys=tuple(key for one in done for key in one.rows),
-        embedded=embedded,
+        keys=rows.keys(shape, returned[:_FIRST] if trying else returned),
+        embedded=0 if trying else await engine.followed(place.space, schema, ahead),
+        dry_run=trying,
     )

@@ -78,6 +78,21 @@ class Engine:
 
 
 @asynccontextmanager
+async def undone(conn: Connection) -> AsyncGenerator[None]:
+    """One transaction of a writer that leaves nothing behind.
+
+    What would be refused at its end is refused.
+    """
+    await conn.execute("begin isolation level read committed read write")
+    try:
+        yield
+        await conn.execute("set constraints all immediate")
+    finally:
+        if not conn.closed:
+            await conn.execute("rollback")
+
+
+@asynccontextmanager
 async def settled(conn: Connection) -> AsyncGenerator[None]:
     """One transaction of a writer, at whose end registry and relations follow the structure.
 

@@ -61,7 +61,7 @@ async def found(database: Database, space: str, name: str, description: str | No
         assert number is not None  # it was made above, and an erasure waits for this lock
         try:
             await store.drop_discarded_roles(conn)
-            if await store.is_there(conn, number, name):
+            if await store.is_there(conn, name):
                 return
             values = {
                 "name": name,

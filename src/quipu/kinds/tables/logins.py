@@ -15,6 +15,7 @@ from anyio import CancelScope
 from psycopg import AsyncConnection, conninfo, pq
 
 from quipu.errors import DatabaseUnsuitable, NotFound
+from quipu.kernel.db import alive
 from quipu.kernel.db.database import Connection, Database
 from quipu.kernel.db.errors import translate, translated
 from quipu.kinds.tables import store
@@ -64,6 +65,7 @@ class Logins:
             yield conn
             if not conn.closed:
                 await conn.execute("discard all")
+                alive.used(conn)
             if not conn.closed and conn.info.transaction_status == pq.TransactionStatus.IDLE:
                 stack.pop_all()
                 await self._keep(role, conn)
@@ -147,7 +149,7 @@ def _refused(error: psycopg.OperationalError) -> Exception:
 async def _lives(conn: Connection) -> bool:
     """Whether an idle connection still answers; one that does not is closed."""
     try:
-        await conn.execute("")
+        await alive.check(conn)
     except psycopg.Error:
         await conn.close()
         return False

@@ -117,10 +117,14 @@ class Selected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changed:
-    """Rows that were inserted, updated or deleted: their primary keys, and how many vectors followed."""
+    """Rows that were inserted, updated or deleted: their primary keys, and how many vectors followed.
+
+    With ``dry_run`` those that would be, with the keys of the first 20: nothing was changed.
+    """
 
     table: str
     rows: int
     keys: Sequence[Mapping[str, Any]]
     embedded: int = 0
     note: str | None = None
+    dry_run: bool = False

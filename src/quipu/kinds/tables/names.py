@@ -62,6 +62,12 @@ def check_table(value: object, *, field: str = "table", schema: str | None = Non
     return name
 
 
+def bare_table(value: object) -> str | None:
+    """The name of a table without a schema in front, whatever that is; None where it can be none."""
+    name = value.rpartition(".")[2] if isinstance(value, str) else ""
+    return name if _TABLE.fullmatch(name) else None
+
+
 def nearest(name: str, known: list[str]) -> str:
     """A sentence that names the nearest of what is there, or all of it where nothing is near."""
     if near := get_close_matches(name, known, n=1, cutoff=0.5):

@@ -17,11 +17,12 @@ from quipu.kernel.db.database import Connection
 from quipu.kinds.tables import catalogue
 from quipu.kinds.tables.access import Place
 from quipu.kinds.tables.anatomy import Anatomy, Part, anatomy
+from quipu.kinds.tables.catalogue import AskedShape
 from quipu.kinds.tables.ddl import descriptions_of, fields_of, made, register, statement_of
 from quipu.kinds.tables.engine import Engine, settled
 from quipu.kinds.tables.exchange import exchange
 from quipu.kinds.tables.model import Schema, Table
-from quipu.kinds.tables.names import check_table, nearest
+from quipu.kinds.tables.names import nearest
 from quipu.kinds.tables.refusals import Asked
 from quipu.kinds.tables.running import run
 from quipu.kinds.tables.templates import fill
@@ -87,9 +88,10 @@ async def recreate(
 ) -> Recreated:
     """Make the table anew, or with ``dry_run`` try it and undo it."""
     text = engine.clean_statement(statement_of(statement))
-    async with engine.access.entered(place, "admin") as (within, schema):
-        name = check_table(table, schema=schema.schema_name)
-        shape = await catalogue.shape(within, schema, name)
+    looked = AskedShape(place.schema, table)
+    async with engine.access.entered(place, "admin", ask=looked.ask) as (within, schema):
+        shape = await looked.shape(within, schema)
+        name = shape.name
         if shape.protected or not shape.is_table:
             raise BadInput(f"{name} is no table of yours.", field="table")
         order = _Order(

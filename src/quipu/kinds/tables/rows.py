@@ -15,6 +15,8 @@ from psycopg import sql
 
 from quipu.errors import BadInput
 from quipu.kinds.tables.catalogue import Shape
+from quipu.kinds.tables.embedding import shown
+from quipu.kinds.tables.embedding.model import Written
 from quipu.kinds.tables.model import Schema
 from quipu.kinds.tables.names import nearest
 from quipu.kinds.tables.templates import fill
@@ -29,6 +31,7 @@ _MATCHED: Final[Mapping[str, LiteralString]] = {
 _SCALAR: Final = re.compile(
     "(smallint|integer|bigint|numeric|real|double|boolean|text|character|uuid|date|time|interval|bytea)"
 )
+_WRITTEN: Final = "as it was written"
 _OPERATORS: Final = (*_COMPARED, *_MATCHED, "in", "not in", "null")
 
 
@@ -69,16 +72,22 @@ def known(shape: Shape, names: Sequence[str], *, field: str) -> None:
 
 
 def insert(
-    schema: Schema, shape: Shape, columns: Sequence[str], rows: Sequence[Mapping[str, Any]]
+    schema: Schema,
+    shape: Shape,
+    columns: Sequence[str],
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    told: bool = False,
 ) -> Prepared:
-    """Rows that all have the same columns."""
+    """Rows that all have the same columns. ``told``: what is embedded of them comes back (``written``)."""
     table = sql.Identifier(schema.schema_name, shape.name)
+    returning = _returning(shape, told=told)
     if not columns:
-        return Prepared(fill("insert_defaults", table=table, returning=_returning(shape)), ())
+        return Prepared(fill("insert_defaults", table=table, returning=returning), ())
     values = Values()
     listed = sql.SQL(", ").join(map(sql.Identifier, columns))
     statement = fill(
-        "insert_rows", table=table, columns=listed, rows=values.add(list(rows)), returning=_returning(shape)
+        "insert_rows", table=table, columns=listed, rows=values.add(list(rows)), returning=returning
     )
     return Prepared(statement, values.given)
 
@@ -208,8 +217,27 @@ def _compared(
     )
 
 
-def _returning(shape: Shape) -> sql.Composable:
+def _returning(shape: Shape, *, told: bool = False) -> sql.Composable:
     if not shape.key:
         return sql.SQL("")
-    listed = sql.SQL(", ").join(sql.Identifier(name) for name in shape.key)
-    return sql.SQL(" returning {}").format(listed)
+    listed: list[sql.Composable] = [sql.Identifier(name) for name in shape.key]
+    if told and shape.fields and _WRITTEN not in shape.key:
+        key, fields = shown.key(shape.key), shown.fields(shape.fields)
+        listed.append(fill("as_written", key=key, fields=fields, name=sql.Identifier(_WRITTEN)))
+    return sql.SQL(" returning {}").format(sql.SQL(", ").join(listed))
+
+
+def keys(shape: Shape, returned: Sequence[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
+    """The primary keys of rows that a statement changed; none where the table has none."""
+    return tuple({name: one[name] for name in shape.key} for one in returned)
+
+
+def written(shape: Shape, returned: Sequence[Mapping[str, Any]]) -> list[Written]:
+    """What was written, as it came back of an insertion that was to tell it."""
+    found: list[Written] = []
+    for one in returned:
+        if told := one.get(_WRITTEN):
+            transaction, key, *texts = told
+            fields = dict(zip(shape.fields, texts, strict=True))
+            found.append(Written(shape.relation, int(transaction) % 2**32, key, fields))
+    return found

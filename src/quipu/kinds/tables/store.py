@@ -8,7 +8,7 @@ from typing import Any, cast
 from psycopg.rows import class_row
 
 from quipu.kernel.db import queries
-from quipu.kernel.db.database import Connection, Within
+from quipu.kernel.db.database import Ask, Connection, Rows, Within, ask
 from quipu.kinds.tables.model import Grant, Permission, Schema
 
 _SQL = queries.load("quipu.kinds.tables")
@@ -20,14 +20,39 @@ async def schemas(within: Within) -> list[Schema]:
         return await (await cursor.execute(_SQL["schemas"], {"space": within.space.id})).fetchall()
 
 
+class AskedSchema:
+    """A schema, and what an agent may do in it: asked while its space is entered (``ask``), told then.
+
+    What ``beside`` runs goes along.
+    """
+
+    def __init__(self, name: str, agent: str | None, *, beside: Ask | None = None) -> None:
+        self._name = name
+        self._agent = agent
+        self._beside = beside
+        self._rows: Rows | None = None
+
+    async def ask(self, conn: Connection) -> None:
+        """Ask in a pipeline."""
+        self._rows = await ask(conn, _SQL.numbered("schema"), {"name": self._name, "agent": self._agent})
+        if self._beside is not None:
+            await self._beside(conn)
+
+    async def found(self) -> tuple[Schema, Permission | None] | None:
+        """The schema of that name, and what the agent may do in it; None where there is none."""
+        row = None if self._rows is None else await self._rows.fetchone()
+        return None if row is None else _placed(row)
+
+
 async def schema(within: Within, name: str, agent: str | None) -> tuple[Schema, Permission | None] | None:
-    """The schema of that name, and what the agent may do in it; None where there is none."""
+    """The same in a transaction that has entered the space."""
     row = await _row(within, "schema", {"name": name, "agent": agent})
-    if row is None:
-        return None
+    return None if row is None else _placed(row)
+
+
+def _placed(row: Sequence[Any]) -> tuple[Schema, Permission | None]:
     names = ("id", "name", "schema_name", "description", "writer", "reader", "version")
-    found = Schema(**dict(zip(names, row, strict=False)))
-    return found, cast("Permission | None", row[-1])
+    return Schema(**dict(zip(names, row, strict=False))), cast("Permission | None", row[-1])
 
 
 async def count_tables(within: Within) -> int:
@@ -70,9 +95,9 @@ async def enter(conn: Connection, space: str) -> int | None:
     return None if row is None else row[0]
 
 
-async def is_there(conn: Connection, space_id: int, name: str) -> bool:
-    """As the owner: whether the space has a schema of that name."""
-    values = {"space": space_id, "name": name, "agent": None}
+async def is_there(conn: Connection, name: str) -> bool:
+    """As the owner, in a space that was entered: whether it has a schema of that name."""
+    values = {"name": name, "agent": None}
     return await (await conn.execute(_SQL["schema"], values)).fetchone() is not None
 
 

@@ -89,14 +89,23 @@ TOOLS: Final = (
         "memory:update",
         "Update the rows that satisfy a condition.",
         "update",
-        {"table": "Name of the table.", "data": "Column to new value.", "where": "Which rows."},
+        {
+            "table": "Name of the table.",
+            "data": "Column to new value.",
+            "where": "Which rows.",
+            "dry_run": "Only say which rows it would be.",
+        },
         ("table", "data", "where"),
     ),
     Tool(
         "memory:delete",
         "Delete the rows that satisfy a condition.",
         "delete",
-        {"table": "Name of the table.", "where": "Which rows."},
+        {
+            "table": "Name of the table.",
+            "where": "Which rows.",
+            "dry_run": "Only say which rows it would be.",
+        },
         ("table", "where"),
     ),
 )

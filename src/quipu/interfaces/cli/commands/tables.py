@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -13,6 +13,9 @@ from quipu.interfaces.cli.opening import opened
 from quipu.interfaces.cli.piped import piped
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views import tables as views
+
+if TYPE_CHECKING:
+    from quipu.kinds.tables.model import Changed
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -143,6 +146,7 @@ def insert(call: Call, **given: Any) -> None:
 @click.option("--table", required=True, metavar="NAME", help="In this table.")
 @click.option("--data", required=True, metavar="JSON", help="Column to new value.")
 @click.option("--where", required=True, metavar="JSON|SQL", help='Which rows: {"id": 5}, or a condition.')
+@click.option("--dry-run", is_flag=True, help="Only say which rows it would be.")
 @common
 @click.pass_obj
 def update(call: Call, **given: Any) -> None:
@@ -151,12 +155,14 @@ def update(call: Call, **given: Any) -> None:
     with opened(call, screen) as memory:
         done = memory.tables.update(**given)
     screen.answer(done, views.changed(done, "updated"))
+    _undone(screen, done)
 
 
 @command.command("delete")
 @_placed
 @click.option("--table", required=True, metavar="NAME", help="From this table.")
 @click.option("--where", required=True, metavar="JSON|SQL", help='Which rows: {"id": 5}, or a condition.')
+@click.option("--dry-run", is_flag=True, help="Only say which rows it would be.")
 @common
 @click.pass_obj
 def delete(call: Call, **given: Any) -> None:
@@ -165,6 +171,12 @@ def delete(call: Call, **given: Any) -> None:
     with opened(call, screen) as memory:
         done = memory.tables.delete(**given)
     screen.answer(done, views.changed(done, "deleted"))
+    _undone(screen, done)
+
+
+def _undone(screen: Screen, done: Changed) -> None:
+    if done.dry_run:
+        screen.note("\nNothing was changed. To do it, leave out --dry-run.")
 
 
 @command.command("recreate")

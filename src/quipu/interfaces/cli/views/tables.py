@@ -27,8 +27,9 @@ def done(answer: model.Done) -> RenderableType:
 
 
 def changed(answer: model.Changed, word: str) -> RenderableType:
-    """Rows that were changed, by their keys."""
-    said = f"{count(answer.rows, 'row')} {word} in {answer.table}."
+    """Rows that were changed or would be, by their keys."""
+    done = f"would be {word}" if answer.dry_run else word
+    said = f"{count(answer.rows, 'row')} {done} in {answer.table}."
     keys = [", ".join(str(value) for value in key.values()) for key in answer.keys[:20]]
     return Text(visible("\n".join([said, *keys])))
 

@@ -43,13 +43,14 @@ class TablesWriteAnswer(Answer):
 
     def text(self) -> str:
         """A sentence, and the keys."""
-        if not self.done:
-            return (
-                f"Preview, nothing has changed. {self.note} If that is meant, call again with the same "
-                f"arguments and token {self.token}."
-            )
         keys = f" Keys: {', '.join(compact(key) for key in self.keys)}." if self.keys else ""
-        return self.note + keys + more(self.left_out, "tables_query finds them.")
+        told = self.note + keys + more(self.left_out, "tables_query finds them.")
+        if self.done:
+            return told
+        return (
+            f"Preview, nothing has changed. {told} If that is meant, call again with the same "
+            f"arguments and token {self.token}."
+        )
 
 
 async def _write(desk: Desk, given: TablesWriteGiven) -> TablesWriteAnswer:
@@ -73,13 +74,22 @@ async def _write(desk: Desk, given: TablesWriteGiven) -> TablesWriteAnswer:
 
 
 async def _delete(desk: Desk, given: TablesWriteGiven) -> TablesWriteAnswer:
-    tables, where = desk.memory.tables, place(desk.caller)
-    act = {"table": given.table, "where": given.where, **where}
+    tables, here, where = desk.memory.tables, place(desk.caller), given.where or ""
+    tried = await tables.delete(given.table, where=where, dry_run=True, **here)
+    keys = [plain(dict(key)) for key in tried.keys]
+    seen = sorted(map(compact, keys)) if len(keys) == tried.rows else []  # which are the first is chance
+    act = {"table": given.table, "where": where, **here, "rows": tried.rows, "keys": seen}
     if not confirmed(given.token, "delete rows", act):
-        (table,) = (await tables.list_tables(table=given.table, show_columns=False, **where)).tables
-        note = f"The rows of {table.name} where {compact(given.where)} would go; it has about {table.rows}."
-        return TablesWriteAnswer(done=False, note=note, token=token("delete rows", act))
-    changed = await tables.delete(given.table, where=given.where or "", **where)
+        shown, _ = fitting(keys, most_tokens=500)
+        return TablesWriteAnswer(
+            done=False,
+            note=f"{tried.rows} rows of {tried.table} would go.",
+            rows=tried.rows,
+            keys=tuple(shown),
+            left_out=tried.rows - len(shown),
+            token=token("delete rows", act),
+        )
+    changed = await tables.delete(given.table, where=where, **here)
     note = f"{changed.rows} rows deleted from {changed.table}."
     return TablesWriteAnswer(done=True, note=note, rows=changed.rows)
 

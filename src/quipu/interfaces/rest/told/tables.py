@@ -93,13 +93,17 @@ class StatementTold(Told):
 
 
 class ChangedRowsTold(Told):
-    """Rows that were inserted, updated or deleted: their primary keys, and how many vectors followed."""
+    """Rows that were inserted, updated or deleted: their primary keys, and how many vectors followed.
+
+    With `dry_run` those that would be, with the keys of the first 20: nothing was changed.
+    """
 
     table: str
     rows: int
     keys: list[dict[str, Any]]
     embedded: int
     note: str | None
+    dry_run: bool
 
 
 class SelectedTold(Told):

@@ -13,11 +13,11 @@ from psycopg.rows import class_row
 from quipu.errors import NotFound
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Connection
-from quipu.kinds.tables import asking, catalogue, names, running
+from quipu.kinds.tables import asking, running
 from quipu.kinds.tables.access import Access, Place
 from quipu.kinds.tables.browsing import statements
 from quipu.kinds.tables.browsing.model import EmbeddedField, ForeignKey, NearRow, TableRow, TableRows
-from quipu.kinds.tables.catalogue import Shape
+from quipu.kinds.tables.catalogue import AskedShape, Shape
 from quipu.kinds.tables.engine import Engine
 from quipu.kinds.tables.exchange import Rows
 from quipu.kinds.tables.model import Schema
@@ -118,8 +118,10 @@ class AsyncBrowsing:
         Raises:
             NotFound: there is no such table.
         """
-        async with self._access.entered(Place.of(space, schema, agent), "read") as (within, found):
-            shape = await catalogue.shape(within, found, names.check_table(table, schema=found.schema_name))
+        place = Place.of(space, schema, agent)
+        asked = AskedShape(place.schema, table)
+        async with self._access.entered(place, "read", ask=asked.ask) as (within, found):
+            shape = await asked.shape(within, found)
             values = {"relation": shape.relation, "schema_name": found.schema_name}
             async with within.conn.cursor(row_factory=class_row(ForeignKey)) as cursor:
                 return await (await cursor.execute(_SQL["references"], values)).fetchall()
@@ -182,9 +184,9 @@ class AsyncBrowsing:
         return [_embedded(one) for one in found.rows]
 
     async def _shape(self, place: Place, table: object) -> tuple[Schema, Shape]:
-        async with self._access.entered(place, "read") as (within, schema):
-            name = names.check_table(table, schema=schema.schema_name)
-            return schema, await catalogue.shape(within, schema, name)
+        asked = AskedShape(place.schema, table)
+        async with self._access.entered(place, "read", ask=asked.ask) as (within, schema):
+            return schema, await asked.shape(within, schema)
 
     async def _read(
         self, place: Place, schema: Schema, shape: Shape, prepared: Prepared, *, field: str

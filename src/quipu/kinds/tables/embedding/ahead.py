@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from quipu.kinds.tables.embedding.model import Change, Relation, Values, Written
 from quipu.kinds.tables.embedding.rules import wanted
 from quipu.recall.generations import Embedded, Models
 
@@ -26,6 +27,12 @@ class Ahead:
         self._rows = rows
         self._texts: dict[str, str] = {}
         self._embedding: asyncio.Future[Embedded] | None = None
+        self._written: dict[str, Written] = {}
+
+    @property
+    def begun(self) -> bool:
+        """Whether vectors are on their way."""
+        return self._embedding is not None
 
     def begin(self, fields: Sequence[str], *, generation: int | None) -> None:
         """Begin with the vectors of these fields, unless they are on their way or too many to be so soon."""
@@ -34,6 +41,26 @@ class Ahead:
             self._texts = texts
             embedding = self._models.embed(list(texts.values()), generation=generation)
             self._embedding = asyncio.ensure_future(embedding)
+
+    def take(self, written: Sequence[Written]) -> None:
+        """What the statement wrote that inserted the rows."""
+        self._written = {one.source_id: one for one in written}
+
+    def values(self, relation: Relation, changes: Sequence[Change]) -> Values | None:
+        """What the rows that changed say, without looking; None where the table must be asked.
+
+        What a statement returned is what a row says if it was written down once, by the transaction of that
+        statement: whatever else changed the row (a trigger of the agent in the same transaction, somebody
+        else) would have written it down once more. A row without text is not written down when it is
+        inserted, and of a table with rules a statement may return what it likes.
+        """
+        found: dict[str, Mapping[str, str]] = {}
+        for change in changes:
+            row = self._written.get(change.source_id or "")
+            if row is None or row.source_id in found or not _is_of(row, relation, change):
+                return None
+            found[row.source_id] = {name: text for name, text in row.fields.items() if text}
+        return None if relation.ruled else found
 
     async def vectors(self, texts: Collection[str], *, generation: int) -> dict[str, NDArray[np.float32]]:
         """The vectors by the hash of their text; none if ``texts`` (hashes) are others, or the model is.
@@ -65,6 +92,12 @@ async def embedding_ahead(models: Models, rows: Sequence[Mapping[str, Any]]) -> 
         yield ahead
     finally:
         await ahead.aclose()
+
+
+def _is_of(row: Written, relation: Relation, change: Change) -> bool:
+    """Whether a change is that of a row as it was written."""
+    same = (row.oid, row.transaction) == (relation.oid, change.transaction)
+    return same and set(row.fields) == set(relation.fields) and any(row.fields.values())
 
 
 def _texts(fields: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:

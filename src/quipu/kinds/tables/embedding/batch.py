@@ -12,6 +12,7 @@ from typing import Final
 from anyio import to_thread
 from psycopg import errors as pg
 
+from quipu.errors import DatabaseError
 from quipu.kernel.db.database import Database, Within
 from quipu.kinds.tables.embedding import store
 from quipu.kinds.tables.embedding.ahead import FEW_TEXTS, Ahead
@@ -46,6 +47,7 @@ class Batches:
         ahead: Ahead | None = None,
     ) -> None:
         self._database = database
+        self._ahead = ahead
         self._filing = Filing(models, schema.id, ahead)
         self._truth = truth
         self._space = space
@@ -61,23 +63,20 @@ class Batches:
             Unreadable: the table cannot be read.
         """
         while True:
+            asked = store.AskedPending(self._schema, skipped=skipped, limit=rows)
             try:
-                async with self._database.writing(self._space) as within:
-                    watched, pending = await self._begin(within, skipped=skipped, limit=rows)
-                    if watched:
+                async with self._database.writing(self._space, ask=asked.ask) as within:
+                    if await asked.watched():
+                        pending = await asked.pending()
                         return await self._followed(within, pending) if pending else (0, False)
             except Moved:  # the space has another model now
                 continue
+            except DatabaseError as error:
+                if isinstance(error.__cause__, pg.LockNotAvailable):
+                    raise Busy from error
+                raise
             async with self._database.writing(self._space) as within:
                 await store.watch(within, self._schema)
-
-    async def _begin(
-        self, within: Within, *, skipped: Sequence[int], limit: int
-    ) -> tuple[bool, Pending | None]:
-        try:
-            return await store.begin(within, self._schema, skipped=skipped, limit=limit)
-        except pg.LockNotAvailable as error:
-            raise Busy from error
 
     async def _followed(self, within: Within, pending: Pending) -> tuple[int, bool]:
         changes, relation = pending.changes, pending.relation
@@ -89,7 +88,9 @@ class Batches:
             await self._look_at_all(within, relation)
             await store.followed(within, self._schema, changes)
             return 0, True
-        values = await self._truth.values(relation, ids)
+        values = None if self._ahead is None else self._ahead.values(relation, changes)
+        if values is None:
+            values = await self._truth.values(relation, ids)
         if len(ids) > FEW_TEXTS:
             taken, steps = await to_thread.run_sync(_planned, ids, pending.known, values)
         else:

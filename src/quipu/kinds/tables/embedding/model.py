@@ -9,24 +9,44 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relation:
-    """A table whose ``fields`` are embedded; ``key`` is its primary key, ``types`` those of its columns."""
+    """A table whose ``fields`` are embedded; ``key`` is its primary key, ``types`` those of its columns.
+
+    ``ruled``: it has rules, so that statements may do something else than they say.
+    """
 
     id: int
+    oid: int
     schema_name: str
     table_name: str
     key: Sequence[str]
     types: Sequence[str]
     fields: Sequence[str]
+    ruled: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A row that changed (any row of the table where ``source_id`` is None), as it was written down."""
+    """A row that changed (any row of the table where ``source_id`` is None), as it was written down.
+
+    ``transaction``: the one that changed it, by the lower 32 bits of its number.
+    """
 
     relation_id: int
     source_id: str | None
     id: int
     noted_at: datetime
+    transaction: int
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A row as a statement wrote it: into which table, in which transaction (the lower 32 bits of its
+    number), its key as text, and its embedded fields, empty where they have no text."""
+
+    oid: int
+    transaction: int
+    source_id: str
+    fields: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from psycopg.rows import class_row
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int4s, Int8s, Texts, halfvecs
-from quipu.kernel.db.database import Rows, Within
+from quipu.kernel.db.database import Connection, Rows, Within, ask
 from quipu.kinds.tables.embedding.model import Change, Known, Pending, Place, Plan, Relation
 from quipu.kinds.tables.model import Schema
 
@@ -31,30 +31,40 @@ async def watch(within: Within, schema_id: int) -> None:
     await _rows(within, "watch", {"schema": schema_id})
 
 
-async def begin(
-    within: Within, schema_id: int, *, skipped: Sequence[int], limit: int
-) -> tuple[bool, Pending | None]:
-    """Hold the schema; whether its tables are watched, and what is to be followed of one of them."""
-    async with within.conn.pipeline():
-        await within.run(_SQL.numbered("be_patient"), {})
-        await within.run(_SQL.numbered("hold"), {"schema": schema_id})
-        watched = await within.run(_SQL.numbered("is_watched"), {"schema": schema_id})
-        values = {"schema": schema_id, "skipped": Int4s(skipped), "limit": limit}
-        pending = await within.run(_SQL.numbered("pending"), values)
-    row, told = await watched.fetchone(), await pending.fetchone()
-    assert row is not None
-    assert told is not None
-    changed, relation, known = told
-    if changed is None:
-        return row[0], None
-    return row[0], Pending(
-        changes=[
-            Change(one["relation_id"], one["source_id"], one["id"], datetime.fromisoformat(one["noted_at"]))
-            for one in changed
-        ],
-        relation=None if relation is None else Relation(**relation),
-        known=_known([[one[name] for name in _KNOWN] for one in known or ()]),
-    )
+class AskedPending:
+    """What is to be followed of a schema: asked while its space is entered (``ask``), told then.
+
+    The schema is held. Tables that are among ``skipped`` are left out; at most ``limit`` rows are told.
+    """
+
+    def __init__(self, schema_id: int, *, skipped: Sequence[int], limit: int) -> None:
+        self._given = {"schema": schema_id, "skipped": Int4s(skipped), "limit": limit}
+        self._watched: Rows | None = None
+        self._pending: Rows | None = None
+
+    async def ask(self, conn: Connection) -> None:
+        """Hold the schema and ask, in a pipeline."""
+        await ask(conn, _SQL.numbered("be_patient"), {})
+        await ask(conn, _SQL.numbered("hold"), self._given)
+        self._watched = await ask(conn, _SQL.numbered("is_watched"), self._given)
+        self._pending = await ask(conn, _SQL.numbered("pending"), self._given)
+
+    async def watched(self) -> bool:
+        """Whether changes of its rows are written down as they should be."""
+        row = None if self._watched is None else await self._watched.fetchone()
+        return row is not None and row[0]
+
+    async def pending(self) -> Pending | None:
+        """What is to be followed of one of its tables; None where there is nothing."""
+        row = None if self._pending is None else await self._pending.fetchone()
+        if row is None or row[0] is None:
+            return None
+        changed, relation, known = row
+        return Pending(
+            changes=[Change(noted_at=datetime.fromisoformat(one.pop("noted_at")), **one) for one in changed],
+            relation=None if relation is None else Relation(**relation),
+            known=_known([[one[name] for name in _KNOWN] for one in known or ()]),
+        )
 
 
 async def some_of(within: Within, schema_id: int, relation_id: int, *, limit: int) -> dict[Place, Known]:

@@ -1,7 +1,4 @@
-"""What the tables themselves say: read on the writer's own login, where code of an agent runs as the agent.
-
-A value is taken as the output function of its type writes it, exactly as the triggers do.
-"""
+"""What the tables themselves say: read on the writer's own login, where an agent's code runs as the agent."""
 
 from __future__ import annotations
 
@@ -15,6 +12,7 @@ from psycopg.pq import TransactionStatus
 
 from quipu.errors import QuipuError
 from quipu.kernel.db.database import Connection, Database, Rows
+from quipu.kinds.tables.embedding import shown
 from quipu.kinds.tables.embedding.model import Relation, Values
 from quipu.kinds.tables.embedding.rules import MOST_CHARACTERS, key_values
 from quipu.kinds.tables.logins import Logins
@@ -54,11 +52,7 @@ class Truth:
         Raises:
             Unreadable: they cannot be read.
         """
-        fields = sql.SQL(", ").join(
-            sql.SQL("pg_catalog.left({}, {})").format(_text(name), sql.Literal(MOST_CHARACTERS))
-            for name in relation.fields
-        )
-        rows = await self._rows(relation, fields, source_ids)
+        rows = await self._rows(relation, shown.fields(relation.fields), source_ids)
         return {
             row[0]: {name: text for name, text in zip(relation.fields, row[1:], strict=True) if text}
             for row in rows
@@ -80,8 +74,10 @@ class Truth:
             Unreadable: they cannot be read.
         """
         most = sql.Literal(MOST_CHARACTERS)
-        hashes = sql.SQL(", ").join(fill("hash", text=_text(name), most=most) for name in relation.fields)
-        query = fill("all_rows", key=_key(relation), hashes=hashes, table=_name(relation))
+        hashes = sql.SQL(", ").join(
+            fill("hash", text=shown.text(name), most=most) for name in relation.fields
+        )
+        query = fill("all_rows", key=shown.key(relation.key), hashes=hashes, table=_name(relation))
         async with AsyncExitStack() as stack:
             with _unreadable(relation):
                 lent = self._logins.lend(self._space, self._schema, "writer")
@@ -104,13 +100,13 @@ class Truth:
             yield [(row[0], row[1:]) for row in rows]
 
     async def _rows(
-        self, relation: Relation, shown: sql.Composable, source_ids: Sequence[str]
+        self, relation: Relation, wanted: sql.Composable, source_ids: Sequence[str]
     ) -> list[tuple[Any, ...]]:
         async def work(conn: Connection) -> list[tuple[Any, ...]]:
             try:
-                return await _by_key(conn, relation, shown, source_ids)
+                return await _by_key(conn, relation, wanted, source_ids)
             except psycopg.DataError:  # keys of before have another type than those of now
-                return await _by_text(conn, relation, shown, source_ids)
+                return await _by_text(conn, relation, wanted, source_ids)
 
         with _unreadable(relation):
             async with self._logins.lend(self._space, self._schema, "writer") as conn:
@@ -126,7 +122,7 @@ def _unreadable(relation: Relation) -> Generator[None]:
 
 
 async def _by_key(
-    conn: Connection, relation: Relation, shown: sql.Composable, source_ids: Sequence[str]
+    conn: Connection, relation: Relation, wanted: sql.Composable, source_ids: Sequence[str]
 ) -> list[tuple[Any, ...]]:
     found = [key for one in source_ids if (key := key_values(one, len(relation.key))) is not None]
     columns = [[key[place] for key in found] for place in range(len(relation.key))]
@@ -138,8 +134,8 @@ async def _by_key(
     ]
     query = fill(
         "rows_by_key",
-        key=_key(relation),
-        shown=shown,
+        key=shown.key(relation.key),
+        shown=wanted,
         given=sql.SQL(", ").join(given),
         names=sql.SQL(", ").join(names),
         table=_name(relation),
@@ -149,9 +145,9 @@ async def _by_key(
 
 
 async def _by_text(
-    conn: Connection, relation: Relation, shown: sql.Composable, source_ids: Sequence[str]
+    conn: Connection, relation: Relation, wanted: sql.Composable, source_ids: Sequence[str]
 ) -> list[tuple[Any, ...]]:
-    query = fill("rows_by_text", key=_key(relation), shown=shown, table=_name(relation))
+    query = fill("rows_by_text", key=shown.key(relation.key), shown=wanted, table=_name(relation))
     return await _asked(conn, query, [list(source_ids)])
 
 
@@ -185,17 +181,6 @@ async def _reading(conn: Connection) -> AsyncGenerator[None]:
 
 def _name(relation: Relation) -> sql.Identifier:
     return sql.Identifier(relation.schema_name, relation.table_name)
-
-
-def _text(column: str) -> sql.Composed:
-    return sql.SQL("pg_catalog.concat(t.{})").format(sql.Identifier(column))
-
-
-def _key(relation: Relation) -> sql.Composable:
-    columns = [_text(name) for name in relation.key]
-    if len(columns) == 1:
-        return columns[0]
-    return sql.SQL("pg_catalog.jsonb_build_array({})::text").format(sql.SQL(", ").join(columns))
 
 
 def _as_written(kind: str) -> sql.SQL:

@@ -1,4 +1,4 @@
--- name: shape: one relation as calls of rows need it: columns with their types, key; nothing where there is none
+-- name: shape: one relation of a schema as calls of rows need it: columns with their types, key; nothing where there is none
 select c.oid::bigint as relation, c.relkind = any('{r,p}') as is_table,
     pg_get_userbyid(c.relowner)::text as owner,
     array(select a.attname::text from pg_attribute a
@@ -12,10 +12,11 @@ select c.oid::bigint as relation, c.relkind = any('{r,p}') as is_table,
         where i.indrelid = c.oid and i.indisprimary
         order by k.place) as key,
     coalesce(r.fields, '{}') as fields
-from pg_class c
-left join tables.relations r on r.space_id = %(space)s and r.schema_id = %(schema)s and r.relation = c.oid
-where c.relnamespace = to_regnamespace(%(schema_name)s::text)::oid and c.relname = %(table)s::text
+from tables.schemas s
+join pg_class c on c.relnamespace = to_regnamespace(s.schema_name)::oid and c.relname = %(table)s::text
     and c.relkind = any('{r,p,v,m,f}')
+left join tables.relations r on r.space_id = s.space_id and r.schema_id = s.id and r.relation = c.oid
+where s.space_id = (select core.current_space()) and s.name = %(schema)s::text
 
 -- name: table_names: what can be named in a schema
 select c.relname::text from pg_class c
@@ -24,7 +25,8 @@ order by 1
 
 -- name: tables: the tables of a schema, described
 --
--- There may be hundreds. So descriptions are joined, here and below (obj_description and col_description look up one
+-- There may be hundreds. offset 0 keeps the planner to one look-up by key a table, here and below, whatever it knows
+-- of the catalogue. Descriptions are joined, here and below (obj_description and col_description look up one
 -- a call), and keys looked up only where tables.settle() has not.
 select c.relname::text as name, coalesce(r.description, d.description) as about,
     pg_get_userbyid(c.relowner) <> %(writer)s::text as protected,
@@ -38,7 +40,11 @@ select c.relname::text as name, coalesce(r.description, d.description) as about,
         order by k.place)) as key,
     coalesce(r.fields, '{}') as fields
 from pg_class c
-left join tables.relations r on r.space_id = %(space)s and r.schema_id = %(schema)s and r.relation = c.oid
+left join lateral (
+    select * from tables.relations
+    where space_id = %(space)s and schema_id = %(schema)s and relation = c.oid
+    offset 0
+) r on true
 left join pg_description d on d.objoid = c.oid and d.classoid = 'pg_class'::regclass and d.objsubid = 0
 where c.relnamespace = to_regnamespace(%(schema_name)s::text)::oid and c.relkind = any('{r,p,v}')
     and (%(table)s::text is null or c.relname = %(table)s::text)
@@ -50,8 +56,14 @@ select c.relname::text as table_name, a.attname::text as name, format_type(a.att
     d.description
 from pg_class c
 join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-left join pg_attrdef f on f.adrelid = c.oid and f.adnum = a.attnum
-left join pg_description d on d.objoid = c.oid and d.classoid = 'pg_class'::regclass and d.objsubid = a.attnum
+left join lateral (
+    select * from pg_attrdef where a.atthasdef and adrelid = a.attrelid and adnum = a.attnum offset 0
+) f on true
+left join lateral (
+    select description from pg_description
+    where objoid = a.attrelid and classoid = 'pg_class'::regclass and objsubid = a.attnum
+    offset 0
+) d on true
 where c.relnamespace = to_regnamespace(%(schema_name)s::text)::oid and c.relkind = any('{r,p,v}')
     and (%(table)s::text is null or c.relname = %(table)s::text)
 order by c.relname, a.attnum

@@ -8,7 +8,7 @@ order by name <> 'memory', name
 select s.id, s.name, s.schema_name, s.description, s.writer, s.reader, s.version, g.permission
 from tables.schemas s
 left join tables.grants g on g.space_id = s.space_id and g.schema_id = s.id and g.agent = %(agent)s::text
-where s.space_id = %(space)s and s.name = %(name)s
+where s.space_id = (select core.current_space()) and s.name = %(name)s::text
 
 -- name: count_tables: how many tables agents have made in a space
 select count(*)

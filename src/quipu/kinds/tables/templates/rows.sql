@@ -1,9 +1,12 @@
 -- name: insert_rows: rows that have the same columns, from one JSON document
-insert into {table} ({columns})
+insert into {table} as t ({columns})
 select {columns} from pg_catalog.jsonb_populate_recordset(null::{table}, {rows}){returning}
 
 -- name: insert_defaults: a row of which nothing is said
-insert into {table} default values{returning}
+insert into {table} as t default values{returning}
+
+-- name: as_written: a row as a statement wrote it: its transaction, its key, its embedded fields
+pg_catalog.jsonb_build_array(pg_catalog.pg_current_xact_id(), {key}, {fields}) as {name}
 
 -- name: update_rows: columns of the rows that satisfy a condition, from one JSON document
 update {table} as t

@@ -1,27 +1,38 @@
 -- name: behind: schemas whose rows changed since the index followed, or whose tables may have changed unseen
+with seen as (
+    select schema_id, id, relation, watched, fields <> '{}' and key <> '{}' as wanted
+    from tables.relations
+    where space_id = %(space)s
+)
 select s.id, s.name, s.schema_name, s.description, s.writer, s.reader, s.version
 from tables.schemas s
 where s.space_id = %(space)s
     and (exists (select from tables.dirty_rows d where d.space_id = s.space_id and d.schema_id = s.id)
-        or exists (
-            select from tables.relations r
-            where r.space_id = s.space_id and r.schema_id = s.id
-                and case when r.fields <> '{}' and r.key <> '{}'
-                    then r.watched is distinct from tables.watch_of(r.relation, r.id) else r.watched is not null end))
+        or s.id in (
+            select r.schema_id
+            from seen r
+            left join tables.watches(array(select relation from seen where wanted order by id),
+                array(select id from seen where wanted order by id)) w on w.id = r.id
+            where r.watched is distinct from w.watched))
 order by s.id
 
 -- name: is_watched: whether all tables of a schema are watched as they should be
+with seen as (
+    select id, relation, watched, fields <> '{}' and key <> '{}' as wanted
+    from tables.relations
+    where space_id = (select core.current_space()) and schema_id = %(schema)s
+)
 select not exists (
-    select from tables.relations r
-    where r.space_id = %(space)s and r.schema_id = %(schema)s
-        and case when r.fields <> '{}' and r.key <> '{}'
-            then r.watched is distinct from tables.watch_of(r.relation, r.id) else r.watched is not null end)
+    select from seen r
+    left join tables.watches(array(select relation from seen where wanted order by id),
+        array(select id from seen where wanted order by id)) w on w.id = r.id
+    where r.watched is distinct from w.watched)
 
 -- name: watch: have changes of the rows of a schema written down; how many tables must be looked at as a whole
 select tables.watch(%(schema)s::integer)
 
 -- name: hold: let nobody else have the index follow the schema meanwhile
-select 1 from tables.following where space_id = %(space)s and schema_id = %(schema)s for update
+select 1 from tables.following where space_id = (select core.current_space()) and schema_id = %(schema)s for update
 
 -- name: be_patient: how long to wait for that
 select set_config('lock_timeout', '5s', true)
@@ -32,33 +43,34 @@ select set_config('lock_timeout', '5s', true)
 with first as (
     select relation_id, source_id is null as whole
     from tables.dirty_rows
-    where space_id = %(space)s and schema_id = %(schema)s and relation_id <> all (%(skipped)s::int4[])
+    where space_id = (select core.current_space()) and schema_id = %(schema)s and relation_id <> all (%(skipped)s::int4[])
     order by source_id is null desc, id
     limit 1
 ), changed as (
-    select d.relation_id, d.source_id, d.id, d.noted_at
+    select d.relation_id, d.source_id, d.id, d.noted_at, d.xmin::text::int8 as transaction
     from first f
-    join tables.dirty_rows d on d.space_id = %(space)s and d.schema_id = %(schema)s and d.relation_id = f.relation_id
+    join tables.dirty_rows d on d.space_id = (select core.current_space()) and d.schema_id = %(schema)s and d.relation_id = f.relation_id
         and (d.source_id is null) = f.whole
     order by d.id
     limit %(limit)s
 ), relation as (
-    select r.id, s.schema_name, r.table_name, r.key, r.fields,
+    select r.id, r.relation::int8 as oid, s.schema_name, r.table_name, r.key, r.fields, c.relhasrules as ruled,
         array(
             select format_type(a.atttypid, a.atttypmod)
             from unnest(r.key) with ordinality k (name, place)
             join pg_attribute a on a.attrelid = r.relation and a.attname = k.name and not a.attisdropped
             order by k.place) as types
     from first f
-    join tables.relations r on r.space_id = %(space)s and r.schema_id = %(schema)s and r.id = f.relation_id
+    join tables.relations r on r.space_id = (select core.current_space()) and r.schema_id = %(schema)s and r.id = f.relation_id
     join tables.schemas s on s.space_id = r.space_id and s.id = r.schema_id
+    join pg_class c on c.oid = r.relation
     where r.fields <> '{}' and r.key <> '{}'
 ), known as (
     select m.source_id, m.field_name, m.chunk_index, m.entry_id, m.content_hash, m.field_hash
     from (select distinct relation_id, source_id from changed) c
     cross join lateral (
         select * from tables.embeddings
-        where space_id = %(space)s and schema_id = %(schema)s and relation_id = c.relation_id
+        where space_id = (select core.current_space()) and schema_id = %(schema)s and relation_id = c.relation_id
             and source_id = c.source_id
         offset 0
     ) m

@@ -1,0 +1,37 @@
+"""Whether a connection that nobody used for a while still answers."""
+
+from __future__ import annotations
+
+import time
+from selectors import EVENT_READ, DefaultSelector
+from typing import Any, Final
+from weakref import WeakKeyDictionary
+
+from psycopg import AsyncConnection
+from psycopg_pool import AsyncConnectionPool
+
+_SECONDS: Final = 1.0
+
+_used: WeakKeyDictionary[AsyncConnection[Any], float] = WeakKeyDictionary()  # monotonic seconds
+
+
+def used(conn: AsyncConnection[Any]) -> None:
+    """It answered just now."""
+    _used[conn] = time.monotonic()
+
+
+async def check(conn: AsyncConnection[Any]) -> None:
+    """Nothing if it lives. It is not asked if it answered a moment ago and is silent since.
+
+    Raises:
+        psycopg.OperationalError: it does not.
+    """
+    if time.monotonic() - _used.get(conn, -_SECONDS) >= _SECONDS or _stirs(conn):
+        await AsyncConnectionPool.check_connection(conn)
+
+
+def _stirs(conn: AsyncConnection[Any]) -> bool:
+    """Whether the server said something unasked: as a rule that it ended the session."""
+    with DefaultSelector() as selector:
+        selector.register(conn.fileno(), EVENT_READ)
+        return bool(selector.select(0))
