@@ -71,7 +71,7 @@ def test_every_environment_of_a_peer_is_pinned_without_hosts():
 
 
 def test_each_statement_has_a_name_and_an_end():
-    assert set(statements.load("server")) == {"relations", "settle"}
+    assert set(statements.load("server")) == {"database", "relations", "settle"}
     assert all(not text.endswith(b";") for text in statements.load("reference").values())
 
 
