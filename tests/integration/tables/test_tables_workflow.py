@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import psycopg
 import pytest
@@ -330,6 +330,26 @@ def test_a_value_that_fits_no_type_is_told_whatever_way_postgresql_takes_to_no_r
             with pytest.raises(BadInput, match="level is integer") as refused:
                 change({"name": "Thorin", "level": {operator: wrong}})
             assert refused.value.field == "where.level"
+
+
+def test_a_row_that_others_refer_to_is_refused_where_it_was_named(house: House, characters: Any) -> None:
+    characters.create_table(
+        "wounds",
+        "create table wounds (id serial primary key, of uuid not null references characters)",
+        description="What hurt whom",
+        embed_fields=[],
+        space="default",
+    )
+    (key,) = characters.insert("characters", {"name": "Balin"}, space="default").keys
+    characters.insert("wounds", {"of": key["id"]}, space="default")
+    with pytest.raises(BadInput, match="wounds") as refused:
+        characters.delete("characters", where=key, space="default")
+    assert refused.value.field == "where"
+    with pytest.raises(BadInput, match="characters") as refused:
+        characters.insert("wounds", {"of": str(uuid4())}, space="default")
+    assert refused.value.field == "data.of"
+    characters.execute("drop table wounds", space="default")
+    characters.delete("characters", where=key, space="default")
 
 
 def test_tools_answer_in_the_envelope_of_the_seed(characters: Any) -> None:

@@ -35,7 +35,7 @@ async def explained(
     column = error.diag.column_name
     if column is None and (key := _KEY.search(error.diag.message_detail or "")):
         column = key[1]
-    place = f"data.{column}"
+    place = f"data.{column}" if data else "where"
     if column is None and isinstance(error, (pg.DataError, pg.InternalError_)) and not conn.closed:
         place, column = await _misfit(conn, asked, shape, data, where)
     if column is None and where is not None and not isinstance(error, pg.IntegrityError):
