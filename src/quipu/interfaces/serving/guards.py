@@ -147,7 +147,7 @@ class Times:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
-        if scope["type"] != "http" or self._terms.streams(scope["path"]):
+        if scope["type"] != "http" or self._terms.takes_long(scope["path"]):
             await self._app(scope, receive, send)
             return
         begun = False

@@ -13,6 +13,7 @@ _STREAMS: Final = (
     "/config/memory/import",
     "/config/memory/export",
 )
+_TAKE_LONG: Final = (*_STREAMS, "/v1/snapshots")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,3 +44,7 @@ class Terms:
     def streams(self, path: str) -> bool:
         """Whether requests there come or are answered bit by bit, however long it takes."""
         return path.startswith(_STREAMS)
+
+    def takes_long(self, path: str) -> bool:
+        """Whether an answer there has all the time it needs: of a schema as a whole, or of a stream."""
+        return path.startswith(_TAKE_LONG)

@@ -38,6 +38,12 @@ async def asleep(scope: Scope, receive: Receive, send: Send) -> None:
     await anyio.sleep(10)
 
 
+async def slow(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answers, but not within the time of an answer."""
+    await anyio.sleep(2 * TERMS.request_seconds)
+    await echo(scope, receive, send)
+
+
 async def half(scope: Scope, receive: Receive, send: Send) -> None:
     """Begins an answer and never ends it."""
     await send({"type": "http.response.start", "status": 200, "headers": []})
@@ -87,6 +93,12 @@ async def test_what_takes_too_long_is_given_up_and_told_as_a_problem() -> None:
     assert answer.status_code == 503
     assert answer.headers["retry-after"]
     assert answer.headers["content-type"] == "application/problem+json"
+
+
+async def test_a_restore_has_the_time_it_needs_and_no_more_room() -> None:
+    answer = await asked(slow, path="/v1/snapshots/restore")
+    assert (answer.status_code, answer.json()) == (200, [0, 1])
+    assert (await asked(slow, path="/v1/snapshots/restore", content=b"x" * 101)).status_code == 413
 
 
 async def test_an_answer_that_was_begun_is_not_begun_again() -> None:
