@@ -120,14 +120,29 @@ async def test_long_term_memory_goes_by_what_is_set(memory: AsyncMemory) -> None
     assert await recovered() == 0
 
 
-async def test_another_process_goes_by_a_change_within_a_second(memory: AsyncMemory, given: Settings) -> None:
+async def test_another_process_goes_by_a_change_within_a_second(
+    memory: AsyncMemory, database: Database
+) -> None:
+    assert (await database.settings()).session_days == 90
+    await memory.settings.set("session_days", 5)
+    began = time.monotonic()
+    while (await database.settings()).session_days != 5:
+        assert time.monotonic() - began < FRESH_SECONDS + 1
+        await anyio.sleep(0.05)
+
+
+async def test_who_asks_for_a_setting_is_told_at_once_what_another_process_set(
+    memory: AsyncMemory, given: Settings
+) -> None:
+    await memory.observe([{"content": "The lift squeaks."}], space="house")
     async with AsyncMemory(settings=given) as other:
-        assert (await other.settings.get("session_days")).value == 90
+        for space in (None, "house"):
+            assert (await other.settings.get("session_days", space=space)).value == 90
         await memory.settings.set("session_days", 5)
-        began = time.monotonic()
-        while (await other.settings.get("session_days")).value != 5:
-            assert time.monotonic() - began < FRESH_SECONDS + 1
-            await anyio.sleep(0.05)
+        assert (await other.settings.get("session_days")).value == 5
+        await memory.settings.set("session_days", 7, space="house")
+        told = await other.settings.get("session_days", space="house")
+        assert (told.value, told.stored, told.stored_in_space) == (7, 5, 7)
 
 
 async def test_what_the_program_was_given_comes_first_and_is_said(

@@ -254,7 +254,7 @@ class Database:
             return settings
 
     def settings_changed(self) -> None:
-        """What is stored was changed by this process: it is read anew before it is used."""
+        """What is stored was changed, or may have been: it is read anew before it is used."""
         self._holding.drop()
 
     async def spaces(self) -> list[Space]:
