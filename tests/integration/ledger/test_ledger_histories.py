@@ -14,6 +14,7 @@ import psycopg
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from long_form import sized
 
 from quipu.errors import BadInput
 from quipu.kernel.base.clock import FrozenClock
@@ -22,7 +23,7 @@ from quipu.kernel.db.database import Database
 from quipu.kinds.ledger.ledger import AsyncLedger
 from quipu.kinds.ledger.model import Change, Value
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.long]
 
 START = datetime(2026, 3, 14, 12, tzinfo=UTC)
 NUMBERS = count()
@@ -226,7 +227,7 @@ def rows(url: str) -> list[tuple[object, ...]]:
 
 
 quickly = settings(
-    max_examples=40,
+    max_examples=sized(20, long=100),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -57,16 +57,14 @@ def test_the_rules_are_an_extractor() -> None:
     assert isinstance(RulesExtractor(), Extractor)
 
 
-async def test_a_megabyte_is_read_in_a_few_seconds_and_twice_as_much_takes_about_twice_as_long() -> None:
+async def test_four_times_as_much_takes_about_four_times_as_long() -> None:
     said = (
         "We use port {0} for service number {0}. Please fix the bug in file {0}.\nThanks, I saw it crash.\n"
     )
-    one = turns(*(said.format(number) * 20 for number in range(150)))
+    one = turns(*(said.format(number) * 20 for number in range(40)))
     took: list[float] = []
-    for times in (1, 2):
-        began = perf_counter()
+    for times in (1, 4):
+        began = process_time()
         await RulesExtractor().extract(one * times)
-        took.append(perf_counter() - began)
-    size = sum(len(turn.text) for turn in one)
-    assert took[0] / size * 1_000_000 < 30
-    assert took[1] < 4 * took[0] + 0.5
+        took.append(process_time() - began)
+    assert took[1] < 8 * took[0]  # it would be 16 times if each turn were compared with each
