@@ -88,7 +88,7 @@ class AsyncSettings:
         return await self.get(setting.name, space=space)
 
     async def _stored(self, space: str | None) -> _Kept:
-        self._database.settings_changed()  # by somebody else, for all we know: what holds is told as of now too
+        self._database.settings_changed()  # perhaps by another process: what holds is told as of now too
         if space is not None:
             async with self._database.space(space) as within:
                 if within is not None:
