@@ -31,6 +31,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from inspect import cleandoc
+from typing import Self
 
 
 class QuipuError(Exception):
@@ -53,7 +54,12 @@ class BadInput(QuipuError):
         self, message: str | None = None, *, field: str | None = None, hint: str | None = None
     ) -> None:
         self.field = field
+        self._said = message
         super().__init__(f"{field}: {message}" if field and message else message, hint=hint)
+
+    def at(self, field: str, *, hint: str | None = None) -> Self:
+        """The same of another field, with another ``hint`` if one is given."""
+        return type(self)(self._said, field=field, hint=hint or self.hint)
 
 
 class Conflict(BadInput):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import LiteralString, Self
 
@@ -120,14 +120,12 @@ class Database:
         async with pool:
             yield cls(url, settings, pool)
 
-    @asynccontextmanager
-    async def space(self, name: str, *, ask: Ask | None = None) -> AsyncGenerator[Within | None]:
+    def space(self, name: str, *, ask: Ask | None = None) -> AbstractAsyncContextManager[Within | None]:
         """One transaction that sees the space ``name`` and no other; None where there is no such space.
 
         What ``ask`` runs goes to the server in the same journey.
         """
-        async with self._entered(name, ask=ask) as (conn, space, settings):
-            yield None if space is None else Within(conn, space, settings)
+        return _seen(self._entered(name, ask=ask))
 
     @asynccontextmanager
     async def writing(self, name: str, *, ask: Ask | None = None) -> AsyncGenerator[Within]:
@@ -143,42 +141,28 @@ class Database:
             assert space is not None  # an erasure would have waited
             yield Within(conn, space, settings)
 
-    @asynccontextmanager
-    async def erasing(self, name: str) -> AsyncGenerator[Within | None]:
+    def erasing(self, name: str) -> AbstractAsyncContextManager[Within | None]:
         """The same to take out of a space, alone: once those who write are through; others wait.
 
         What is erased must not be inherited, counted or referred to by a message that comes in meanwhile.
         """
-        async with self._entered(name, hold="hold_to_erase") as (conn, space, settings):
-            yield None if space is None else Within(conn, space, settings)
+        return _seen(self._entered(name, hold="hold_to_erase"))
 
-    @asynccontextmanager
-    async def reading(self, name: str) -> AsyncGenerator[Within | None]:
+    def reading(self, name: str) -> AbstractAsyncContextManager[Within | None]:
         """The same to read only, and all of it as of one moment: what others commit meanwhile is not seen.
 
         A recall is several statements. Between two of them another process may write, erase or change the
         embedding model; none of that may show in half of an answer.
         """
-        async with self._entered(name, begin=_BEGIN_TO_READ, enter="enter_to_read") as (
-            conn,
-            space,
-            settings,
-        ):
-            yield None if space is None else Within(conn, space, settings)
+        return _seen(self._entered(name, begin=_BEGIN_TO_READ, enter="enter_to_read"))
 
-    @asynccontextmanager
-    async def looking(self, name: str) -> AsyncGenerator[Within | None]:
+    def looking(self, name: str) -> AbstractAsyncContextManager[Within | None]:
         """The same for lists: a page of rows in the order of an index, and what belongs to these few.
 
         Most filters of a list ask for nothing. One plan for all that could be asked would read every row and
         sort it, so here each query is planned for the values it is given.
         """
-        async with self._entered(name, begin=_BEGIN_TO_READ, enter="enter_to_look") as (
-            conn,
-            space,
-            settings,
-        ):
-            yield None if space is None else Within(conn, space, settings)
+        return _seen(self._entered(name, begin=_BEGIN_TO_READ, enter="enter_to_look"))
 
     @asynccontextmanager
     async def _entered(
@@ -288,6 +272,14 @@ async def owner(url: str, settings: Settings) -> AsyncGenerator[Connection]:
                     hint="Quipu needs 15 or newer.",
                 )
             yield conn
+
+
+@asynccontextmanager
+async def _seen(
+    entered: AbstractAsyncContextManager[tuple[Connection, Space | None, Settings]],
+) -> AsyncGenerator[Within | None]:
+    async with entered as (conn, space, settings):
+        yield None if space is None else Within(conn, space, settings)
 
 
 def _check_address(url: str) -> None:

@@ -69,13 +69,13 @@ class Beliefs:
             if found is None:
                 return []
             stands = await store.values(within, session=found.session, person=found.person, now=now)
-            return stands[offset : None if limit is None else offset + limit]
+            return _part(stands, limit, offset)
 
     async def assumptions(self, whose: Whose, *, limit: int | None, offset: int = 0) -> list[Value]:
         """What is only assumed: in a session, of a person, or in the whole space if none is named."""
         if whose.session is not None or whose.user is not None:
             assumed = [value for value in await self.values(whose) if value.assumed]
-            return assumed[offset : None if limit is None else offset + limit]
+            return _part(assumed, limit, offset)
         async with self._database.looking(check_name("space", whose.space)) as within:
             if within is None:
                 return []
@@ -143,3 +143,7 @@ async def _find(within: Within, whose: Whose) -> _Found | None:
     if user is not None and session.distinct_id not in (None, user):
         raise BadInput(f"the session {name!r} is somebody else's.", field="user")
     return _Found(session.uid, user or session.distinct_id)
+
+
+def _part(found: list[Value], limit: int | None, offset: int) -> list[Value]:
+    return found[offset : None if limit is None else offset + limit]

@@ -42,9 +42,7 @@ async def explained(
         asked = replace(asked, field="where")  # the columns of the data are there, and its values fit
     told = refusal(error, asked)
     if column is not None and isinstance(told, BadInput):
-        said = told.message.removeprefix(f"{asked.field}: ")
-        hint = None if isinstance(told, Conflict) else _type_hint(shape, column)
-        return type(told)(said, field=place, hint=hint or told.hint)
+        return told.at(place, hint=None if isinstance(told, Conflict) else _type_hint(shape, column))
     return told
 
 

@@ -77,6 +77,5 @@ def _each(name: str, several: Sequence[_T], check: Callable[[_T], _T]) -> tuple[
         try:
             done.append(check(one))
         except BadInput as error:
-            said = error.message.removeprefix(f"{error.field}: ")
-            raise BadInput(said, field=f"{name}[{place}].{error.field}", hint=error.hint) from None
+            raise error.at(f"{name}[{place}].{error.field}") from None
     return tuple(done)
