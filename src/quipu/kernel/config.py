@@ -90,7 +90,12 @@ class Settings:
     embedding_model: str = _setting(
         TEXT, "Name of an added model, 'hashing', 'st:NAME' or 'openai:NAME'.", "all-MiniLM-L6-v2"
     )
-    embedding_threads: int = _setting(whole(1, 64), "Threads for embedding in bulk.", 2, unit="threads")
+    embedding_threads: int = _setting(
+        whole(1, 64),
+        "Cores that embedding takes: texts share them, a long one that is alone takes two.",
+        2,
+        unit="threads",
+    )
     embedding_url: str | None = _setting(
         TEXT, "Base URL of an OpenAI-compatible embedding server.", shown=False
     )

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 
 from quipu.errors import BadInput
 from quipu.kernel.db.arrays import Bits, Bools, Float4s, Int2s, Int4s, Int8s, Moments, Texts, Vectors
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import Connection, Rows, Within
 from quipu.recall import store
 from quipu.recall.model import MOST_ENTRIES_OF_A_THREAD, THREAD_SHIFT, Draft, Moved, entry_id
 from quipu.recall.neighbours import Shares, Turn, context, shares
@@ -27,10 +26,10 @@ class Row:
     id: int
     turn: Turn
     tokens: int
-    own: NDArray[np.float32]
+    own: NDArray[np.float32] | None  # None: not there yet
     shares: Shares = field(default_factory=Shares)
+    donors: Sequence[tuple[float, Row]] = ()
     mixed_tokens: float = 0.0
-    context: NDArray[np.float32] | None = None
     draft: Draft | None = None
     speaker: int = 0
     owner: int = 0
@@ -52,6 +51,40 @@ class Held:
     alone: Sequence[int]
 
 
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """Entries with all that can be said of them before their vectors are there.
+
+    ``fitted`` are old entries that inherit from them; ``columns`` are as they go to the server.
+    """
+
+    held: Held
+    rows: Sequence[Row]
+    fitted: Sequence[Row]
+    columns: Mapping[str, object]
+
+    @property
+    def ids(self) -> list[int]:
+        """Those of the entries, in the order of their drafts."""
+        return [row.id for row in self.rows]
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """Entries on their way into the database."""
+
+    filed: Rows
+    generation: int
+
+    async def check(self) -> None:
+        """Nothing, where they arrived.
+
+        Raises:
+            Moved: the space has another model now, or it was forgotten while we waited for it.
+        """
+        await store.check_filed(self.filed, generation=self.generation)
+
+
 async def hold(within: Within, *, threads: Collection[int], names: Collection[str], alone: int) -> Held:
     """Hold the threads that are to grow, in ascending order, and what must be known to let them grow.
 
@@ -61,6 +94,30 @@ async def hold(within: Within, *, threads: Collection[int], names: Collection[st
     numbers = await store.numbers_of(within, sorted(names))
     ends, made, tails, ids = await store.hold(within, sorted(threads), alone=alone, generation=generation)
     return Held(generation, numbers, ends, made, tails, ids)
+
+
+class AskedIds:
+    """Ids for entries that stand alone: asked for while their space is entered (``ask``), told then.
+
+    Where fewer were asked for than are needed, they are asked for anew; those that are not used are lost.
+    """
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._rows: Rows | None = None
+
+    async def ask(self, conn: Connection) -> None:
+        """Ask in a pipeline."""
+        if self._count:
+            self._rows = await store.ask_alone_ids(conn, self._count)
+
+    async def held(self, within: Within, count: int) -> Held:
+        """What ``hold`` tells, for so many entries."""
+        if self._rows is None or count > self._count:
+            return await hold(within, threads=(), names=(), alone=count)
+        generation = within.space.generation or await store.first_generation(within)
+        ids = [row[0] for row in await self._rows.fetchall()]
+        return Held(generation, {}, {}, 0, (), ids[:count])
 
 
 async def file(within: Within, drafts: Sequence[Draft], *, generation: int) -> list[int]:
@@ -81,35 +138,51 @@ async def file(within: Within, drafts: Sequence[Draft], *, generation: int) -> l
         names={n for d in drafts for n in (d.speaker, d.owner) if n},
         alone=sum(d.thread is None for d in drafts),
     )
-    async with filing(within, held, drafts, generation=generation) as ids:
-        return ids
-
-
-@asynccontextmanager
-async def filing(
-    within: Within, held: Held, drafts: Sequence[Draft], *, generation: int
-) -> AsyncGenerator[list[int]]:
-    """``file`` on what is held. What is written inside the block goes to the server in the same journey.
-
-    Nothing can be read inside: the block is a pipeline.
-    """
-    if held.generation != generation:
-        raise Moved(held.generation)
-    rows = _number(drafts, held)
-    fitted = [row for row in _inherit(rows, held.tails) if row.context is not None]
-    async with put(within, held, rows, fitted):
-        yield [row.id for row in rows]
-
-
-@asynccontextmanager
-async def put(within: Within, held: Held, rows: Sequence[Row], fitted: Sequence[Row]) -> AsyncGenerator[None]:
-    """Write new entries, and old ones that inherit from them now."""
+    entries = ready(held, drafts)
     async with within.conn.pipeline():
-        filed = await store.file_entries(within, _filed(rows, fitted, held))
-        if fitted:
-            await _refit(within, fitted, generation=held.generation)
-        yield
-    await store.check_filed(filed, generation=held.generation)
+        await send_terms(within, entries)
+        sent = await send(within, entries, [draft.vector for draft in drafts], generation=generation)
+    await sent.check()
+    return entries.ids
+
+
+def ready(held: Held, drafts: Sequence[Draft]) -> Ready:
+    """Entries for ``send``, made while their vectors are; those of the drafts are not looked at."""
+    rows = _number(drafts, held)
+    return ready_rows(held, rows, _inherit(rows, held.tails))
+
+
+def ready_rows(held: Held, rows: Sequence[Row], fitted: Sequence[Row]) -> Ready:
+    """The same, for entries that were numbered before and have been fitted to each other."""
+    return Ready(held, rows, fitted, _columns(rows, fitted, held))
+
+
+async def send_terms(within: Within, entries: Ready) -> None:
+    """In a pipeline that is open, file the terms of entries that follow in the same transaction."""
+    await store.run(within, "file_terms", entries.columns)
+
+
+async def send(
+    within: Within, entries: Ready, vectors: Sequence[NDArray[np.float32] | None], *, generation: int
+) -> Sent:
+    """In a pipeline that is open, file entries with their vectors; ``check`` what was sent after its end.
+
+    Raises:
+        Moved: the vectors are of another ``generation`` than those of the space. The transaction must be
+            given up.
+    """
+    if entries.held.generation != generation:
+        raise Moved(entries.held.generation)
+    for row, vector in zip(entries.rows, vectors, strict=True):
+        assert vector is not None
+        row.own = vector.astype(np.float32)
+    contexts = _contexts(entries.rows)
+    own = np.stack([_own(row) for row in entries.rows])
+    values = {"bits": Bits(pack(contexts)), "own": Vectors(own), "context": Vectors(contexts)}
+    filed = await store.file_entries(within, {**entries.columns, **values})
+    if entries.fitted:
+        await _refit(within, entries.fitted, generation=generation)
+    return Sent(filed, generation)
 
 
 async def refit(within: Within, around: Sequence[store.Tail], *, beside: set[int], generation: int) -> None:
@@ -142,8 +215,7 @@ def _number(drafts: Sequence[Draft], held: Held) -> list[Row]:
             number, position[draft.thread] = entry_id(draft.thread, place), place + 1
         turn = Turn(place, voice(speaker, draft.by_user), draft.bag.words, draft.asks, draft.happened_at)
         owner = numbers[draft.owner] if draft.owner else 0
-        own = draft.vector.astype(np.float32)
-        rows.append(Row(number, turn, draft.bag.tokens, own, draft=draft, speaker=speaker, owner=owner))
+        rows.append(Row(number, turn, draft.bag.tokens, None, draft=draft, speaker=speaker, owner=owner))
     return rows
 
 
@@ -155,20 +227,17 @@ def voice(speaker: int, by_user: bool) -> str:
 def _inherit(rows: Sequence[Row], tails: Sequence[store.Tail]) -> list[Row]:
     """Work out what each new entry inherits, and the last old one of each thread, whose next now exists.
 
-    Returns the old entries; those that changed have a context.
+    Returns the old entries that changed.
     """
     old = [standing(tail) for tail in tails]
     known = {row.id: row for row in [*old, *rows]}
     first_new = {row.id >> THREAD_SHIFT: row.id for row in reversed(rows) if row.draft and row.id > 0}
     for row in rows:
         fit(row, known)
-    for row in old:
-        if row.id + 1 == first_new.get(row.id >> THREAD_SHIFT):
-            before = row.shares
-            fit(row, known)
-            if row.shares.next == 0:  # nothing flows back: it stays as it is
-                row.shares, row.context = before, None
-    return old
+    ends = [row for row in old if row.id + 1 == first_new.get(row.id >> THREAD_SHIFT)]
+    for row in ends:
+        fit(row, known)
+    return [row for row in ends if row.shares.next]  # the others stay as they are
 
 
 def standing(tail: store.Tail) -> Row:
@@ -190,16 +259,23 @@ def fit(row: Row, known: dict[int, Row]) -> None:
     previous, before, following = (r.turn if r else None for r in around)
     row.shares = shares(row.turn, previous=previous, before=before, next=following)
     taken = (row.shares.previous, row.shares.before, row.shares.next)
-    row.context = context(
-        row.own, [(share, r.own) for share, r in zip(taken, around, strict=True) if r and share]
-    )
-    row.mixed_tokens = row.tokens + sum(share * r.tokens for share, r in zip(taken, around, strict=True) if r)
+    row.donors = [(share, r) for share, r in zip(taken, around, strict=True) if r and share]
+    row.mixed_tokens = row.tokens + sum(share * r.tokens for share, r in row.donors)
 
 
-def _filed(rows: Sequence[Row], fitted: Sequence[Row], held: Held) -> dict[str, object]:
-    """All that filing entries writes, but for what older entries now inherit from them."""
+def _own(row: Row) -> NDArray[np.float32]:
+    assert row.own is not None
+    return row.own
+
+
+def _contexts(rows: Sequence[Row]) -> NDArray[np.float32]:
+    """The vectors of entries that have been fitted, with what they inherit: shape (n, d)."""
+    return np.stack([context(_own(row), [(share, _own(r)) for share, r in row.donors]) for row in rows])
+
+
+def _columns(rows: Sequence[Row], fitted: Sequence[Row], held: Held) -> dict[str, object]:
+    """All that filing entries writes, but for vectors and for what older entries now inherit from them."""
     drafts = [row.draft for row in rows if row.draft is not None]
-    contexts = np.stack([row.context for row in rows if row.context is not None])
     bounds = [0, *accumulate(len(d.bag.hashes) for d in drafts)]
     return {
         "generation": held.generation,
@@ -222,11 +298,8 @@ def _filed(rows: Sequence[Row], fitted: Sequence[Row], held: Held) -> dict[str, 
         "field": Texts([d.field for d in drafts]),
         "chunk": Int4s([d.chunk for d in drafts]),
         "content": Texts([d.content for d in drafts]),
-        "bits": Bits(pack(contexts)),
         "first": Int4s([start + 1 for start in bounds[:-1]]),
         "last": Int4s(bounds[1:]),
-        "own": Vectors(np.stack([row.own for row in rows])),
-        "context": Vectors(contexts),
         **_terms(rows, drafts),
         **_thread_growth(rows, held.ends),
         **_space_growth(rows, fitted, held),
@@ -302,7 +375,7 @@ def _terms(rows: Sequence[Row], drafts: Sequence[Draft]) -> dict[str, object]:
 async def _refit(within: Within, rows: Sequence[Row], *, generation: int) -> None:
     """Write what entries inherit now. The entries are held first: whoever makes their vectors of another
     generation from what they inherited before is through by then, and its work is dropped with the rest."""
-    contexts = np.stack([row.context for row in rows if row.context is not None])
+    contexts = _contexts(rows)
     ids = Int8s([row.id for row in rows])
     mixed = Float4s([row.mixed_tokens for row in rows])
     values = {

@@ -15,7 +15,7 @@ from quipu.errors import BadInput
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Within
 from quipu.recall import store
-from quipu.recall.index import Held, Row, fit, put, standing, voice
+from quipu.recall.index import Held, Row, fit, ready_rows, send, send_terms, standing, voice
 from quipu.recall.model import MOST_ENTRIES_OF_A_THREAD, THREAD_SHIFT, Draft, Moved, entry_id
 from quipu.recall.neighbours import Turn
 
@@ -66,8 +66,11 @@ async def file(within: Within, drafts: Sequence[Draft], ids: Sequence[int], *, g
     around = await store.bereaved(within, Int8s(np.array(ids, dtype=np.int64)), generation=generation)
     fitted = _inherit(rows, around)
     held = Held(generation, numbers, ends, made=0, tails=around, alone=[])
-    async with put(within, held, rows, fitted):
-        pass
+    entries = ready_rows(held, rows, fitted)
+    async with within.conn.pipeline():
+        await send_terms(within, entries)
+        sent = await send(within, entries, [draft.vector for draft in drafts], generation=generation)
+    await sent.check()
 
 
 def _row(draft: Draft, id: int, numbers: Mapping[str, int]) -> Row:
@@ -80,8 +83,7 @@ def _row(draft: Draft, id: int, numbers: Mapping[str, int]) -> Row:
         draft.happened_at,
     )
     owner = numbers[draft.owner] if draft.owner else 0
-    own = draft.vector.astype(np.float32)
-    return Row(id, turn, draft.bag.tokens, own, draft=draft, speaker=speaker, owner=owner)
+    return Row(id, turn, draft.bag.tokens, None, draft=draft, speaker=speaker, owner=owner)
 
 
 def _inherit(rows: Sequence[Row], around: Sequence[store.Tail]) -> list[Row]:

@@ -36,13 +36,13 @@ def entry_id(thread: int, position: int) -> int:
 class Draft:
     """An entry to be filed.
 
-    ``vector``: unit length, shape (dimensions,). ``thread`` is None for what stands alone.
-    ``speaker`` and ``owner`` are names, or None.
+    ``vector``: unit length, shape (dimensions,); None where it comes later. ``thread`` is None for what
+    stands alone. ``speaker`` and ``owner`` are names, or None.
     """
 
     kind: int
     bag: Bag
-    vector: NDArray[np.float32]
+    vector: NDArray[np.float32] | None
     happened_at: datetime
     recorded_at: datetime
     thread: int | None = None

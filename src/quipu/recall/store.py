@@ -14,7 +14,7 @@ from psycopg.rows import class_row, dict_row
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int4s, Int8s, Texts, halfvecs
-from quipu.kernel.db.database import Connection, Rows, Within
+from quipu.kernel.db.database import Connection, Rows, Within, ask
 from quipu.kernel.embedding.model import Embedder
 from quipu.recall import signatures
 from quipu.recall.model import Moved
@@ -147,6 +147,11 @@ async def reserve_positions(
         made = await within.run(_SQL.numbered("open_threads"), given)
         ends = await within.run(_SQL.numbered("reserve_positions"), given)
     return dict(await ends.fetchall()), len(await made.fetchall())
+
+
+async def ask_alone_ids(conn: Connection, count: int) -> Rows:
+    """In a pipeline, ask for ids of entries that stand alone: a row each."""
+    return await ask(conn, _SQL.numbered("alone_ids"), {"count": count})
 
 
 async def _hold(

@@ -11,9 +11,7 @@ from datetime import datetime
 from typing import cast
 
 import anyio
-import numpy as np
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
-from numpy.typing import NDArray
 from psycopg.errors import DeadlockDetected, UniqueViolation
 
 from quipu.errors import BadInput, Conflict, DatabaseError
@@ -320,22 +318,26 @@ async def _put(
         names={name for m in messages for name in (m.speaker, m.user) if name},
         alone=sum(not c.session for c in chosen),
     )
-    embedded = await embedding
-    drafts = [_draft(c, embedded.vectors[c.place], now) for c in chosen]
-    async with index.filing(within, held, drafts, generation=embedded.generation) as ids:
-        await store.run(within, "insert_messages", _rows(chosen, ids, now))
+    entries = index.ready(held, [_draft(c, now) for c in chosen])
+    async with within.conn.pipeline():  # PostgreSQL is at work while the vectors are made
+        await index.send_terms(within, entries)
+        await store.run(within, "insert_messages", _rows(chosen, entries.ids, now))
+        embedded = await embedding
+        vectors = [embedded.vectors[c.place] for c in chosen]
+        sent = await index.send(within, entries, vectors, generation=embedded.generation)
         if held.ends:
             await store.run(within, "grow_sessions", _growth(chosen))
         if held.ends and hears:
             await outbox.put_for_sessions(within, hears, {m.session for m in messages if m.session})
+    await sent.check()
 
 
-def _draft(chosen: _Chosen, vector: NDArray[np.float32], now: datetime) -> Draft:
+def _draft(chosen: _Chosen, now: datetime) -> Draft:
     p, message = chosen.prepared, chosen.prepared.message
     return Draft(
         kind=MESSAGE,
         bag=p.bag,
-        vector=vector,
+        vector=None,
         happened_at=chosen.happened_at,
         recorded_at=now,
         thread=chosen.session or None,

@@ -48,8 +48,8 @@ def ahead_of(models: Counting, *rows: dict[str, Any]) -> Any:
 async def test_texts_of_embedded_fields_are_embedded_once_and_found_by_their_hash(models: Counting) -> None:
     wanted = {digest("Thorin"), digest("He lost the mountain.")}
     async with ahead_of(models, ROW) as ahead:
-        ahead.begin(["name", "story", "level", "note", "gone"], generation=7)
-        ahead.begin(["name"], generation=7)
+        await ahead.begin(["name", "story", "level", "note", "gone"], generation=7)
+        await ahead.begin(["name"], generation=7)
         found = await ahead.vectors(wanted, generation=7)
     assert {one: float(vector[0]) for one, vector in found.items()} == {
         digest("Thorin"): 6,
@@ -62,7 +62,7 @@ async def test_texts_of_embedded_fields_are_embedded_once_and_found_by_their_has
 async def test_vectors_of_another_model_or_of_other_texts_are_of_no_use(models: Counting) -> None:
     async with ahead_of(models, ROW) as ahead:
         assert await ahead.vectors({digest("Thorin")}, generation=7) == {}
-        ahead.begin(["name"], generation=7)
+        await ahead.begin(["name"], generation=7)
         assert await ahead.vectors({digest("Thorin")}, generation=8) == {}
         assert await ahead.vectors({digest("Bilbo")}, generation=7) == {}
 
@@ -79,7 +79,7 @@ async def test_many_texts_and_none_are_not_begun_with(models: Counting) -> None:
         ([ROW], ["note"]),
     ):
         async with ahead_of(models, *rows) as ahead:
-            ahead.begin(fields, generation=1)
+            await ahead.begin(fields, generation=1)
     assert models.texts == []
 
 
@@ -88,11 +88,11 @@ async def test_an_embedding_that_fails_is_told_to_who_waits_for_it_and_to_nobody
     models: Counting,
 ) -> None:
     async with ahead_of(models, {"name": "fail"}) as ahead:
-        ahead.begin(["name"], generation=1)
+        await ahead.begin(["name"], generation=1)
         with pytest.raises(EmbeddingError):
             await ahead.vectors({digest("fail")}, generation=1)
     async with ahead_of(models, {"name": "fail"}) as ahead:
-        ahead.begin(["name"], generation=1)
+        await ahead.begin(["name"], generation=1)
 
 
 RELATION = Relation(

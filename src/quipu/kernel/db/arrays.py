@@ -1,9 +1,9 @@
 """Columns as PostgreSQL arrays, in the binary format.
 
 A bulk write hands thousands of numbers and vectors to ``insert … select from unnest(…)``; wrapped in
-one of these classes they cost one ``tobytes`` instead of one call per element. A write of a single message
-hands over as many columns of one element each, which are packed without numpy: that would take as long as the
-write itself.
+one of these classes they cost one ``tobytes`` instead of one call per element. A write of a message or two
+hands over as many columns of an element or two, which are packed without numpy: that would take as long as
+the write itself.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import ClassVar, cast
 
 import numpy as np
@@ -30,82 +31,114 @@ _NULL = _LENGTH.pack(-1)
 _EMPTY = struct.Struct(">iiI")
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)  # from where PostgreSQL counts its time
 _MICROSECOND = timedelta(microseconds=1)
+_FEW_ELEMENTS = 8
 _SAMPLE, _FEW = 32, 8  # a column whose first 32 elements are at most 8 values has few altogether
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Packed:
+    """An array as it goes to the server: packed when it is made, so that a write only hands it over."""
+
+    __slots__ = ("packed",)
+    array_oid: ClassVar[int]
+
+    def __init__(self, packed: bytes) -> None:
+        self.packed = packed
+
+
+class Column(Packed):
     """A one-dimensional array without nulls; a subclass says of which type."""
 
-    values: ArrayLike
+    __slots__ = ()
     oid: ClassVar[int]
-    array_oid: ClassVar[int]
-    layout: ClassVar[str]
-    one: ClassVar[struct.Struct]  # an array of one element, its length before it
+    code: ClassVar[str]  # of an element, as ``struct`` and numpy write it
+    size: ClassVar[int]  # bytes
+
+    def __init__(self, values: ArrayLike) -> None:
+        given: object = values
+        if isinstance(given, list) and 0 < len(few := cast("list[float]", given)) <= _FEW_ELEMENTS:
+            super().__init__(_few(self.oid, self.code, self.size, few))
+        else:
+            super().__init__(_many(self.oid, self.code, self.size, values))
 
 
 class Int2s(Column):
     """int2[]"""
 
-    oid, array_oid, layout, one = 21, 1005, ">i2", struct.Struct(">iiIiiih")
+    oid, array_oid, code, size = 21, 1005, "h", 2
 
 
 class Int4s(Column):
     """int4[]"""
 
-    oid, array_oid, layout, one = 23, 1007, ">i4", struct.Struct(">iiIiiii")
+    oid, array_oid, code, size = 23, 1007, "i", 4
 
 
 class Int8s(Column):
     """int8[]"""
 
-    oid, array_oid, layout, one = 20, 1016, ">i8", struct.Struct(">iiIiiiq")
+    oid, array_oid, code, size = 20, 1016, "q", 8
 
 
 class Float4s(Column):
     """float4[]"""
 
-    oid, array_oid, layout, one = 700, 1021, ">f4", struct.Struct(">iiIiiif")
+    oid, array_oid, code, size = 700, 1021, "f", 4
 
 
 class Float8s(Column):
     """float8[]"""
 
-    oid, array_oid, layout, one = 701, 1022, ">f8", struct.Struct(">iiIiiid")
+    oid, array_oid, code, size = 701, 1022, "d", 8
 
 
 class Bools(Column):
     """bool[]"""
 
-    oid, array_oid, layout, one = 16, 1000, "?", struct.Struct(">iiIiii?")
+    oid, array_oid, code, size = 16, 1000, "?", 1
 
 
-@dataclass(frozen=True, slots=True)
-class Texts:
+class Texts(Packed):
     """text[], nulls allowed."""
 
-    values: Sequence[str | None]
+    __slots__ = ()
+    array_oid = 1009
+
+    def __init__(self, values: Sequence[str | None]) -> None:
+        nulls = values.count(None)
+        head = _HEAD.pack(1, nulls > 0, 25, len(values), 1) if values else _EMPTY.pack(0, 0, 25)
+        super().__init__(head + _texts(values, nulls) if values else head)
 
 
-@dataclass(frozen=True, slots=True)
-class Moments:
+class Moments(Packed):
     """timestamptz[] from aware datetimes."""
 
-    values: Sequence[datetime]
+    __slots__ = ()
+    array_oid = 1185
+
+    def __init__(self, values: Sequence[datetime]) -> None:
+        since = [(moment - _EPOCH) // _MICROSECOND for moment in values]
+        pack = _few if 0 < len(since) <= _FEW_ELEMENTS else _many
+        super().__init__(pack(1184, Int8s.code, Int8s.size, since))
+
+
+class Bits(Packed):
+    """varbit[] from packed bits: uint8, shape (n, bytes); every bit of a row counts."""
+
+    __slots__ = ()
+    array_oid = 1563
+
+    def __init__(self, values: NDArray[np.uint8]) -> None:
+        count, width = values.shape
+        rows = np.empty(count, dtype=[("n", ">i4"), ("bits", ">i4"), ("v", "u1", (width,))])
+        rows["n"], rows["bits"], rows["v"] = 4 + width, 8 * width, values
+        super().__init__(_array(1562, rows))
 
 
 @dataclass(frozen=True, slots=True)
 class Vectors:
-    """halfvec[] from an array of shape (n, dimensions)."""
+    """halfvec[] from an array of shape (n, dimensions). What that is called differs between databases."""
 
     values: NDArray[np.floating]
-
-
-@dataclass(frozen=True, slots=True)
-class Bits:
-    """varbit[] from packed bits: uint8, shape (n, bytes); every bit of a row counts."""
-
-    values: NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,29 +154,22 @@ def _array(oid: int, elements: NDArray[np.void]) -> bytes:
     return _HEAD.pack(1, 0, oid, count, 1) + elements.tobytes() if count else _EMPTY.pack(0, 0, oid)
 
 
-class _ColumnDumper(Dumper):
-    format = Format.BINARY
-
-    def dump(self, obj: Column) -> Buffer:
-        given: object = obj.values
-        if isinstance(given, list) and len(alone := cast("list[float]", given)) == 1:
-            size = obj.one.size - _HEAD.size - _LENGTH.size
-            return obj.one.pack(1, 0, obj.oid, 1, 1, size, alone[0])
-        values = np.asarray(obj.values)
-        rows = np.empty(len(values), dtype=[("n", ">i4"), ("v", obj.layout)])
-        rows["n"] = np.dtype(obj.layout).itemsize
-        rows["v"] = values
-        return _array(obj.oid, rows)
+def _many(oid: int, code: str, size: int, values: ArrayLike) -> bytes:
+    elements = np.asarray(values)
+    rows = np.empty(len(elements), dtype=[("n", ">i4"), ("v", f">{code}")])
+    rows["n"], rows["v"] = size, elements
+    return _array(oid, rows)
 
 
-class _TextsDumper(Dumper):
-    format, oid = Format.BINARY, 1009
+def _few(oid: int, code: str, size: int, values: Sequence[float]) -> bytes:
+    pairs = (part for value in values for part in (size, value))
+    return _of_few(code, len(values)).pack(1, 0, oid, len(values), 1, *pairs)
 
-    def dump(self, obj: Texts) -> Buffer:
-        if not obj.values:
-            return _EMPTY.pack(0, 0, 25)
-        nulls = obj.values.count(None)
-        return _HEAD.pack(1, nulls > 0, 25, len(obj.values), 1) + _texts(obj.values, nulls)
+
+@lru_cache
+def _of_few(code: str, count: int) -> struct.Struct:
+    """The wire form of an array of so many elements, the length of each before it."""
+    return struct.Struct(_HEAD.format + f"i{code}" * count)
 
 
 def _texts(values: Sequence[str | None], nulls: int) -> bytes:
@@ -169,26 +195,11 @@ def _text(value: str | None) -> bytes:
     return _LENGTH.pack(len(encoded)) + encoded
 
 
-class _MomentsDumper(Dumper):
-    format, oid = Format.BINARY, 1185
+class _PackedDumper(Dumper):
+    format = Format.BINARY
 
-    def dump(self, obj: Moments) -> Buffer:
-        since = [(moment - _EPOCH) // _MICROSECOND for moment in obj.values]
-        if len(since) == 1:
-            return Int8s.one.pack(1, 0, 1184, 1, 1, 8, since[0])
-        rows = np.empty(len(since), dtype=[("n", ">i4"), ("v", ">i8")])
-        rows["n"], rows["v"] = 8, since
-        return _array(1184, rows)
-
-
-class _BitsDumper(Dumper):
-    format, oid = Format.BINARY, 1563
-
-    def dump(self, obj: Bits) -> Buffer:
-        count, width = obj.values.shape
-        rows = np.empty(count, dtype=[("n", ">i4"), ("bits", ">i4"), ("v", "u1", (width,))])
-        rows["n"], rows["bits"], rows["v"] = 4 + width, 8 * width, obj.values
-        return _array(1562, rows)
+    def dump(self, obj: Packed) -> Buffer:
+        return obj.packed
 
 
 def _halfvecs(values: NDArray[np.floating], *, with_length: bool) -> NDArray[np.void]:
@@ -228,13 +239,9 @@ async def register(conn: AsyncConnection[TupleRow]) -> None:
         def dump(self, obj: Vector) -> Buffer:
             return _halfvecs(obj.values[np.newaxis], with_length=False).tobytes()
 
-    for kind in (Int2s, Int4s, Int8s, Float4s, Float8s, Bools):
-        conn.adapters.register_dumper(
-            kind, type(f"{kind.__name__}Dumper", (_ColumnDumper,), {"oid": kind.array_oid})
-        )
-    conn.adapters.register_dumper(Bits, _BitsDumper)
-    conn.adapters.register_dumper(Texts, _TextsDumper)
-    conn.adapters.register_dumper(Moments, _MomentsDumper)
+    for kind in (Int2s, Int4s, Int8s, Float4s, Float8s, Bools, Texts, Moments, Bits):
+        dumper = type(f"{kind.__name__}Dumper", (_PackedDumper,), {"oid": kind.array_oid})
+        conn.adapters.register_dumper(kind, dumper)
     conn.adapters.register_dumper(Vectors, VectorsDumper)
     conn.adapters.register_dumper(Vector, VectorDumper)
 

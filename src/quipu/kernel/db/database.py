@@ -164,6 +164,18 @@ class Database:
         """
         return _seen(self._entered(name, begin=_BEGIN_TO_READ, enter="enter_to_look"))
 
+    async def ask(self, name: str, queries: Ask) -> Space | None:
+        """Run queries that only read in a space, all in one journey to the server; None where there is none.
+
+        A pipeline without ``begin`` is one transaction, which ends with it: what the queries return is read
+        when none is open any more.
+        """
+        async with self._connection() as conn:
+            async with conn.pipeline():
+                entering = await _enter(conn, name)
+                await queries(conn)
+            return await _space(entering)
+
     @asynccontextmanager
     async def _entered(
         self,

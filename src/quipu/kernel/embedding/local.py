@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from threading import BoundedSemaphore
+from contextlib import contextmanager
+from threading import BoundedSemaphore, Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,7 +31,8 @@ class LocalEmbedder:
     """Vectors from a model on disk, loaded at the first text.
 
     Every text is encoded alone: an 8-bit model scales its activations to what it sees at once, so a text
-    encoded in a batch would get another vector beside other neighbours. Bulk work runs on ``threads`` cores.
+    encoded in a batch would get another vector beside other neighbours. Bulk work runs on ``threads`` cores;
+    a long text that is the only one at the moment takes two of them.
     """
 
     def __init__(self, model: ModelInfo, *, threads: int = 2, cached_texts: int = 2048) -> None:
@@ -43,6 +45,8 @@ class LocalEmbedder:
         self._cache = VectorCache(capacity=cached_texts)
         self._encoder: Encoder | None = None
         self._bulk = BoundedSemaphore(threads)
+        self._at_work = 0  # texts that are being encoded
+        self._counting = Lock()
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Vectors of the texts, in their order: shape (n, dimensions). See ``Embedder``."""
@@ -52,6 +56,8 @@ class LocalEmbedder:
             if row is None:
                 row = await to_thread.run_sync(lambda: self._encode(text, alone=True))
             return row[np.newaxis].copy()
+        if len(texts) <= _FEW_TEXTS:
+            return await to_thread.run_sync(self._few, texts)
         rows = np.empty((len(texts), self.dimensions), np.float32)
         places = await to_thread.run_sync(self._places, texts)
         for part in _slices(places):
@@ -86,8 +92,15 @@ class LocalEmbedder:
             places.setdefault(self._prepare(text), []).append(place)
         return dict(sorted(places.items(), key=lambda item: len(item[0]), reverse=True))
 
+    def _few(self, texts: Sequence[str]) -> Vectors:
+        """The same for few texts, in one thread: another would wait for the interpreter's lock first."""
+        rows = np.empty((len(texts), self.dimensions), np.float32)
+        for text, places in self._places(texts).items():
+            rows[places] = self._encode(text, alone=True)
+        return rows
+
     def _encode_all(self, texts: Sequence[str]) -> list[Vectors]:
-        if len(texts) <= _FEW_TEXTS or self._threads == 1:
+        if self._threads == 1:
             return [self._encode(text, alone=True) for text in texts]
         self._loaded()
         with ThreadPoolExecutor(self._threads, thread_name_prefix="quipu-embed") as pool:
@@ -101,9 +114,21 @@ class LocalEmbedder:
     def _encode(self, text: str, *, alone: bool = False) -> Vectors:
         row = self._cache.get(text)
         if row is None:
-            row = self._loaded().encode(text, alone=alone)
+            with self._among_others() as others:
+                row = self._loaded().encode(text, alone=alone and not others and self._threads > 1)
             self._cache.put(text, row)
         return row
+
+    @contextmanager
+    def _among_others(self) -> Generator[int]:
+        """How many other texts are being encoded: beside them, two threads for one gain nothing."""
+        with self._counting:
+            others, self._at_work = self._at_work, self._at_work + 1
+        try:
+            yield others
+        finally:
+            with self._counting:
+                self._at_work -= 1
 
     def _loaded(self) -> Encoder:
         found = self._encoder

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.scope import check_name, optional_name
-from quipu.kernel.db.database import Ask, Database, Within
+from quipu.kernel.db.database import Ask, Database, Space, Within
 from quipu.kinds.tables import founding, names, store
 from quipu.kinds.tables.model import PERMISSIONS, Permission, Schema
 
@@ -67,12 +67,27 @@ class Access:
                     return
             if not made:
                 await self._there(place, make=make)
-        raise NotFound(f"The schema {place.schema!r} is gone.", hint="It was dropped meanwhile.")
+        raise _gone(place)
+
+    async def asked(
+        self, place: Place, need: Permission, *, make: bool = False, ask: Ask | None = None
+    ) -> tuple[Space, Schema]:
+        """The same without the transaction: what ``ask`` runs may only read, and is all there is to do."""
+        for made in (False, True):
+            asked = store.AskedSchema(place.schema, place.agent, beside=ask)
+            space = await self._database.ask(place.space, asked.ask)
+            found = await asked.found()
+            if space is not None and found is not None:
+                schema, permission = found
+                _check(place, need, permission)
+                return space, schema
+            if not made:
+                await self._there(place, make=make)
+        raise _gone(place)
 
     async def schema(self, place: Place, need: Permission, *, make: bool = False) -> Schema:
-        """The same without the transaction."""
-        async with self.entered(place, need, make=make) as (_, schema):
-            return schema
+        """The schema alone."""
+        return (await self.asked(place, need, make=make))[1]
 
     async def _there(self, place: Place, *, make: bool) -> None:
         known: list[str] = []
@@ -96,6 +111,10 @@ class Access:
             found = None if within is None else await store.schema(within, place.schema, agent)
             if within is not None and found is not None and not await store.grants(within, found[0].id):
                 await store.grant(within, found[0].id, agent, "admin")
+
+
+def _gone(place: Place) -> NotFound:
+    return NotFound(f"The schema {place.schema!r} is gone.", hint="It was dropped meanwhile.")
 
 
 def _check(place: Place, need: Permission, permission: Permission | None) -> None:

@@ -47,17 +47,24 @@ class AskedShape:
         if name is not None:
             self._rows = await ask(conn, _SQL.numbered("shape"), {"schema": self._schema, "table": name})
 
-    async def shape(self, within: Within, schema: Schema) -> Shape:
-        """The table.
+    async def found(self, schema: Schema) -> Shape | None:
+        """The table; None where there is none of that name.
 
         Raises:
             BadInput: that is no name of a table.
-            NotFound: there is none; names the nearest.
         """
         name = check_table(self._table, schema=schema.schema_name)
-        found = None if self._rows is None else _shape(schema, name, await _read(self._rows))
+        return None if self._rows is None else _shape(schema, name, await _read(self._rows))
+
+    async def shape(self, within: Within, schema: Schema) -> Shape:
+        """The same, where it must be there.
+
+        Raises:
+            NotFound: it is not; names the nearest.
+        """
+        found = await self.found(schema)
         if found is None:
-            raise await _missing(within, schema, name)
+            raise await missing(within, schema, check_table(self._table, schema=schema.schema_name))
         return found
 
 
@@ -75,7 +82,8 @@ def _shape(schema: Schema, table: str, rows: Sequence[Mapping[str, Any]]) -> Sha
     return None
 
 
-async def _missing(within: Within, schema: Schema, table: str) -> NotFound:
+async def missing(within: Within, schema: Schema, table: str) -> NotFound:
+    """That there is no table of that name, and which has the nearest."""
     names = [name for name in await table_names(within, schema) if name not in PROTECTED]
     return NotFound(f"There is no table {table!r} in {schema.schema_name}.", hint=nearest(table, names))
 
@@ -100,7 +108,7 @@ async def listing(
         others = await _ask(within, "extensions", {})
     tables = await _read(asked)
     if table is not None and not tables and await find_shape(within, schema, table) is None:
-        raise await _missing(within, schema, table)
+        raise await missing(within, schema, table)
     columns: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in await _read(described) if described else ():
         columns[row.pop("table_name")].append(row)

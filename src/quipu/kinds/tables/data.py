@@ -31,7 +31,7 @@ async def insert(engine: Engine, place: Place, table: object, data: object) -> C
     given = _rows(engine, parsed(data, field="data"))
     async with embedding_ahead(engine.models, given) as ahead:
         if habit := engine.habits.of(place, table):
-            ahead.begin(habit.fields, generation=habit.generation)
+            await ahead.begin(habit.fields, generation=habit.generation)
         schema, shape = await _shape(engine, place, table, ahead)
         groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
         for one in given:
@@ -104,13 +104,15 @@ async def _shape(
 ) -> tuple[Schema, Shape]:
     """The schema and the table; what is embedded of it is begun with."""
     asked = AskedShape(place.schema, table)
-    async with engine.access.entered(place, "write", ask=asked.ask) as (within, schema):
-        shape = await asked.shape(within, schema)
-        if ahead is not None:
-            generation = within.space.generation
-            ahead.begin(shape.fields, generation=generation)
-            engine.habits.learn(place, table, Habit(shape.fields, generation))
-        return schema, shape
+    space, schema = await engine.access.asked(place, "write", ask=asked.ask)
+    shape = await asked.found(schema)
+    if shape is None:
+        async with engine.access.entered(place, "write", ask=asked.ask) as (within, schema):
+            return schema, await asked.shape(within, schema)
+    if ahead is not None:
+        await ahead.begin(shape.fields, generation=space.generation)
+        engine.habits.learn(place, table, Habit(shape.fields, space.generation))
+    return schema, shape
 
 
 async def _change(

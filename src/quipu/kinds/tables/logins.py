@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Final, Literal
+from typing import Final, Literal, LiteralString
 
 import psycopg
 from anyio import CancelScope
@@ -37,6 +37,14 @@ _OPTIONS: Final = (
     " -c default_transaction_read_only={read_only} -c row_security=on -c standard_conforming_strings=on"
     " -c application_name=quipu-agent"
 )
+_DISCARD_ALL: Final = "discard all"
+_KEEP_PLANS: Final = (
+    "close all; set session authorization default; reset all; deallocate all; unlisten *;"
+    " discard temporary; discard sequences"
+)
+"""All that ``discard all`` does but for two things. Plans are kept: our trigger would have to make its own
+anew for every row, and whatever a plan is of is checked again when it is used. Advisory locks are not given
+back: where this is used no agent can take one."""
 
 
 class Logins:
@@ -46,6 +54,7 @@ class Logins:
         self._database = database
         self._milliseconds = int(statement_seconds * 1000)
         self._passwords: dict[int, tuple[str, str]] = {}
+        self._cleaning: LiteralString = _DISCARD_ALL
         self._idle: list[tuple[str, Connection]] = []  # those used last at the end
 
     @asynccontextmanager
@@ -64,7 +73,7 @@ class Logins:
             stack.push_async_callback(_close, conn)
             yield conn
             if not conn.closed:
-                await conn.execute("discard all")
+                await conn.execute(self._cleaning)
                 alive.used(conn)
             if not conn.closed and conn.info.transaction_status == pq.TransactionStatus.IDLE:
                 stack.pop_all()
@@ -126,8 +135,10 @@ class Logins:
             found = None if number is None else await store.passwords(conn, number, schema.id)
         if found is None:
             raise NotFound(f"The schema {schema.name!r} is gone.", hint="It was dropped meanwhile.")
-        self._passwords[schema.id] = found
-        return found
+        *passwords, can_lock = found
+        self._cleaning = _DISCARD_ALL if can_lock else _KEEP_PLANS
+        self._passwords[schema.id] = (passwords[0], passwords[1])
+        return self._passwords[schema.id]
 
     async def _renew(self, space: str, schema: Schema) -> tuple[str, str]:
         async with self._database.owner() as conn, conn.transaction():

@@ -116,10 +116,10 @@ async def drop_discarded_roles(conn: Connection) -> None:
     await conn.execute(_SQL["drop_discarded_roles"])
 
 
-async def passwords(conn: Connection, space_id: int, schema_id: int) -> tuple[str, str] | None:
-    """As the owner: of the writer and the reader of a schema."""
-    values = {"space": space_id, "schema": schema_id}
-    return cast("tuple[str, str] | None", await (await conn.execute(_SQL["passwords"], values)).fetchone())
+async def passwords(conn: Connection, space_id: int, schema_id: int) -> tuple[str, str, bool] | None:
+    """As the owner: of the writer and the reader of a schema; and whether they can take advisory locks."""
+    row = await (await conn.execute(_SQL["passwords"], {"space": space_id, "schema": schema_id})).fetchone()
+    return cast("tuple[str, str, bool] | None", row)
 
 
 async def set_passwords(conn: Connection, values: Mapping[str, object]) -> None:

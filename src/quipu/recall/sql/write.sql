@@ -50,11 +50,16 @@ order by e.id
 -- name: alone_ids: numbers for entries that stand alone: negative, and rising, so that indexes grow at one end
 select nextval('core.recall_alone') from generate_series(1, %(count)s)
 
--- name: file_entries: file entries with their vectors and terms, and count them; the version of the write
+-- name: file_terms: which terms entries have; it holds nothing, so it may come long before the entries
+insert into core.recall_postings (space_id, term, entry_id, occurrences, tokens)
+select %(space)s::int4, p.term, p.entry_id, p.occurrences, p.tokens
+from unnest(%(posted_term)s::int4[], %(posted_entry)s::int8[], %(posted_occurrences)s::int2[],
+    %(posted_tokens)s::int2[]) as p (term, entry_id, occurrences, tokens)
+
+-- name: file_entries: file entries with their vectors, and count them and their terms; the version of the write
 --
 -- The row of the space is the last lock that a write takes, and what follows is counted under it. One statement,
--- because for a single message the journeys to the server would take as long as the work there. Of entries that stand
--- alone no second vector of their own is kept.
+-- so that it is held for as short as can be. Of entries that stand alone no second vector of their own is kept.
 --
 -- = any keeps the planner to the rows themselves, here and below: joined by = alone, as long as it takes the table
 -- for small, it would read the whole space.
@@ -90,12 +95,6 @@ with space as (
     select %(space)s::int4, %(generation)s::int2, v.id, case when v.id > 0 then v.own end, v.context
     from space
     cross join unnest(%(id)s::int8[], %(own)s::halfvec[], %(context)s::halfvec[]) as v (id, own, context)
-), postings as (
-    insert into core.recall_postings (space_id, term, entry_id, occurrences, tokens)
-    select %(space)s::int4, p.term, p.entry_id, p.occurrences, p.tokens
-    from space
-    cross join unnest(%(posted_term)s::int4[], %(posted_entry)s::int8[], %(posted_occurrences)s::int2[],
-        %(posted_tokens)s::int2[]) as p (term, entry_id, occurrences, tokens)
 ), terms as (
     insert into core.recall_terms as t (space_id, term, entries)
     select %(space)s::int4, c.term, c.entries

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any, Final
 
 import numpy as np
+from anyio import to_thread
 from numpy.typing import NDArray
 
 from quipu.kinds.tables.embedding.model import Change, Relation, Values, Written
@@ -34,13 +35,21 @@ class Ahead:
         """Whether vectors are on their way."""
         return self._embedding is not None
 
-    def begin(self, fields: Sequence[str], *, generation: int | None) -> None:
+    @property
+    def count(self) -> int:
+        """How many vectors are on their way."""
+        return len(self._texts)
+
+    async def begin(self, fields: Sequence[str], *, generation: int | None) -> None:
         """Begin with the vectors of these fields, unless they are on their way or too many to be so soon."""
-        texts = _texts(fields, self._rows)
-        if self._embedding is None and 0 < len(texts) <= FEW_TEXTS:
+        if self._embedding is None and 0 < len(texts := _texts(fields, self._rows)) <= FEW_TEXTS:
             self._texts = texts
             embedding = self._models.embed(list(texts.values()), generation=generation)
             self._embedding = asyncio.ensure_future(embedding)
+            # A thread that embeds waits for the interpreter's lock first, which we would keep until we wait
+            # for the server. Waiting for another thread gives it up at once.
+            await asyncio.sleep(0)
+            await to_thread.run_sync(_nothing)
 
     def take(self, written: Sequence[Written]) -> None:
         """What the statement wrote that inserted the rows."""
@@ -92,6 +101,10 @@ async def embedding_ahead(models: Models, rows: Sequence[Mapping[str, Any]]) -> 
         yield ahead
     finally:
         await ahead.aclose()
+
+
+def _nothing() -> None:
+    pass
 
 
 def _is_of(row: Written, relation: Relation, change: Change) -> bool:

@@ -22,6 +22,7 @@ from quipu.kinds.tables.embedding.rules import plan
 from quipu.kinds.tables.embedding.truth import Truth
 from quipu.kinds.tables.model import Schema
 from quipu.recall.generations import Models
+from quipu.recall.index import AskedIds
 from quipu.recall.model import Moved
 from quipu.recall.removal import withdraw
 
@@ -62,23 +63,34 @@ class Batches:
             Busy: somebody else holds the schema.
             Unreadable: the table cannot be read.
         """
+        # Where rows were just inserted, something was written down as a rule. What changes unseen is found
+        # before the next recall; it is looked for now only if there is nothing to follow.
+        thorough = self._ahead is None or not self._ahead.begun
         while True:
-            asked = store.AskedPending(self._schema, skipped=skipped, limit=rows)
+            ids = AskedIds(0 if self._ahead is None else self._ahead.count)
+            asked = store.AskedPending(
+                self._schema, skipped=skipped, limit=rows, thorough=thorough, beside=ids.ask
+            )
             try:
                 async with self._database.writing(self._space, ask=asked.ask) as within:
                     if await asked.watched():
                         pending = await asked.pending()
-                        return await self._followed(within, pending) if pending else (0, False)
+                        if pending is not None:
+                            return await self._followed(within, pending, ids)
+                        if thorough:
+                            return 0, False
             except Moved:  # the space has another model now
                 continue
             except DatabaseError as error:
                 if isinstance(error.__cause__, pg.LockNotAvailable):
                     raise Busy from error
                 raise
-            async with self._database.writing(self._space) as within:
-                await store.watch(within, self._schema)
+            if thorough:
+                async with self._database.writing(self._space) as within:
+                    await store.watch(within, self._schema)
+            thorough = True
 
-    async def _followed(self, within: Within, pending: Pending) -> tuple[int, bool]:
+    async def _followed(self, within: Within, pending: Pending, entries: AskedIds) -> tuple[int, bool]:
         changes, relation = pending.changes, pending.relation
         noted = {one.source_id: one for one in changes if one.source_id is not None}
         ids = [one for one in noted if len(one) <= _LONGEST_KEY]
@@ -97,7 +109,8 @@ class Batches:
             taken, steps = _planned(ids, pending.known, values)
         left = set(ids) - set(taken)
         done = [one for one in changes if one.source_id not in left]
-        return len(steps.gone) + len(steps.new), await self._filing.file(within, relation, steps, done)
+        more = await self._filing.file(within, relation, steps, done, entries)
+        return len(steps.gone) + len(steps.new), more
 
     async def _take_out(self, within: Within, changes: Sequence[Change]) -> int:
         """What the index has of a table that is gone."""

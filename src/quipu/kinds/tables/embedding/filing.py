@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import Rows, Within
 from quipu.kinds.tables.embedding import store
 from quipu.kinds.tables.embedding.ahead import FEW_TEXTS, Ahead
 from quipu.kinds.tables.embedding.model import Change, Place, Plan, Relation, Wanted
@@ -19,7 +19,7 @@ from quipu.recall.generations import Models
 from quipu.recall.languages import DEFAULT
 from quipu.recall.model import Draft
 from quipu.recall.removal import withdraw
-from quipu.recall.terms import Bag, bag
+from quipu.recall.terms import bag
 
 TABLES: Final = 6  # core.recall_kinds.code
 _SOURCE: Final = "embeddings"
@@ -34,30 +34,42 @@ class Filing:
         self._schema = schema_id
         self._ahead = ahead
 
-    async def file(self, within: Within, relation: Relation, steps: Plan, changes: Sequence[Change]) -> bool:
+    async def file(
+        self,
+        within: Within,
+        relation: Relation,
+        steps: Plan,
+        changes: Sequence[Change],
+        entries: index.AskedIds,
+    ) -> bool:
         """Take the steps; returns whether there are other changes to follow.
 
-        All that can be done without the vectors is done before they are waited for.
+        ``entries`` are ids for new ones. All that can be done without the vectors is done before they are
+        waited for.
 
         Raises:
             Moved: the space has another model now. The transaction must be given up.
         """
         if not steps.new:
-            waits = await self._say(within, relation, steps, changes, ())
+            async with within.conn.pipeline():
+                asked = await self._say(within, relation, steps, changes, ())
             if steps.gone:
                 await withdraw(within, steps.gone)
-            return waits
-        held = await index.hold(within, threads=(), names=(), alone=len(steps.new))
+            return await store.waits(asked)
+        held = await entries.held(within, len(steps.new))
         found = await self._found(within, steps.new, generation=held.generation)
-        waits = await self._say(within, relation, steps, changes, held.alone)
-        bags = _bags(within, steps.new)
-        vectors = await self._vectors(steps.new, found, generation=held.generation)
-        if steps.gone:
-            await withdraw(within, steps.gone)
-        drafts = _drafts(steps.new, bags, vectors, changes)
-        async with index.filing(within, held, drafts, generation=held.generation) as ids:
-            assert ids == held.alone  # what was said of them is said of these
-        return waits
+        async with within.conn.pipeline():  # PostgreSQL is at work while the vectors are made
+            asked = await self._say(within, relation, steps, changes, held.alone)
+            ready = index.ready(held, _drafts(within, steps.new, changes))
+            assert ready.ids == held.alone  # what was said of them is said of these
+            await index.send_terms(within, ready)
+            vectors = await self._vectors(steps.new, found, generation=held.generation)
+            if steps.gone:
+                await withdraw(within, steps.gone)
+            ordered = [vectors[one.content_hash] for one in steps.new.values()]
+            sent = await index.send(within, ready, ordered, generation=held.generation)
+        await sent.check()
+        return await store.waits(asked)
 
     async def _say(
         self,
@@ -66,17 +78,15 @@ class Filing:
         steps: Plan,
         changes: Sequence[Change],
         entries: Sequence[int],
-    ) -> bool:
-        """Write down what entries stand for, and which changes are followed; whether others wait."""
-        async with within.conn.pipeline():
-            if steps.gone:
-                await store.drop(within, steps.gone)
-            if steps.rehashed:
-                await store.rehash(within, steps.rehashed)
-            if entries:
-                await store.keep(within, self._schema, relation.id, steps, entries)
-            asked = await store.followed(within, self._schema, changes)
-        return await store.waits(asked)
+    ) -> Rows:
+        """Write down what entries stand for, and which changes are followed; ``waits`` tells of others."""
+        if steps.gone:
+            await store.drop(within, steps.gone)
+        if steps.rehashed:
+            await store.rehash(within, steps.rehashed)
+        if entries:
+            await store.keep(within, self._schema, relation.id, steps, entries)
+        return await store.followed(within, self._schema, changes)
 
     async def _found(self, within: Within, new: Mapping[Place, Wanted], *, generation: int) -> _Vectors:
         """Vectors of many texts that the schema has already: a table that is made anew has them all."""
@@ -97,26 +107,17 @@ class Filing:
         return found | dict(zip(missing, embedded.vectors, strict=True))
 
 
-def _bags(within: Within, new: Mapping[Place, Wanted]) -> list[Bag]:
+def _drafts(within: Within, new: Mapping[Place, Wanted], changes: Sequence[Change]) -> list[Draft]:
     fallback = next(iter(within.space.languages), DEFAULT)
-    return [bag(one.content, fallback=fallback) for one in new.values()]
-
-
-def _drafts(
-    new: Mapping[Place, Wanted], bags: Sequence[Bag], vectors: _Vectors, changes: Sequence[Change]
-) -> list[Draft]:
     noted = {one.source_id: one.noted_at for one in changes}
-    return [
-        _draft(one.content, words, vectors[one.content_hash], noted[place.source_id])
-        for (place, one), words in zip(new.items(), bags, strict=True)
-    ]
+    return [_draft(one.content, noted[place.source_id], fallback=fallback) for place, one in new.items()]
 
 
-def _draft(content: str, words: Bag, vector: NDArray[np.float32], noted_at: datetime) -> Draft:
+def _draft(content: str, noted_at: datetime, *, fallback: str) -> Draft:
     return Draft(
         kind=TABLES,
-        bag=words,
-        vector=vector,
+        bag=bag(content, fallback=fallback),
+        vector=None,
         happened_at=noted_at,
         recorded_at=noted_at,
         has_time=tells_time(content),

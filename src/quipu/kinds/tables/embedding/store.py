@@ -12,7 +12,7 @@ from psycopg.rows import class_row
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int4s, Int8s, Texts, halfvecs
-from quipu.kernel.db.database import Connection, Rows, Within, ask
+from quipu.kernel.db.database import Ask, Connection, Rows, Within, ask
 from quipu.kinds.tables.embedding.model import Change, Known, Pending, Place, Plan, Relation
 from quipu.kinds.tables.model import Schema
 
@@ -34,24 +34,32 @@ async def watch(within: Within, schema_id: int) -> None:
 class AskedPending:
     """What is to be followed of a schema: asked while its space is entered (``ask``), told then.
 
-    The schema is held. Tables that are among ``skipped`` are left out; at most ``limit`` rows are told.
+    The schema is held. Tables that are among ``skipped`` are left out; at most ``limit`` rows are told. Only
+    with ``thorough`` is it seen whether a table is not watched. What ``beside`` runs goes along.
     """
 
-    def __init__(self, schema_id: int, *, skipped: Sequence[int], limit: int) -> None:
+    def __init__(
+        self, schema_id: int, *, skipped: Sequence[int], limit: int, thorough: bool, beside: Ask
+    ) -> None:
         self._given = {"schema": schema_id, "skipped": Int4s(skipped), "limit": limit}
+        self._thorough = thorough
+        self._beside = beside
         self._watched: Rows | None = None
         self._pending: Rows | None = None
 
     async def ask(self, conn: Connection) -> None:
         """Hold the schema and ask, in a pipeline."""
-        await ask(conn, _SQL.numbered("be_patient"), {})
         await ask(conn, _SQL.numbered("hold"), self._given)
-        self._watched = await ask(conn, _SQL.numbered("is_watched"), self._given)
+        if self._thorough:
+            self._watched = await ask(conn, _SQL.numbered("is_watched"), self._given)
         self._pending = await ask(conn, _SQL.numbered("pending"), self._given)
+        await self._beside(conn)
 
     async def watched(self) -> bool:
-        """Whether changes of its rows are written down as they should be."""
-        row = None if self._watched is None else await self._watched.fetchone()
+        """Whether changes of its rows are written down as they should be, as far as that was asked."""
+        if self._watched is None:
+            return True
+        row = await self._watched.fetchone()
         return row is not None and row[0]
 
     async def pending(self) -> Pending | None:
@@ -145,8 +153,8 @@ async def rehash(within: Within, hashes: Mapping[int, str]) -> None:
 
 async def followed(within: Within, schema_id: int, changes: Sequence[Change]) -> Rows:
     """The index has followed these changes; ``waits`` reads from what comes back whether there are others."""
-    await run(within, "followed", {"schema": schema_id, "ids": Int8s([one.id for one in changes])})
-    return await within.run(_SQL.numbered("waiting"), {"schema": schema_id})
+    values = {"schema": schema_id, "ids": Int8s([one.id for one in changes])}
+    return await within.run(_SQL.numbered("followed"), values)
 
 
 async def waits(asked: Rows) -> bool:

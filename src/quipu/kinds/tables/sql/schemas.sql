@@ -37,8 +37,13 @@ select id from core.enter(%(name)s::text)
 -- name: drop_discarded_roles: drop the roles of schemas that are gone
 select tables.drop_discarded_roles()
 
--- name: passwords: of the roles of a schema
-select writer_password, reader_password from tables.passwords where space_id = %(space)s and schema_id = %(schema)s
+-- name: passwords: of the roles of a schema; and whether anybody can take advisory locks (see tables.harden)
+select writer_password, reader_password, exists (
+    select from pg_catalog.pg_proc p
+    where p.pronamespace = 'pg_catalog'::regnamespace and p.proname ~ '^pg_(try_)?advisory_'
+        and pg_catalog.has_function_privilege('public', p.oid, 'execute'))
+from tables.passwords
+where space_id = %(space)s and schema_id = %(schema)s
 
 -- name: set_passwords: new ones
 select tables.set_passwords(%(schema)s::integer, %(writer_secret)s::text, %(reader_secret)s::text,

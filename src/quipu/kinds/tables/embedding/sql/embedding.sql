@@ -31,11 +31,14 @@ select not exists (
 -- name: watch: have changes of the rows of a schema written down; how many tables must be looked at as a whole
 select tables.watch(%(schema)s::integer)
 
--- name: hold: let nobody else have the index follow the schema meanwhile
-select 1 from tables.following where space_id = (select core.current_space()) and schema_id = %(schema)s for update
-
--- name: be_patient: how long to wait for that
-select set_config('lock_timeout', '5s', true)
+-- name: hold: let nobody else have the index follow the schema meanwhile, and do not wait for that for long
+--
+-- What follows is written down as done in the same transaction. So its commit need not be waited for: what a crash
+-- takes with it is done once more.
+select 1 from tables.following
+where space_id = (select core.current_space()) and schema_id = %(schema)s
+    and set_config('lock_timeout', '5s', true) is not null and set_config('synchronous_commit', 'off', true) is not null
+for update
 
 -- name: pending: a table that has rows which changed, with some of them and what the index has of these
 --
@@ -146,12 +149,14 @@ update tables.embeddings m set field_hash = e.field_hash
 from unnest(%(entries)s::int8[], %(field_hashes)s::text[]) as e (entry_id, field_hash)
 where m.space_id = %(space)s and m.entry_id = any(%(entries)s::int8[]) and m.entry_id = e.entry_id
 
--- name: followed: the index has followed these changes
-delete from tables.dirty_rows
-where space_id = %(space)s and schema_id = %(schema)s and id = any(%(ids)s::int8[])
-
--- name: waiting: whether there are changes of a schema that the index has not followed
-select exists (select from tables.dirty_rows where space_id = %(space)s and schema_id = %(schema)s)
+-- name: followed: the index has followed these changes; whether there are others
+with done as (
+    delete from tables.dirty_rows
+    where space_id = %(space)s and schema_id = %(schema)s and id = any(%(ids)s::int8[])
+)
+select exists (
+    select from tables.dirty_rows
+    where space_id = %(space)s and schema_id = %(schema)s and id <> all (%(ids)s::int8[]))
 
 -- name: cited: what entries say, of which row and field; those are left out whose row changed or is gone
 select e.id, e.content as text, e.happened_at, e.recorded_at, m.source_id,
