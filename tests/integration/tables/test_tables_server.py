@@ -79,6 +79,20 @@ def test_they_work_with_no_more_rights_than_to_make_roles(admin: str, tmp_path: 
         assert roles == (2,)
 
 
+def test_locks_that_an_agent_may_take_there_end_with_its_call(admin: str) -> None:
+    url = admin.replace("admin:", "quipu_login:", 1)
+    held = "select count(*) from pg_locks where locktype = 'advisory' and objid = 7310522"
+    kept = "select count(*) from pg_stat_activity where application_name = 'quipu-agent'"
+    with Memory(settings=Settings(database_url=url, embedding_model="hashing", pool_size=2)) as memory:
+        memory.tables.create_schema("memory", space="locks")
+        memory.tables.execute("create table taken (id int primary key, lock text)", space="locks")
+        memory.tables.execute("select pg_advisory_lock(7310522)", space="locks")
+        with psycopg.connect(admin) as conn:
+            assert conn.execute(kept.encode()).fetchone() == (1,)
+            assert conn.execute(held.encode()).fetchone() == (0,)
+        memory.forget(space="locks", confirm=True)
+
+
 def test_an_account_that_may_not_make_roles_is_told_so(admin: str) -> None:
     url = admin.replace("admin:", "quipu_login:", 1)
     with psycopg.connect(admin, autocommit=True) as conn:

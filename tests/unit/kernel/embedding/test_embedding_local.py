@@ -4,7 +4,9 @@ import asyncio
 import itertools
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 from time import perf_counter
+from typing import cast
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ import pytest
 from quipu.kernel.embedding.added import find_model
 from quipu.kernel.embedding.local import LocalEmbedder
 from quipu.kernel.embedding.model import Vectors
+from quipu.kernel.embedding.runtime import Encoder
 
 HERE = Path(__file__).parent
 SENTENCES = (HERE / "sentences.txt").read_text("utf-8").splitlines()
@@ -150,3 +153,40 @@ async def test_a_text_that_comes_alone_gets_the_vector_that_it_has_among_many() 
     embedder = fresh()
     alone = [(await embedder.embed([text]))[0] for text in long_ones]
     np.testing.assert_array_equal(np.stack(alone), among_many)
+
+
+class Held:
+    """An encoder that notes which texts may take two cores, and holds one of them until it is let go."""
+
+    def __init__(self) -> None:
+        self.alone: dict[str, bool] = {}
+        self.begun, self.go = Event(), Event()
+
+    def encode(self, text: str, *, alone: bool = False) -> Vectors:
+        self.alone[text] = alone
+        if text == "held":
+            self.begun.set()
+            assert self.go.wait(30)
+        return np.ones(384, np.float32)
+
+
+async def test_a_text_takes_two_cores_only_while_it_is_the_only_one() -> None:
+    embedder, encoder = fresh(), Held()
+    embedder._encoder = cast(Encoder, encoder)
+    first = asyncio.ensure_future(embedder.embed(["held"]))
+    await asyncio.to_thread(encoder.begun.wait, 30)
+    await embedder.embed(["beside it"])
+    encoder.go.set()
+    await first
+    await embedder.embed(["after it"])
+    await embedder.embed(["one", "two"])  # one after the other
+    assert encoder.alone == {"held": True, "beside it": False, "after it": True, "one": True, "two": True}
+
+
+async def test_with_one_core_a_text_never_takes_two() -> None:
+    embedder, encoder = fresh(threads=1), Held()
+    embedder._encoder = cast(Encoder, encoder)
+    await embedder.embed(["a text"])
+    await embedder.embed([str(number) for number in range(9)])
+    assert not any(encoder.alone.values())
+    assert len(encoder.alone) == 10
