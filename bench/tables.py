@@ -6,8 +6,9 @@
 
 The row that is inserted has two fields, a sentence and a paragraph, and the same words are embedded beside it
 in the same run, in turns: once with embedding on one core (``QUIPU_EMBEDDING_THREADS=1``), which on a machine
-with two leaves the other to the database, and once on two, as it is by default. The 100,000 rows have vectors of the hashing embedder, so that filling them takes a
-minute; asking does the same work whatever made the vectors.
+with two leaves the other to the database, and once on two, as it is by default. The 100,000 rows have vectors
+of the hashing embedder, so that filling them takes a minute; asking does the same work whatever made the
+vectors.
 """
 
 from __future__ import annotations
