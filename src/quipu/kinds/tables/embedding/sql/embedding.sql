@@ -32,12 +32,9 @@ select not exists (
 select tables.watch(%(schema)s::integer)
 
 -- name: hold: let nobody else have the index follow the schema meanwhile, and do not wait for that for long
---
--- What follows is written down as done in the same transaction. So its commit need not be waited for: what a crash
--- takes with it is done once more.
 select 1 from tables.following
 where space_id = (select core.current_space()) and schema_id = %(schema)s
-    and set_config('lock_timeout', '5s', true) is not null and set_config('synchronous_commit', 'off', true) is not null
+    and set_config('lock_timeout', '5s', true) is not null
 for update
 
 -- name: pending: a table that has rows which changed, with some of them and what the index has of these
