@@ -23,7 +23,7 @@ def test_the_short_form_measures_every_line(tmp_path: Path, repository: Path) ->
     )
     assert done.returncode == 0, done.stderr
     lines = json.loads(figures.read_text("utf-8"))
-    assert len(lines) == 9
+    assert len(lines) == 11
     for line in lines:
         assert 0 < line["median_ms"] <= line["p95_ms"], line
         assert line["what"] in done.stdout
