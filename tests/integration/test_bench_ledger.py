@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from bench_run import short_form
 
 
 @pytest.mark.long(only=True)
 def test_the_short_form_measures_every_line(tmp_path: Path, repository: Path) -> None:
-    figures = tmp_path / "figures.json"
-    done = subprocess.run(
-        [sys.executable, repository / "bench" / "ledger.py", "--short", "--json", figures],
-        env=os.environ | {"PYTHONPATH": str(repository / "src")},
-        capture_output=True,
-        text=True,
-        timeout=240,
-    )
-    assert done.returncode == 0, done.stderr
-    lines = json.loads(figures.read_text("utf-8"))
+    lines, printed = short_form("ledger.py", repository, tmp_path)
     assert [line["what"] for line in lines] == [
         "plain INSERT",
         "ledger.set: event and projection",
@@ -31,5 +19,5 @@ def test_the_short_form_measures_every_line(tmp_path: Path, repository: Path) ->
     ]
     for line in lines:
         assert 0 < line["median_ms"] <= line["p95_ms"], line
-        assert line["what"] in done.stdout
-    assert "fsync on, synchronous_commit on" in done.stdout
+        assert line["what"] in printed
+    assert "fsync on, synchronous_commit on" in printed

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from bench_run import short_form
 
 LIMITS = {
     "python -c pass": None,
@@ -25,20 +24,11 @@ LIMITS = {
 
 @pytest.mark.long(only=True)
 def test_the_short_form_measures_every_line_once(tmp_path: Path, repository: Path) -> None:
-    figures = tmp_path / "figures.json"
-    done = subprocess.run(
-        [sys.executable, repository / "bench" / "startup.py", "--short", "--json", figures],
-        env=os.environ | {"PYTHONPATH": str(repository / "src")},
-        capture_output=True,
-        text=True,
-        timeout=240,
-    )
-    assert done.returncode == 0, done.stderr
-    lines = json.loads(figures.read_text("utf-8"))
+    lines, printed = short_form("startup.py", repository, tmp_path)
     assert {line["what"]: line["limit"] for line in lines} == LIMITS
     for line in lines:
         assert [value > 0 for value in line["values"]] == [True], line
-        assert line["what"] in done.stdout
+        assert line["what"] in printed
 
 
 def test_no_rounds_at_all_are_refused(repository: Path) -> None:

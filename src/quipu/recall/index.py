@@ -139,11 +139,17 @@ async def file(within: Within, drafts: Sequence[Draft], *, generation: int) -> l
         alone=sum(d.thread is None for d in drafts),
     )
     entries = ready(held, drafts)
+    await file_ready(within, entries, generation=generation)
+    return entries.ids
+
+
+async def file_ready(within: Within, entries: Ready, *, generation: int) -> None:
+    """File entries whose drafts have their vectors, as ``file`` does."""
     async with within.conn.pipeline():
         await send_terms(within, entries)
-        sent = await send(within, entries, [draft.vector for draft in drafts], generation=generation)
+        vectors = [row.draft.vector for row in entries.rows if row.draft is not None]
+        sent = await send(within, entries, vectors, generation=generation)
     await sent.check()
-    return entries.ids
 
 
 def ready(held: Held, drafts: Sequence[Draft]) -> Ready:

@@ -15,7 +15,7 @@ from quipu.errors import BadInput
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Within
 from quipu.recall import store
-from quipu.recall.index import Held, Row, fit, ready_rows, send, send_terms, standing, voice
+from quipu.recall.index import Held, Row, file_ready, fit, ready_rows, standing, voice
 from quipu.recall.model import MOST_ENTRIES_OF_A_THREAD, THREAD_SHIFT, Draft, Moved, entry_id
 from quipu.recall.neighbours import Turn
 
@@ -66,11 +66,7 @@ async def file(within: Within, drafts: Sequence[Draft], ids: Sequence[int], *, g
     around = await store.bereaved(within, Int8s(np.array(ids, dtype=np.int64)), generation=generation)
     fitted = _inherit(rows, around)
     held = Held(generation, numbers, ends, made=0, tails=around, alone=[])
-    entries = ready_rows(held, rows, fitted)
-    async with within.conn.pipeline():
-        await send_terms(within, entries)
-        sent = await send(within, entries, [draft.vector for draft in drafts], generation=generation)
-    await sent.check()
+    await file_ready(within, ready_rows(held, rows, fitted), generation=generation)
 
 
 def _row(draft: Draft, id: int, numbers: Mapping[str, int]) -> Row:

@@ -54,11 +54,7 @@ class Column(Packed):
     size: ClassVar[int]  # bytes
 
     def __init__(self, values: ArrayLike) -> None:
-        given: object = values
-        if isinstance(given, list) and 0 < len(few := cast("list[float]", given)) <= _FEW_ELEMENTS:
-            super().__init__(_few(self.oid, self.code, self.size, few))
-        else:
-            super().__init__(_many(self.oid, self.code, self.size, values))
+        super().__init__(_packed(self.oid, self.code, self.size, values))
 
 
 class Int2s(Column):
@@ -104,9 +100,12 @@ class Texts(Packed):
     array_oid = 1009
 
     def __init__(self, values: Sequence[str | None]) -> None:
-        nulls = values.count(None)
-        head = _HEAD.pack(1, nulls > 0, 25, len(values), 1) if values else _EMPTY.pack(0, 0, 25)
-        super().__init__(head + _texts(values, nulls) if values else head)
+        if values:
+            nulls = values.count(None)
+            head = _HEAD.pack(1, nulls > 0, 25, len(values), 1)
+            super().__init__(head + _texts(values, nulls))
+        else:
+            super().__init__(_EMPTY.pack(0, 0, 25))
 
 
 class Moments(Packed):
@@ -117,8 +116,7 @@ class Moments(Packed):
 
     def __init__(self, values: Sequence[datetime]) -> None:
         since = [(moment - _EPOCH) // _MICROSECOND for moment in values]
-        pack = _few if 0 < len(since) <= _FEW_ELEMENTS else _many
-        super().__init__(pack(1184, Int8s.code, Int8s.size, since))
+        super().__init__(_packed(1184, Int8s.code, Int8s.size, since))
 
 
 class Bits(Packed):
@@ -154,16 +152,15 @@ def _array(oid: int, elements: NDArray[np.void]) -> bytes:
     return _HEAD.pack(1, 0, oid, count, 1) + elements.tobytes() if count else _EMPTY.pack(0, 0, oid)
 
 
-def _many(oid: int, code: str, size: int, values: ArrayLike) -> bytes:
+def _packed(oid: int, code: str, size: int, values: ArrayLike) -> bytes:
+    given: object = values
+    if isinstance(given, list) and 0 < len(few := cast("list[float]", given)) <= _FEW_ELEMENTS:
+        pairs = (part for value in few for part in (size, value))
+        return _of_few(code, len(few)).pack(1, 0, oid, len(few), 1, *pairs)
     elements = np.asarray(values)
     rows = np.empty(len(elements), dtype=[("n", ">i4"), ("v", f">{code}")])
     rows["n"], rows["v"] = size, elements
     return _array(oid, rows)
-
-
-def _few(oid: int, code: str, size: int, values: Sequence[float]) -> bytes:
-    pairs = (part for value in values for part in (size, value))
-    return _of_few(code, len(values)).pack(1, 0, oid, len(values), 1, *pairs)
 
 
 @lru_cache

@@ -101,7 +101,7 @@ class LocalEmbedder:
 
     def _encode_all(self, texts: Sequence[str]) -> list[Vectors]:
         if self._threads == 1:
-            return [self._encode(text, alone=True) for text in texts]
+            return [self._encode(text) for text in texts]
         self._loaded()
         with ThreadPoolExecutor(self._threads, thread_name_prefix="quipu-embed") as pool:
             return list(pool.map(self._encode_in_turn, texts))

@@ -59,10 +59,8 @@ class Access:
         for made in (False, True):
             asked = store.AskedSchema(place.schema, place.agent, beside=ask)
             async with self._database.space(place.space, ask=asked.ask) as within:
-                found = await asked.found()
-                if within is not None and found is not None:
-                    schema, permission = found
-                    _check(place, need, permission)
+                schema = await _allowed(place, need, asked)
+                if within is not None and schema is not None:
                     yield within, schema
                     return
             if not made:
@@ -76,10 +74,8 @@ class Access:
         for made in (False, True):
             asked = store.AskedSchema(place.schema, place.agent, beside=ask)
             space = await self._database.ask(place.space, asked.ask)
-            found = await asked.found()
-            if space is not None and found is not None:
-                schema, permission = found
-                _check(place, need, permission)
+            schema = await _allowed(place, need, asked)
+            if space is not None and schema is not None:
                 return space, schema
             if not made:
                 await self._there(place, make=make)
@@ -115,6 +111,16 @@ class Access:
 
 def _gone(place: Place) -> NotFound:
     return NotFound(f"The schema {place.schema!r} is gone.", hint="It was dropped meanwhile.")
+
+
+async def _allowed(place: Place, need: Permission, asked: store.AskedSchema) -> Schema | None:
+    """The schema that was asked for, if it is there and may be used so."""
+    found = await asked.found()
+    if found is None:
+        return None
+    schema, permission = found
+    _check(place, need, permission)
+    return schema
 
 
 def _check(place: Place, need: Permission, permission: Permission | None) -> None:

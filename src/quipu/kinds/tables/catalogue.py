@@ -64,7 +64,7 @@ class AskedShape:
         """
         found = await self.found(schema)
         if found is None:
-            raise await missing(within, schema, check_table(self._table, schema=schema.schema_name))
+            raise await _missing(within, schema, check_table(self._table, schema=schema.schema_name))
         return found
 
 
@@ -82,8 +82,7 @@ def _shape(schema: Schema, table: str, rows: Sequence[Mapping[str, Any]]) -> Sha
     return None
 
 
-async def missing(within: Within, schema: Schema, table: str) -> NotFound:
-    """That there is no table of that name, and which has the nearest."""
+async def _missing(within: Within, schema: Schema, table: str) -> NotFound:
     names = [name for name in await table_names(within, schema) if name not in PROTECTED]
     return NotFound(f"There is no table {table!r} in {schema.schema_name}.", hint=nearest(table, names))
 
@@ -108,7 +107,7 @@ async def listing(
         others = await _ask(within, "extensions", {})
     tables = await _read(asked)
     if table is not None and not tables and await find_shape(within, schema, table) is None:
-        raise await missing(within, schema, table)
+        raise await _missing(within, schema, table)
     columns: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in await _read(described) if described else ():
         columns[row.pop("table_name")].append(row)

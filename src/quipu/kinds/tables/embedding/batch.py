@@ -63,8 +63,8 @@ class Batches:
             Busy: somebody else holds the schema.
             Unreadable: the table cannot be read.
         """
-        # Where rows were just inserted, something was written down as a rule. What changes unseen is found
-        # before the next recall; it is looked for now only if there is nothing to follow.
+        # Where rows were just inserted, something was written down as a rule. Whether a change went unseen is
+        # asked where nothing was, and before the next recall in any case.
         thorough = self._ahead is None or not self._ahead.begun
         while True:
             ids = AskedIds(0 if self._ahead is None else self._ahead.count)
