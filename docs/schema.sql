@@ -1926,14 +1926,14 @@ COMMENT ON COLUMN core.erasures.user_hash IS 'SHA-256 of space and name: a resto
 CREATE TABLE core.kept_answers (
     space_id integer DEFAULT core.current_space() NOT NULL,
     caller text NOT NULL,
-    request_key text NOT NULL,
+    key_sha256 bytea CONSTRAINT kept_answers_request_key_not_null NOT NULL,
     request_sha256 bytea NOT NULL,
     begun_at timestamp with time zone NOT NULL,
     status integer,
     headers jsonb,
     body bytea,
     CONSTRAINT kept_answers_caller_check CHECK (((char_length(caller) >= 1) AND (char_length(caller) <= 64))),
-    CONSTRAINT kept_answers_request_key_check CHECK (((char_length(request_key) >= 1) AND (char_length(request_key) <= 255))),
+    CONSTRAINT kept_answers_key_sha256_check CHECK ((octet_length(key_sha256) = 32)),
     CONSTRAINT kept_answers_request_sha256_check CHECK ((octet_length(request_sha256) = 32)),
     CONSTRAINT kept_answers_status_check CHECK (((status >= 200) AND (status <= 299)))
 );
@@ -1941,6 +1941,8 @@ CREATE TABLE core.kept_answers (
 ALTER TABLE ONLY core.kept_answers FORCE ROW LEVEL SECURITY;
 
 COMMENT ON TABLE core.kept_answers IS 'For a day; a repeated request gets the same answer. Any erasure in the space takes all of them.';
+
+COMMENT ON COLUMN core.kept_answers.key_sha256 IS 'SHA-256 of the Idempotency-Key in UTF-8.';
 
 COMMENT ON COLUMN core.kept_answers.status IS 'Null while the request is being done.';
 
@@ -4156,7 +4158,7 @@ ALTER TABLE ONLY core.erasures
     ADD CONSTRAINT erasures_pkey PRIMARY KEY (space_id, id);
 
 ALTER TABLE ONLY core.kept_answers
-    ADD CONSTRAINT kept_answers_pkey PRIMARY KEY (space_id, caller, request_key);
+    ADD CONSTRAINT kept_answers_pkey PRIMARY KEY (space_id, caller, key_sha256);
 
 ALTER TABLE ONLY core.language_budget
     ADD CONSTRAINT language_budget_pkey PRIMARY KEY (day, purpose);

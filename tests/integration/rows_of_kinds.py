@@ -26,8 +26,8 @@ calls as (
     select uid, 1, 'timeout', 'slow', 'later' from s
 ), job as (insert into core.outbox (topic, key) values ('note', 'k')
 ), answered as (
-    insert into core.kept_answers (caller, request_key, request_sha256, begun_at)
-    values ('c', 'k', decode(repeat('00', 32), 'hex'), now())
+    insert into core.kept_answers (caller, key_sha256, request_sha256, begun_at)
+    values ('c', sha256('k'), decode(repeat('00', 32), 'hex'), now())
 )
 insert into source_runs (source_name, run_started_at, status) values ('weather', now(), 'ok')
 """

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 from datetime import timedelta
+from importlib import resources
 from typing import Any
 
 import anyio
 import httpx
+import psycopg
 import pytest
+from everywhere import found
 
 from quipu import AsyncMemory
 from quipu.errors import Conflict
@@ -115,3 +119,29 @@ async def test_whatever_is_forgotten_takes_the_kept_answers_of_the_space_along(
     await observe(client, "a")
     await memory.forget(space="forgotten", session="any", confirm=True)
     assert "idempotency-replayed" not in (await observe(client, "a")).headers
+
+
+async def test_a_key_is_kept_as_its_hash_alone(clients: Any, module_url: str) -> None:
+    secret = "gh" + "p_" + "7kQ2mX9vB4nT6wZ8" * 2 + "7kQ2"
+    client = await clients("write", space="hashed")
+    await observe(client, secret)
+    assert (await observe(client, secret)).headers["idempotency-replayed"] == "true"
+    assert found(module_url, [secret]) == set()
+
+
+def test_keys_of_an_earlier_version_become_hashes(module_url: str) -> None:
+    migrations = resources.files("quipu.upkeep.answers") / "sql" / "migrations"
+    first, second = (
+        (migrations / name).read_text() for name in ("0001_kept_answers.sql", "0002_hashed_request_keys.sql")
+    )
+    with psycopg.connect(module_url) as conn:
+        conn.execute("drop table core.kept_answers; drop function core.drop_kept_answers")
+        conn.execute(first.encode())
+        conn.execute(
+            "insert into core.kept_answers (space_id, caller, request_key, request_sha256, begun_at)"
+            " values (1, 'c', 'my key', decode(repeat('00', 32), 'hex'), now())"
+        )
+        conn.execute(second.encode())
+        row = conn.execute("select key_sha256 from core.kept_answers").fetchone()
+        conn.rollback()
+    assert row == (hashlib.sha256(b"my key").digest(),)

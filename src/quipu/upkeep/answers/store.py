@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from datetime import datetime
 
@@ -15,7 +16,12 @@ _SQL = queries.load("quipu.upkeep.answers")
 
 
 def _values(within: Within, asking: Asking) -> Mapping[str, object]:
-    return {"space": within.space.id, "caller": asking.caller, "key": asking.key, "sha256": asking.sha256}
+    return {
+        "space": within.space.id,
+        "caller": asking.caller,
+        "key": hashlib.sha256(asking.key.encode()).digest(),
+        "sha256": asking.sha256,
+    }
 
 
 async def begin(
