@@ -126,7 +126,7 @@ class Works:
     async def lose_everything(self) -> None:
         """What carries the jobs forgets all of them."""
         if self.redis is not None:
-            self.redis.cli("flushall")
+            self.redis.empty()
         async with self.database.owner() as conn:
             await conn.execute("truncate queue.saq_jobs")
 
@@ -147,5 +147,5 @@ async def works(carrier: str, module_url: str, request: pytest.FixtureRequest) -
         async with database.owner() as conn:
             await conn.execute(EMPTY)
         if server is not None:
-            server.cli("flushall")
+            server.empty()
         yield Works(database, store, settings, server, f"space {next(_NUMBERS)}")
