@@ -1,8 +1,7 @@
-"""Texts that break what is written carelessly, and a stopwatch for what must be linear in their length."""
+"""Texts that break what is written carelessly."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 from hypothesis import strategies as st
@@ -94,17 +93,10 @@ texts = st.lists(
 ).map("".join) | st.lists(st.sampled_from(PIECES), max_size=12).map(" ".join)
 
 
-def assert_linear(function: Callable[[str], object], *, length: int = 20_000) -> None:
-    """Four times the text may cost about four times the time, for every piece repeated: never sixteen."""
+def read_through(function: Callable[[str], object], *, characters: int = 80_000) -> None:
+    """Have a function read each piece, repeated: what backtracks without end would never come to an end.
+
+    How its time grows with the text is measured by ``bench/linear.py``.
+    """
     for piece in PIECES:
-        text = (piece * length)[: 4 * length]
-        short, long = _seconds(function, text[:length]), _seconds(function, text)
-        if long > 9 * short + 0.05:  # perhaps the machine was busy
-            short, long = (min(_seconds(function, t) for _ in range(3)) for t in (text[:length], text))
-        assert long <= 9 * short + 0.05, f"{piece!r}: {short:.3f} s, then {long:.3f} s"
-
-
-def _seconds(function: Callable[[str], object], text: str) -> float:
-    started = time.perf_counter()
-    function(text)
-    return time.perf_counter() - started
+        function((piece * characters)[:characters])

@@ -10,6 +10,8 @@ from threading import Event, Thread
 from types import TracebackType
 from typing import Any
 
+from patience import PATIENCE_SECONDS
+
 KEY = "sk-language-test-key"
 
 
@@ -100,7 +102,7 @@ def _handler(server: LanguageServer) -> type[BaseHTTPRequestHandler]:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             reply = server.answer(self.path, self.headers["Authorization"], body)
             if reply.hangs:
-                server.ended.wait(10)
+                server.ended.wait(PATIENCE_SECONDS)
                 self.close_connection = True
                 return
             self.send(reply)

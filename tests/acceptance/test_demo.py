@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE_SECONDS
 
 SOURCE = Path(__file__).resolve().parent.parent.parent / "src"
 
@@ -19,7 +20,7 @@ def demo(home: Path, *arguments: str) -> str:
     environment |= {"HOME": str(home), "PYTHONPATH": str(SOURCE), "QUIPU_HOME": str(home / "memory")}
     command = [sys.executable, "-m", "quipu", "demo", *arguments]
     done = subprocess.run(
-        command, capture_output=True, text=True, encoding="utf-8", env=environment, timeout=240
+        command, capture_output=True, text=True, encoding="utf-8", env=environment, timeout=PATIENCE_SECONDS
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -56,7 +57,7 @@ def test_a_directory_without_sessions_is_said_before_anything_is_made(home: Path
     (home / "empty").mkdir()
     environment = os.environ | {"PYTHONPATH": str(SOURCE), "QUIPU_HOME": str(home / "memory")}
     command = [sys.executable, "-m", "quipu", "demo", "--from", str(home / place)]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=PATIENCE_SECONDS)
     assert done.returncode == 3
     assert place in done.stderr
     assert not (home / "memory").exists()

@@ -18,6 +18,7 @@ from typing import Any
 
 import anyio
 import pytest
+from patience import PATIENCE_SECONDS
 
 from quipu import AsyncMemory, Memory
 from quipu.kernel.config import Settings
@@ -106,7 +107,7 @@ def test_the_lines_that_were_asked_for_run_as_they_stand(home: Path) -> None:
         text=True,
         encoding="utf-8",
         env=bare | {"HOME": str(home), "PYTHONPATH": str(SOURCE), "PYTHONUTF8": "1"},
-        timeout=120,
+        timeout=PATIENCE_SECONDS,
     )
     assert (done.returncode, done.stderr) == (0, "")
     (line,) = done.stdout.splitlines()

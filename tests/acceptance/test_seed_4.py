@@ -151,7 +151,7 @@ def test_before_the_agent_the_seed_s_input_gives_the_seed_s_result(
     asked = SatiRetrievalInput.model_validate(
         {"current_message": "What is my dog called?", "recent_messages": ["Hello"], "memory_limit": 5}
     )
-    patient = replace(accepting, longterm_timeout_ms=20_000)  # this machine may be busy
+    patient = replace(accepting, longterm_timeout_ms=60_000)  # this machine may be busy
     with Memory(settings=patient) as agent:
         found = agent.longterm.recover(asked, space=space, user="ana")
     assert isinstance(found, SatiMemoryResult)

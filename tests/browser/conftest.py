@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from browser_seed import seed
+from patience import PATIENCE_SECONDS
 from served_site import Site, served
 
 from quipu import Memory
@@ -82,7 +83,7 @@ def context(
 ) -> Iterator[BrowserContext]:
     base, state = signed_in
     made = browser.new_context(base_url=base, storage_state=state, viewport=WIDTHS[request.param])
-    made.set_default_timeout(10_000)
+    made.set_default_timeout(1000 * PATIENCE_SECONDS)
     yield made
     made.close()
 

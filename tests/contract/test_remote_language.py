@@ -109,7 +109,6 @@ async def test_an_answer_that_takes_too_long_is_given_up_and_stays_paid() -> Non
         async with client(server, purse=purse, timeout_seconds=0.2) as language:
             with pytest.raises(LanguageFailed, match=r"within 0.2 s.*QUIPU_LLM_TIMEOUT_SECONDS"):
                 await mood(language)
-    assert len(server.requests) == 1
     assert purse.used == []
     assert purse.left < 10**6
 

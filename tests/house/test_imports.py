@@ -10,6 +10,7 @@ import tomllib
 import grimp
 import pytest
 from packaging.requirements import Requirement
+from patience import PATIENCE_SECONDS
 from tree import PACKAGE, ROOT, SOURCE, module_name, modules
 
 # Distribution of an extra -> what it is called in an import, where the two differ.
@@ -22,7 +23,9 @@ HEAVY = {"anyio", "asyncio", "numpy", "onnxruntime", "psycopg", "pydantic", "ric
 def python(code: str) -> str:
     """What a fresh interpreter prints that finds our package in the checkout."""
     program = f"import sys; sys.path.insert(0, {str(SOURCE)!r})\n{code}"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE_SECONDS
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
@@ -38,7 +41,7 @@ def test_the_import_contracts_hold() -> None:
         "-c",
         "import sys; from importlinter.cli import lint_imports as lint; sys.exit(lint(no_cache=True))",
     ]
-    done = subprocess.run(lint, cwd=ROOT, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(lint, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 from face.shelf import ShelfError
+from patience import PATIENCE_SECONDS
 
 from make_sync import FACES, Face, generate
 from quipu.errors import QuipuError
@@ -195,7 +196,7 @@ def test_closing_ends_calls_that_other_threads_are_waiting_for(blocking: ModuleT
 
     def wait() -> None:
         try:
-            shelf.wait(60)
+            shelf.wait(3600)
         except QuipuError as error:
             caught.append(str(error))
 
@@ -204,7 +205,7 @@ def test_closing_ends_calls_that_other_threads_are_waiting_for(blocking: ModuleT
     while "waiting" not in shelf.events:
         time.sleep(0.01)
     shelf.close()
-    waiting.join(10)
+    waiting.join(PATIENCE_SECONDS)
     assert caught == ["This Shelf is closed. Open a new Shelf."]
 
 
@@ -222,7 +223,7 @@ def test_calls_and_closing_at_once_never_hang(blocking: ModuleType) -> None:
             thread.start()
         shelf.close()
         for thread in threads:
-            thread.join(10)
+            thread.join(PATIENCE_SECONDS)
         assert not any(thread.is_alive() for thread in threads)
 
 
@@ -240,12 +241,12 @@ def test_the_face_imports_nothing_heavy_until_it_is_opened(written: Path, reposi
     assert run(code, written, repository).stdout.strip() == "[]"
 
 
-def run(code: str, written: Path, repository: Path, *, seconds: int = 30) -> subprocess.CompletedProcess[str]:
+def run(code: str, written: Path, repository: Path) -> subprocess.CompletedProcess[str]:
     """A fresh interpreter that ends by itself, or the test fails."""
     path = [str(written), str(HERE), str(repository / "src")]
     program = f"import sys; sys.path[:0] = {path!r}\n{code}"
     return subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=seconds, check=True
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=True
     )
 
 
@@ -284,7 +285,7 @@ def test_a_collected_object_is_closed_with_a_warning(blocking: ModuleType) -> No
     gc.collect()
     for thread in threading.enumerate():
         if thread.name == "quipu closes Shelf":
-            thread.join(10)
+            thread.join(PATIENCE_SECONDS)
     assert "quipu Shelf" not in {thread.name for thread in threading.enumerate()}
 
 
@@ -296,7 +297,7 @@ def test_an_interrupt_cancels_the_call_and_is_raised(written: Path, repository: 
         "with Shelf() as shelf:\n"
         "    try:\n"
         "        threading.Timer(2, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
-        "        shelf.wait(60)\n"
+        "        shelf.wait(3600)\n"
         "    except KeyboardInterrupt:\n"
         "        print('interrupted', shelf.count())\n"
     )

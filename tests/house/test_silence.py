@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from patience import PATIENCE_SECONDS
 from tree import SOURCE
 
 EMBED = """
@@ -30,7 +31,11 @@ def test_the_embedding_runtime_keeps_no_identifier_and_no_events(tmp_path: Path)
     environment |= {"HOME": str(tmp_path), "PYTHONPATH": str(SOURCE), "PYTHONDONTWRITEBYTECODE": "1"}
     environment.pop("CI", None)  # in which it is silent by itself
     done = subprocess.run(
-        [sys.executable, "-c", EMBED], env=environment, capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", EMBED],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_SECONDS,
     )
     assert done.returncode == 0, done.stderr
     assert list(tmp_path.rglob("*")) == []

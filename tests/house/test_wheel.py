@@ -12,6 +12,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE_SECONDS
 from tree import PACKAGE, ROOT, SOURCE
 
 
@@ -28,7 +29,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         str(directory),
         str(ROOT),
     ]
-    done = subprocess.run(build, capture_output=True, text=True, timeout=240)
+    done = subprocess.run(build, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
     assert done.returncode == 0, done.stdout + done.stderr
     return next(directory.glob("*.whl"))
 
@@ -55,7 +56,7 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         "--no-deps",
         "--quiet",
     ]
-    done = subprocess.run([*install, str(wheel)], capture_output=True, text=True, timeout=240)
+    done = subprocess.run([*install, str(wheel)], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
     assert done.returncode == 0, done.stderr
     (packages / "lent.pth").write_text("\n".join(site.getsitepackages()), "utf-8")
     return scripts
@@ -63,7 +64,9 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(command: list[str], directory: Path) -> str:
     bare = {name: value for name, value in os.environ.items() if not name.startswith(("QUIPU_", "PYTHON"))}
-    done = subprocess.run(command, capture_output=True, text=True, cwd=directory, env=bare, timeout=60)
+    done = subprocess.run(
+        command, capture_output=True, text=True, cwd=directory, env=bare, timeout=PATIENCE_SECONDS
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from patience import PATIENCE_SECONDS
+
 from quipu.interfaces.cli.main import run
 
 if TYPE_CHECKING:
@@ -86,7 +88,7 @@ class CommandLine:
     def process(self, *arguments: str, given: str = "") -> Done:
         """The same as ``run`` in a process of its own."""
         with self.start(*arguments) as process:
-            out, err = process.communicate(given, timeout=120)
+            out, err = process.communicate(given, timeout=PATIENCE_SECONDS)
             return Done(process.returncode, out, err)
 
     def run(self, *arguments: str, given: str = "") -> Done:

@@ -12,6 +12,7 @@ from pathlib import Path
 import anyio
 import psycopg
 import pytest
+from patience import PATIENCE_SECONDS
 from psycopg import sql
 
 from quipu import AsyncMemory
@@ -29,7 +30,14 @@ def server_settings() -> Iterator[Settings]:
     """Settings of a home that exists for this run only, with the deterministic embedder."""
     with tempfile.TemporaryDirectory(prefix="quipu-test-") as home:
         Path(home).chmod(0o711)  # the account that runs the server must be able to pass through
-        yield Settings(home=Path(home), embedding_model="hashing", shared_buffers_mb=64, pool_size=8)
+        yield Settings(
+            home=Path(home),
+            embedding_model="hashing",
+            shared_buffers_mb=64,
+            pool_size=8,
+            connect_seconds=PATIENCE_SECONDS,
+            longterm_timeout_ms=60_000,
+        )
 
 
 @pytest.fixture(scope="session")

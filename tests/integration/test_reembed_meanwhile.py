@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -15,6 +14,7 @@ import psycopg
 import pytest
 import true_vectors
 from long_form import sized
+from patience import PATIENCE_SECONDS
 
 from quipu import AsyncMemory
 from quipu.app.answer import Answering
@@ -328,13 +328,7 @@ async def test_a_model_that_nobody_needs_any_more_is_closed(
 
 async def somebody_waits(url: str) -> None:
     """Return once a connection waits for a lock."""
-    until = time.monotonic() + 20
-    with psycopg.connect(url, autocommit=True) as conn:
-        while time.monotonic() < until:
-            if conn.execute(
-                "select 1 from pg_stat_activity"
-                " where wait_event_type = 'Lock' and datname = current_database()"
-            ).fetchone():
-                return
+    waits = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+    with psycopg.connect(url, autocommit=True) as conn, anyio.fail_after(PATIENCE_SECONDS):
+        while conn.execute(waits).fetchone() is None:  # noqa: ASYNC110 - the database knows
             await anyio.sleep(0.02)
-    raise AssertionError("nobody waited")

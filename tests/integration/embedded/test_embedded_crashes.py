@@ -14,6 +14,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from long_form import sized
+from patience import PATIENCE_SECONDS
 
 from quipu.errors import ServerError
 from quipu.kernel.config import Settings
@@ -99,7 +100,7 @@ def test_every_acknowledged_write_survives_kills(
             kill(pid)
         acknowledged = [max(one, heard(each)) for one, each in zip(first, writers, strict=True)]
         for each in writers:
-            each.process.join(30)
+            each.process.join(PATIENCE_SECONDS)
         lifecycle.leave(share)
         again = join(settings)
         with psycopg.connect(again.door.conninfo("quipu")) as connection:
@@ -135,7 +136,7 @@ def write_pid_file(settings: Settings, pid: int) -> Path:
 def test_a_pid_file_whose_id_is_a_strangers_after_a_reboot_does_not_stop_the_start(
     settings: Settings,
 ) -> None:
-    stranger = subprocess.Popen(["sleep", "60"], **serving_ids(settings))  # type: ignore[call-overload]
+    stranger = subprocess.Popen(["sleep", "3600"], **serving_ids(settings))  # type: ignore[call-overload]
     try:
         path = write_pid_file(settings, stranger.pid)
         share = join(settings)

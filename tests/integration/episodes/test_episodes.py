@@ -19,13 +19,13 @@ pytestmark = pytest.mark.anyio
 
 
 async def condensed(memory: AsyncMemory, *talks: tuple[str, ...]) -> list[Episode]:
-    """The episodes of conversations, one a session, in their order."""
+    """The episodes of conversations, one a session, condensed in their order."""
     for number, texts in enumerate(talks):
         await memory.import_messages(
             told(texts, session=f"s{number}", at=THEN + timedelta(hours=number)), space=SPACE
         )
-    done = await memory.work(concurrency=1)  # in the order in which it was said
-    assert (done.failed, done.dead) == (0, 0)
+        done = await memory.work(concurrency=1)
+        assert (done.failed, done.dead) == (0, 0)
     return list(reversed(await memory.episodes.listing(space=SPACE)))
 
 

@@ -12,6 +12,7 @@ from subprocess import DEVNULL
 import anyio
 import pytest
 from cli_process import SOURCE, CommandLine
+from patience import PATIENCE_SECONDS
 
 from quipu import AsyncMemory
 from quipu.kernel.config import Settings
@@ -28,7 +29,7 @@ def answer(asked):
     if thinks.exists():
         return "The second has answered."
     thinks.write_text("now")
-    time.sleep(60)
+    time.sleep(3600)
 """
 
 
@@ -61,7 +62,7 @@ async def test_the_prompt_of_a_worker_that_was_killed_in_mid_answer_is_answered_
     )
     async with AsyncMemory(settings=named) as memory:
         prompt = await memory.conversations.prompt("Do roses like shade?", space="a", session="s", user="ana")
-        with killed(quipu, thinks), anyio.fail_after(30):
+        with killed(quipu, thinks), anyio.fail_after(PATIENCE_SECONDS):
             while not thinks.exists():  # noqa: ASYNC110 - another process writes it
                 await anyio.sleep(0.02)
         assert (await memory.conversations.prompts(space="a"))[0].status == "waiting"

@@ -6,25 +6,35 @@ import json
 import os
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from patience import PATIENCE_SECONDS, until
+
 from quipu.interfaces.hooks import client
 
 SOURCE = Path(__file__).resolve().parents[3] / "src"
 NOBODY = (OSError, EOFError, client.Refused)
+# The hook as it is, with time enough on a busy machine.
+PATIENT = f"""
+import importlib.util, sys
+found = importlib.util.spec_from_file_location("client", {client.__file__!r})
+client = importlib.util.module_from_spec(found)
+found.loader.exec_module(client)
+client.LIMIT_SECONDS = dict.fromkeys(client.LIMIT_SECONDS, {PATIENCE_SECONDS})
+client.BROKEN_SECONDS = {PATIENCE_SECONDS}
+client.main(sys.argv[1:])
+"""
 
 
 @dataclass(frozen=True)
 class Ran:
-    """What a hook printed and how long it took."""
+    """How a hook ended and what it printed."""
 
     code: int
     printed: str
-    seconds: float
 
     @property
     def context(self) -> str:
@@ -43,9 +53,10 @@ class Hooks:
         bare = {k: v for k, v in os.environ.items() if not k.startswith(("QUIPU_", "CLAUDE_"))}
         return {**bare, "PYTHONPATH": str(SOURCE), "QUIPU_HOME": str(self.home), **self.settings}
 
-    def start(self, event: str, **given: Any) -> subprocess.Popen[str]:
-        """A hook that was called and is not waited for."""
-        command = [sys.executable, "-I", "-S", client.__file__, event]
+    def start(self, event: str, *, limited: bool = False, **given: Any) -> subprocess.Popen[str]:
+        """A hook that was called and is not waited for; ``limited``: within the limits that hooks have."""
+        program = [client.__file__] if limited else ["-c", PATIENT]
+        command = [sys.executable, "-I", "-S", *program, event]
         pipe = subprocess.PIPE
         process = subprocess.Popen(
             command, env=self.environment(), stdin=pipe, stdout=pipe, stderr=pipe, text=True
@@ -55,10 +66,9 @@ class Hooks:
         process.stdin.close()
         return process
 
-    def run(self, event: str, **given: Any) -> Ran:
+    def run(self, event: str, *, limited: bool = False, **given: Any) -> Ran:
         """A hook and what came of it."""
-        begin = time.monotonic()
-        return ended(self.start(event, **given), begin)
+        return ended(self.start(event, limited=limited, **given))
 
     def serve(self, *options: str) -> subprocess.Popen[bytes]:
         """The service itself, as a hook would start it."""
@@ -68,13 +78,13 @@ class Hooks:
     def status(self) -> dict[str, Any]:
         """What the service says of itself; {} where there is none."""
         with suppress(*NOBODY):
-            return client.converse(str(self.home), {"do": "status"}, 2.0)
+            return client.converse(str(self.home), {"do": "status"}, PATIENCE_SECONDS)
         return {}
 
     def stop(self) -> None:
         """End the service and wait until it is gone."""
         with suppress(*NOBODY):
-            client.converse(str(self.home), {"do": "stop"}, 2.0)
+            client.converse(str(self.home), {"do": "stop"}, PATIENCE_SECONDS)
         assert until(lambda: not self.status())
 
     @property
@@ -88,21 +98,11 @@ class Hooks:
         return Path(client.run_directory(str(self.home)))
 
 
-def ended(process: subprocess.Popen[str], begin: float) -> Ran:
+def ended(process: subprocess.Popen[str]) -> Ran:
     """Wait for a hook."""
     assert process.stdout is not None
     assert process.stderr is not None
     with process:
         printed, errors = process.stdout.read(), process.stderr.read()
     assert errors == ""
-    return Ran(process.returncode, printed, time.monotonic() - begin)
-
-
-def until(happens: Any, seconds: float = 10.0) -> bool:
-    """Whether it happened in time."""
-    end = time.monotonic() + seconds
-    while not happens():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.02)
-    return True
+    return Ran(process.returncode, printed)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import time
 from pathlib import Path
 
 import pytest
-from hook_process import Hooks, ended, until
+from hook_process import Hooks, ended
+from patience import PATIENCE_SECONDS, until
 
 from quipu.interfaces.hooks import client
 
@@ -34,9 +34,8 @@ def test_a_session_is_not_told_what_it_said_itself(hooks: Hooks) -> None:
 
 
 def test_of_two_that_start_it_at_once_both_are_served_by_one(hooks: Hooks) -> None:
-    begin = time.monotonic()
     both = [hooks.start("session-start") for _ in range(2)]
-    assert [ended(one, begin).code for one in both] == [0, 0]
+    assert [ended(one).code for one in both] == [0, 0]
     pid = hooks.status()["pid"]
     assert hooks.log == ""
     assert until(lambda: _services(hooks) == [pid])
@@ -68,7 +67,7 @@ def test_one_that_was_killed_is_replaced_though_its_socket_is_left(hooks: Hooks)
 @pytest.mark.parametrize("limit", [("--idle-seconds", "0.4"), ("--idle-seconds", "2", "--most-mb", "1")])
 def test_it_ends_when_nobody_asks_or_it_holds_too_much(hooks: Hooks, limit: tuple[str, ...]) -> None:
     with hooks.serve(*limit) as service:
-        assert service.wait(20) == 0
+        assert service.wait(PATIENCE_SECONDS) == 0
     assert not (hooks.run_directory / "hooks.sock").exists()
 
 
@@ -76,15 +75,15 @@ def test_it_gives_way_to_another_version(hooks: Hooks, monkeypatch: pytest.Monke
     with hooks.serve() as service:
         assert until(lambda: hooks.status().get("ready"))
         monkeypatch.setattr(client, "code_state", lambda: "another version")
-        assert client.converse(str(hooks.home), {"do": "prompt"}, 2.0) == {"leaving": True}
-        assert service.wait(20) == 0
+        assert client.converse(str(hooks.home), {"do": "prompt"}, PATIENCE_SECONDS) == {"leaving": True}
+        assert service.wait(PATIENCE_SECONDS) == 0
 
 
 def test_it_ends_in_good_order_when_it_is_asked_to(hooks: Hooks) -> None:
     with hooks.serve() as service:
         assert until(lambda: hooks.status().get("ready"))
         service.send_signal(signal.SIGTERM)
-        assert service.wait(20) == 0
+        assert service.wait(PATIENCE_SECONDS) == 0
     assert not (hooks.run_directory / "hooks.sock").exists()
 
 

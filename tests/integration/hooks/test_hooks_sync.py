@@ -9,7 +9,8 @@ from pathlib import Path
 
 import anyio
 import pytest
-from hook_process import Hooks, until
+from hook_process import Hooks, ended
+from patience import PATIENCE_SECONDS, until
 
 from quipu import AsyncMemory
 from quipu.kernel.config import Settings
@@ -55,8 +56,11 @@ async def test_what_was_asked_of_a_killed_service_is_done_by_the_next(
     hooks.run("session-start")
     pid = hooks.status()["pid"]
     os.kill(pid, signal.SIGSTOP)
-    hooks.run("session-end", transcript_path=str(recorded(tmp_path, "s-2", "The mast is 9 metres high.")))
+    path = recorded(tmp_path, "s-2", "The mast is 9 metres high.")
+    asking = hooks.start("session-end", transcript_path=str(path))
+    assert until(lambda: list((hooks.run_directory / "pending").glob("[!.]*")))
     os.kill(pid, signal.SIGKILL)
+    assert ended(asking).code == 0
     hooks.run("session-start")
     assert until(lambda: hooks.status().get("synced") == 1)
     assert await said(settings) == {"The mast is 9 metres high."}
@@ -84,8 +88,6 @@ async def test_what_was_taken_in_elsewhere_is_made_findable_when_a_session_begin
         await memory.transcripts.sync([recorded(tmp_path, "s-5", "The anchor was lost at Drejø.")])
         assert await memory.transcripts.waiting(space="boat") == 1
         hooks.run("session-start")
-        for _ in range(200):
-            if not await memory.transcripts.waiting(space="boat"):
-                break
-            await anyio.sleep(0.05)
-        assert await memory.transcripts.waiting(space="boat") == 0
+        with anyio.fail_after(PATIENCE_SECONDS):
+            while await memory.transcripts.waiting(space="boat"):  # noqa: ASYNC110 - the service does it
+                await anyio.sleep(0.05)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from patience import PATIENCE_SECONDS
 from psycopg import sql
 from tree import ROOT, SOURCE
 
@@ -76,7 +77,7 @@ def run(page: Path, home: Path, **settings: str) -> None:
         text=True,
         env=environment,
         cwd=home,
-        timeout=120,
+        timeout=PATIENCE_SECONDS,
     )
     assert done.returncode == 0, done.stderr
     assert "Warning" not in done.stderr

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import anyio
 import pytest
+from patience import PATIENCE_SECONDS
 
 from quipu.app.kinds import PACKAGES
 from quipu.kernel.base.clock import SystemClock
@@ -95,7 +96,7 @@ def run_writers(url: str, names: Sequence[str], times: int) -> None:
         writer.stdin.write("go\n")
         writer.stdin.flush()
     for writer in writers:
-        writer.communicate(timeout=120)
+        writer.communicate(timeout=PATIENCE_SECONDS)
         assert writer.returncode == 0
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from long_form import sized
+from patience import PATIENCE_SECONDS
 
 from quipu import AsyncMemory, Memory
 from quipu.errors import BadInput
@@ -58,7 +59,7 @@ def test_three_lines_recover_before_and_remember_after(calm: Settings, space: st
     with Middleware(space=space, user="ana", session="s1", settings=calm) as around:
         remembering = around(agent)
         assert remembering("My name is Marta Silva.") == "Noted!"
-        assert around.flush(60)
+        assert around.flush(PATIENCE_SECONDS)
         remembering("What is my name?")
     assert heard[0] == "My name is Marta Silva."
     assert echo.strip(heard[1]).text.strip() == "What is my name?"
@@ -108,7 +109,7 @@ def test_what_a_generator_yields_passes_on_as_it_comes_and_is_written_in_one(
     assert next(pieces) == "Your green "
     assert around.metrics().written == 0
     assert list(pieces) == ["boat."]
-    assert around.flush()
+    assert around.flush(PATIENCE_SECONDS)
     assert ("Your green boat.", "s1") in said(memory, space)
 
 
@@ -123,7 +124,7 @@ def test_a_stream_that_nobody_reads_to_its_end_is_written_as_far_as_it_was_read(
     pieces = agent("Go on.")
     next(pieces)
     pieces.close()  # type: ignore[attr-defined]
-    assert around.flush()
+    assert around.flush(PATIENCE_SECONDS)
     assert {text for text, _ in said(memory, space)} >= {"Green answer."}
     assert all("Never" not in text for text, _ in said(memory, space))
 
@@ -179,7 +180,7 @@ def test_what_an_agent_raises_is_raised_and_the_user_s_words_are_kept(
 
     with pytest.raises(LookupError, match="the agent's own"):
         agent("My green boat sank.")
-    assert around.flush()
+    assert around.flush(PATIENCE_SECONDS)
     assert [text for text, _ in said(memory, space)] == ["My green boat sank."]
 
 
@@ -190,7 +191,7 @@ def test_a_turn_is_a_context_manager_and_the_audit_names_its_message(
         assert "Marta" in turn.memory
         turn.answered("Marta ")
         turn.answered("it is, the green one.")
-    assert around.flush()
+    assert around.flush(PATIENCE_SECONDS)
     assert ("Marta it is, the green one.", "s1") in said(memory, space)
     (line,) = memory.longterm.audit(space=space, act="recover")
     assert turn.recalled is not None
@@ -206,7 +207,7 @@ def test_before_and_after_are_plain_functions(around: Middleware, memory: Memory
     assert len(recalled.ids) == 1
     assert recalled.tokens > 0
     around.after("What is my green boat called?", "Marta.", recalled=recalled)
-    assert around.flush()
+    assert around.flush(PATIENCE_SECONDS)
     assert len(said(memory, space)) >= 1
 
 
@@ -221,7 +222,7 @@ def test_another_person_has_a_memory_of_their_own(around: Middleware, memory: Me
     assert bob.before("What is my green boat called?").outcome == "nothing"
     assert bob.person.session != around.person.session
     bob.after("I have a green answer.", "Fine.")
-    assert around.flush()
+    assert around.flush(PATIENCE_SECONDS)
     assert {hit.source.user for hit in memory.recall("green answer", space=space, user="bob", limit=5)} == {
         "bob"
     }
@@ -253,7 +254,7 @@ def test_hundreds_of_turns_with_injected_memories_create_and_change_nothing(
         for at in range(turns):
             answer = agent(f"{answer}\nWhere do I live, what is my dog called, what do I work, number {at}?")
             blocks += "Rex" in answer
-        assert around.flush(60)
+        assert around.flush(PATIENCE_SECONDS)
         memory.work(topics=["longterm-evaluate"])
         assert around.metrics().written == turns
     assert blocks == turns

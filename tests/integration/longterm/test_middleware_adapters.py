@@ -17,6 +17,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langgraph.graph import END, START, StateGraph
 from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
+from patience import PATIENCE_SECONDS
 
 from quipu import Memory
 from quipu.errors import MissingExtra
@@ -94,7 +95,7 @@ async def test_a_run_of_the_agents_sdk_knows_and_is_remembered(
         assert instructions.startswith("Be kind.\n\n")
         assert "Has a green boat called Marta" in instructions
     assert around.metrics().before["found"] == 1  # once for the run
-    assert around.flush()
+    assert around.flush(PATIENCE_SECONDS)
     assert recorded(memory, space, "green boat") == {
         "What is my green boat called?",
         "Marta is your green boat.",
@@ -182,7 +183,7 @@ async def test_an_agent_of_langchain_knows_and_is_remembered(
         assert "Has a green boat called Marta" in str(messages[0].content)
     assert all("quipu-memory" not in str(one.content) for one in done["messages"])
     assert around.metrics().before["found"] == 1
-    assert around.flush()
+    assert around.flush(PATIENCE_SECONDS)
     assert recorded(memory, space, "green boat") == {
         "What is my green boat called?",
         "Marta is your green boat.",
@@ -220,7 +221,7 @@ async def test_a_graph_has_memory_as_two_nodes(around: Middleware, memory: Memor
     start: Any = {"messages": [HumanMessage("What is my green boat called?", id="m1")], "memory": ""}
     done = await graph.compile().ainvoke(start)
     assert done["messages"][-1].content == "Marta is your green boat."
-    assert around.flush()
+    assert around.flush(PATIENCE_SECONDS)
     assert recorded(memory, space, "green boat") == {
         "What is my green boat called?",
         "Marta is your green boat.",

@@ -15,6 +15,7 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_answers import text
+from patience import PATIENCE_SECONDS
 
 from quipu import AsyncMemory
 from quipu.interfaces.mcp.http import HttpDoor, answering
@@ -26,7 +27,6 @@ from quipu.interfaces.server import create_app
 from quipu.kernel.config import Settings
 
 pytestmark = pytest.mark.anyio
-_SECONDS = 60.0  # a busy machine is slow, not broken
 
 
 async def test_a_client_starts_the_command_remembers_and_recalls(
@@ -75,13 +75,13 @@ async def test_a_key_opens_its_space_over_http_and_nothing_else_does(
     writing = await memory.keys.create("writer", space="ana", level="write")
     reading = await memory.keys.create("reader", space="ana", level="read")
     every = await memory.keys.create("all", level="admin")
-    async with served(settings) as url, httpx2.AsyncClient(timeout=_SECONDS) as plain:
+    async with served(settings) as url, httpx2.AsyncClient(timeout=PATIENCE_SECONDS) as plain:
 
         @asynccontextmanager
         async def connected(token: str, **headers: str) -> AsyncIterator[Client]:
             sent = {"Authorization": f"Bearer {token}", **headers}
             async with (
-                httpx2.AsyncClient(headers=sent, timeout=_SECONDS) as http,
+                httpx2.AsyncClient(headers=sent, timeout=PATIENCE_SECONDS) as http,
                 Client(streamable_http_client(url, http_client=http)) as client,
             ):
                 yield client

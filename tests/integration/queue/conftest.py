@@ -14,6 +14,7 @@ import anyio
 import psycopg
 import pytest
 from errands import DUTIES, TRACE
+from patience import PATIENCE_SECONDS
 from redis_server import RedisServer
 from worker_process import settings_of
 
@@ -31,6 +32,7 @@ from quipu.recall.generations import Models
 _NUMBERS = count()
 _ONE = """
 select id, space_id, attempts, sent_at, started_at, dead_at, error from core.outbox where topic <> 'trace'"""
+LEASE_SECONDS = 30  # a busy machine may be late to say that it is still at a job
 EMPTY = "truncate core.outbox, core.schedules, queue.saq_jobs"
 
 
@@ -109,7 +111,7 @@ class Works:
                 async with self.worker(**options) as one:
                     hired.append(one)
                     task_status.started()
-                    await one.run(grace_seconds=5)
+                    await one.run(grace_seconds=PATIENCE_SECONDS)
 
             for _ in range(workers):
                 await tasks.start(work)
@@ -117,9 +119,9 @@ class Works:
             for one in hired:
                 one.stop()
 
-    async def until_done(self, seconds: float = 10) -> None:
+    async def until_done(self) -> None:
         """Wait until nothing is left but effects."""
-        with anyio.fail_after(seconds):
+        with anyio.fail_after(PATIENCE_SECONDS):
             while await self.left():  # noqa: ASYNC110 - other processes do it
                 await anyio.sleep(0.02)
 
@@ -139,7 +141,7 @@ def carrier(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 async def works(carrier: str, module_url: str, request: pytest.FixtureRequest) -> AsyncIterator[Works]:
     server: RedisServer | None = request.getfixturevalue("redis") if carrier == "redis" else None
-    settings = settings_of(module_url, 1, server.url if server else None)
+    settings = settings_of(module_url, LEASE_SECONDS, server.url if server else None)
     async with (
         Database.open(module_url, settings, packages=PACKAGES) as database,
         Store.open(module_url, settings) as store,

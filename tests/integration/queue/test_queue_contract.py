@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import anyio
 import pytest
-from errands import CHIMING, started
+from errands import CHIMING, appears, started
+from patience import PATIENCE_SECONDS
 
 from quipu.kernel.queue.model import Ticket, Worked
 from quipu.kernel.queue.outbox import put
@@ -49,13 +50,12 @@ async def test_the_same_key_twice_while_it_waits_is_one_job_with_the_later_paylo
 
 async def test_what_is_put_again_while_it_is_done_is_done_again(works: Works, tmp_path: Path) -> None:
     """The first run did not see what the second put was written with, so its effect must not be the last."""
-    mark = tmp_path / "started"
-    await works.put("note", {"n": 1, "seconds": 0.3, **started(mark)}, key="a")
+    go = tmp_path / "go"
+    await works.put("note", {"n": 1, "until": str(go), **started(tmp_path / "started")}, key="a")
     async with works.working():
-        with anyio.fail_after(5):
-            while not mark.exists():  # noqa: ASYNC110 - a file
-                await anyio.sleep(0.01)
+        await appears(tmp_path / "started")
         await works.put("note", {"n": 2}, key="a")
+        go.touch()
         await works.until_done()
     assert [trace["n"] for trace in await works.traces()] == [2]
 
@@ -68,7 +68,7 @@ async def test_a_job_that_is_handed_to_two_workers_has_its_effect_once(works: Wo
     async with works.worker() as hired:
 
         async def make() -> None:
-            verdict = await hired.attempts.make(ticket, limit_seconds=5)
+            verdict = await hired.attempts.make(ticket, limit_seconds=PATIENCE_SECONDS)
             outcomes.append(verdict.outcome)
 
         async with anyio.create_task_group() as tasks:
@@ -89,7 +89,7 @@ async def test_a_job_that_fails_is_tried_again_after_a_pause(works: Works) -> No
 async def test_a_job_that_goes_on_failing_is_given_up_and_can_be_tried_again(works: Works) -> None:
     await works.put("fail", {"times": 3, "secret": "hunter2-is-not-enough-4f9a"}, key="k")
     async with works.working():
-        with anyio.fail_after(10):
+        with anyio.fail_after(PATIENCE_SECONDS):
             while not (dead := await works.store.dead(topic=None, limit=5)):  # noqa: ASYNC110 - a worker does it
                 await anyio.sleep(0.02)
     assert (dead[0].key, dead[0].attempts, dead[0].space) == ("k", 3, works.space)
@@ -155,7 +155,7 @@ async def test_what_the_queue_loses_is_handed_over_again(works: Works) -> None:
         assert await hired.relay.look_for_lost() == 0  # it may still be on its way
         async with works.database.space(works.space) as within:
             assert within is not None
-            await within.conn.execute("update core.outbox set sent_at = sent_at - interval '1 minute'")
+            await within.conn.execute("update core.outbox set sent_at = sent_at - interval '1 hour'")
         assert await hired.relay.look_for_lost() == 1
         assert await hired.relay.look_for_lost() == 0
     await works.burst()
@@ -176,13 +176,13 @@ async def test_what_was_handed_over_and_not_marked_is_not_done_twice(works: Work
 
 
 async def test_a_worker_that_is_stopped_finishes_what_it_has_in_hand(works: Works, tmp_path: Path) -> None:
-    mark = tmp_path / "started"
-    await works.put("note", {"seconds": 0.3, **started(mark)})
-    await works.put("note", {"seconds": 0.3}, due=datetime.now(UTC) + timedelta(seconds=0.2))
-    async with works.working(concurrency=1):
-        with anyio.fail_after(5):
-            while not mark.exists():  # noqa: ASYNC110 - a file
-                await anyio.sleep(0.01)
+    go = tmp_path / "go"
+    await works.put("note", {"until": str(go), **started(tmp_path / "started")})
+    async with works.working(concurrency=1) as (hired,):
+        await appears(tmp_path / "started")
+        await works.put("note")
+        hired.stop()
+        go.touch()
     assert len(await works.traces()) == 1
     assert await works.left() == ["note"]
 
@@ -191,16 +191,15 @@ async def test_what_a_stopped_worker_cannot_finish_is_given_back_untouched(
     works: Works, tmp_path: Path
 ) -> None:
     mark = tmp_path / "started"
-    await works.put("note", {"seconds": 30, **started(mark)}, key="k")
+    await works.put("note", {"until": str(tmp_path / "never"), **started(mark)}, key="k")
     async with works.worker() as hired, anyio.create_task_group() as tasks:
 
         async def stop() -> None:
-            while not mark.exists():  # noqa: ASYNC110 - a file
-                await anyio.sleep(0.01)
+            await appears(mark)
             hired.stop()
 
         tasks.start_soon(stop)
-        with anyio.fail_after(5):
+        with anyio.fail_after(PATIENCE_SECONDS):
             assert await hired.run(grace_seconds=0.05) == Worked()
     row = await works.one()
     assert (row["attempts"], row["sent_at"], row["started_at"], row["dead_at"]) == (0, None, None, None)
@@ -215,7 +214,7 @@ async def test_a_schedule_fires_once_however_many_workers_there_are(works: Works
     async with works.working(3, known=CHIMING):
         async with works.database.owner() as conn:
             await conn.execute("update core.schedules set due_at = now() - interval '3 hours'")
-        with anyio.fail_after(10):
+        with anyio.fail_after(PATIENCE_SECONDS):
             while not await works.traces():  # noqa: ASYNC110 - a worker does it
                 await anyio.sleep(0.02)
         await anyio.sleep(0.3)

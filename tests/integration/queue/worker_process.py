@@ -47,6 +47,7 @@ async def _until_told(stop: Callable[[], None]) -> None:
     with anyio.open_signal_receiver(signal.SIGTERM) as signals:
         async for _ in signals:
             stop()
+            print("ending", flush=True)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from pathlib import Path
 import httpx
 import pytest
 from cli_process import CommandLine
+from patience import PATIENCE_SECONDS, until
 
 from quipu import Memory
 from quipu.kernel.config import Settings
@@ -36,7 +37,7 @@ class Serving:
     def end(self) -> int:
         """Tell it to end, as a service manager does; its exit code."""
         self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(timeout=60)
+        return self.process.wait(timeout=PATIENCE_SECONDS)
 
 
 @contextmanager
@@ -75,7 +76,9 @@ class Writers:
 
     def _write(self, who: int) -> None:
         number = 0
-        with httpx.Client(base_url=self.url, headers={"authorization": f"Bearer {self.token}"}) as client:
+        with httpx.Client(
+            base_url=self.url, headers={"authorization": f"Bearer {self.token}"}, timeout=PATIENCE_SECONDS
+        ) as client:
             while not self.over.is_set():
                 name = f"{who}.{number}"
                 said = {"messages": [{"id": name, "content": f"Message {name}."}]}
@@ -91,10 +94,7 @@ class Writers:
                     self.refused.append(answer.status_code)
 
     def wait_for(self, count: int) -> None:
-        until = time.monotonic() + 60
-        while len(self.kept) < count:
-            assert time.monotonic() < until, f"{len(self.kept)} kept, refused: {self.refused[:5]}"
-            time.sleep(0.01)
+        assert until(lambda: len(self.kept) >= count), f"{len(self.kept)} kept, refused: {self.refused[:5]}"
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +139,10 @@ def slow_clients_do_not_hold_up_others(server: Serving, token: str) -> None:
             slow.append(one)
         with httpx.Client(base_url=server.url, headers={"authorization": f"Bearer {token}"}) as client:
             for _ in range(5):
-                assert client.post("/v1/recall", json={"question": "Who?"}, timeout=5).status_code == 200
+                assert (
+                    client.post("/v1/recall", json={"question": "Who?"}, timeout=PATIENCE_SECONDS).status_code
+                    == 200
+                )
     finally:
         for one in slow:
             one.close()

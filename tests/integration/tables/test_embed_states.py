@@ -12,7 +12,6 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from psycopg import sql
 from tables_house import House
 
-SECONDS = 5
 NUMBERS = count()
 KEYS = st.integers(1, 4)
 TEXTS = st.one_of(st.none(), st.sampled_from(["", "gold", "silver", "a ring", "word " * 250]))

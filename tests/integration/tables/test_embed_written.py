@@ -8,8 +8,6 @@ from tables_house import House
 
 from quipu.errors import BadInput
 
-SECONDS = 5
-
 
 @pytest.fixture
 def space(house: House) -> str:

@@ -16,7 +16,6 @@ from quipu.errors import BadInput, NotFound
 from quipu.upkeep.snapshots.model import Snapshot
 from quipu.upkeep.snapshots.shelf import digest
 
-SECONDS = 5
 EVERYTHING = (
     "create type {s}.mood as enum ('calm', 'wild')",
     "create domain {s}.level as int check (value > 0)",

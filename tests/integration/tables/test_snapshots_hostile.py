@@ -19,7 +19,6 @@ from quipu.upkeep.snapshots.loading import Loading, Source
 from quipu.upkeep.snapshots.model import Target
 from quipu.upkeep.snapshots.reader import Statement
 
-SECONDS = 5
 HEAD = "SET row_security = off;\nCREATE SCHEMA memory;\n"
 
 # Of forms that are taken, so that PostgreSQL itself has to refuse them. {t}: a table with one column.

@@ -17,7 +17,6 @@ from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.config import Settings
 from quipu.upkeep.snapshots.program import pg_dump
 
-SECONDS = 5
 HOUR = timedelta(hours=1)
 
 

@@ -10,7 +10,6 @@ from tables_house import House
 from quipu.errors import BadInput, NotFound
 from quipu.kinds.tables.model import Permission
 
-SECONDS = 10
 CALLS: dict[str, tuple[Permission, dict[str, Any]]] = {
     "memory:query": ("read", {"sql": "select * from notes"}),
     "memory:schema:list-tables": ("read", {}),

@@ -12,7 +12,6 @@ from tables_house import House
 
 from quipu.kinds.tables.model import Schema
 
-SECONDS = 0.5
 PIECES = """select insert update delete drop alter create truncate copy table schema from into where set role
 cascade begin commit do $$ $a$ ' " -- /* */ ; , ( ) * = core.messages tables.passwords schema_registry notes
 body id 1 'x' :search_embedding ::text null $1 execute public union all with as grant to"""

@@ -10,7 +10,6 @@ from tables_house import House
 from quipu import Memory
 from quipu.errors import BadInput
 
-SECONDS = 10
 FILES = "select relname, relfilenode from pg_class where relnamespace = 'memory'::regnamespace order by 1"
 WHERE = {"space": "default"}
 SHIPS = "create table memory.ships (id serial primary key, name text unique, story text, crew int default 3)"

@@ -7,7 +7,6 @@ from tables_house import House
 
 from quipu.errors import BadInput
 
-SECONDS = 10
 SPACE = "states"
 
 

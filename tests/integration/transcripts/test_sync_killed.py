@@ -33,7 +33,7 @@ def killed_after(home: Path, root: Path, transactions: int) -> int:
         for _ in range(transactions):
             process.stdout.readline()
         process.kill()
-        return process.wait(60)
+        return process.wait()
 
 
 async def test_a_sync_that_was_killed_is_finished_by_the_next(home: Path, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 import pytest
+from patience import PATIENCE_SECONDS
 
 from quipu.interfaces.cli.main import quipu_command, run
 
@@ -29,7 +30,11 @@ def loaded_by(arguments: list[str], repository: Path) -> set[str]:
     )
     environment = os.environ | {"PYTHONPATH": str(repository / "src")}
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=60
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=PATIENCE_SECONDS,
     )
     exit_code, *modules = done.stderr.splitlines()[-1].split()
     assert exit_code == "0", done.stderr
@@ -110,7 +115,11 @@ def test_the_model_is_loaded_beside_the_commands_that_embed_and_no_others(reposi
     )
     environment = os.environ | {"PYTHONPATH": str(repository / "src")}
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=60
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=PATIENCE_SECONDS,
     )
     assert done.stdout.splitlines()[:2] == ["[]", "[]"], done.stderr
     assert "loads the model" in done.stdout.splitlines()[2]
@@ -156,7 +165,11 @@ def test_what_nobody_foresaw_is_one_line_too(repository: Path) -> None:
     )
     environment = os.environ | {"PYTHONPATH": str(repository / "src")}
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=60
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=PATIENCE_SECONDS,
     )
     assert done.returncode == 1
     first, second = done.stderr.splitlines()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hostile import assert_linear, texts
+from hostile import read_through, texts
 from quipu.recall.dates import asks_when, tells_time, windows
 
 NOW = datetime(2026, 3, 14, 15, 9, tzinfo=UTC)
@@ -116,7 +116,7 @@ def test_a_text_tells_a_time_or_not(text: str, tells: bool) -> None:
     assert tells_time(text) is tells
 
 
-def test_times_are_found_in_proportion_to_the_text() -> None:
-    assert_linear(lambda text: windows(text, now=NOW, first=FIRST, last=NOW), length=5_000)
-    assert_linear(asks_when)
-    assert_linear(tells_time)
+def test_times_are_found_in_any_text() -> None:
+    read_through(lambda text: windows(text, now=NOW, first=FIRST, last=NOW), characters=20_000)
+    read_through(asks_when)
+    read_through(tells_time)

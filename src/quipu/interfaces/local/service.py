@@ -33,7 +33,7 @@ from quipu.interfaces.local.rules import asked_space
 from quipu.interfaces.local.syncing import catch_up, sync_all
 
 _AT_ONCE = 16
-_READ_SECONDS, _MOST_SECONDS, _LEAVE_SECONDS = 5.0, 30.0, 5.0
+_READ_SECONDS, _MOST_SECONDS, _LEAVE_SECONDS = 5.0, 300.0, 5.0
 _LEFT = (anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream)
 
 Request = dict[str, Any]

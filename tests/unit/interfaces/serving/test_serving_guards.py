@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 import anyio
 import httpx
 import pytest
+from patience import PATIENCE_SECONDS
 from starlette.types import Receive, Scope, Send
 
 from quipu.interfaces.serving.guards import around
@@ -18,7 +20,8 @@ from quipu.interfaces.serving.terms import Terms
 pytestmark = pytest.mark.anyio
 
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
-TERMS = Terms(body_bytes=100, body_seconds=0.05, request_seconds=0.05)
+TERMS = Terms(body_bytes=100, body_seconds=PATIENCE_SECONDS, request_seconds=PATIENCE_SECONDS)
+SOON = 0.05
 
 
 async def echo(scope: Scope, receive: Receive, send: Send) -> None:
@@ -35,33 +38,43 @@ async def echo(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 async def asleep(scope: Scope, receive: Receive, send: Send) -> None:
-    await anyio.sleep(10)
+    await anyio.sleep_forever()
 
 
 async def slow(scope: Scope, receive: Receive, send: Send) -> None:
     """Answers, but not within the time of an answer."""
-    await anyio.sleep(2 * TERMS.request_seconds)
+    await anyio.sleep(2 * SOON)
     await echo(scope, receive, send)
 
 
 async def half(scope: Scope, receive: Receive, send: Send) -> None:
     """Begins an answer and never ends it."""
     await send({"type": "http.response.start", "status": 200, "headers": []})
-    await anyio.sleep(10)
+    await anyio.sleep_forever()
 
 
 async def asked(
-    app: App, *, path: str = "/", content: Any = b"", headers: dict[str, str] | None = None
+    app: App,
+    *,
+    terms: Terms = TERMS,
+    path: str = "/",
+    content: Any = b"",
+    headers: dict[str, str] | None = None,
 ) -> httpx.Response:
-    transport = httpx.ASGITransport(app=around(app, TERMS, Metrics()))
+    transport = httpx.ASGITransport(app=around(app, terms, Metrics()))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
         return await client.post(path, content=content, headers=headers or {})
 
 
-async def in_pieces(count: int, size: int, pause_seconds: float = 0) -> AsyncIterator[bytes]:
+async def in_pieces(count: int, size: int) -> AsyncIterator[bytes]:
     for _ in range(count):
-        await anyio.sleep(pause_seconds)
         yield b"x" * size
+
+
+async def endless() -> AsyncIterator[bytes]:
+    """A piece, and never the next."""
+    yield b"x"
+    await anyio.sleep_forever()
 
 
 async def test_a_request_reaches_the_door_whole_and_in_one_piece() -> None:
@@ -83,20 +96,21 @@ async def test_a_length_that_is_no_number_is_no_way_past_the_limit() -> None:
 
 
 async def test_who_sends_too_slowly_is_sent_away() -> None:
-    answer = await asked(asleep, content=in_pieces(10, 1, pause_seconds=0.02))
+    answer = await asked(asleep, terms=replace(TERMS, body_seconds=SOON), content=endless())
     assert answer.status_code == 503
     assert answer.json()["type"] == "/problems/took-too-long"
 
 
 async def test_what_takes_too_long_is_given_up_and_told_as_a_problem() -> None:
-    answer = await asked(asleep)
+    answer = await asked(asleep, terms=replace(TERMS, request_seconds=SOON))
     assert answer.status_code == 503
     assert answer.headers["retry-after"]
     assert answer.headers["content-type"] == "application/problem+json"
 
 
 async def test_a_restore_has_the_time_it_needs_and_no_more_room() -> None:
-    answer = await asked(slow, path="/v1/snapshots/restore")
+    terms = replace(TERMS, request_seconds=SOON)
+    answer = await asked(slow, terms=terms, path="/v1/snapshots/restore")
     assert (answer.status_code, answer.json()) == (200, [0, 1])
     assert (await asked(slow, path="/v1/snapshots/restore", content=b"x" * 101)).status_code == 413
 
@@ -111,8 +125,8 @@ async def test_an_answer_that_was_begun_is_not_begun_again() -> None:
         return {"type": "http.request", "body": b"", "more_body": False}
 
     scope = {"type": "http", "method": "GET", "path": "/", "headers": [(b"host", b"localhost")]}
-    with anyio.fail_after(5):
-        await around(half, TERMS, Metrics())(scope, receive, send)
+    with anyio.fail_after(PATIENCE_SECONDS):
+        await around(half, replace(TERMS, request_seconds=SOON), Metrics())(scope, receive, send)
     assert sent == ["http.response.start"]
 
 

@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 import pytest
+from patience import PATIENCE_SECONDS
 
 from quipu.errors import ConfigError, MissingExtra
 from quipu.kernel.config import Settings
@@ -81,5 +82,7 @@ def test_nothing_is_loaded_before_a_model_is_chosen() -> None:
         "assert choose(Settings(), budget=None) is None\n"
         "print(sorted({'openai', 'pydantic', 'httpx', 'anyio'} & set(sys.modules)))"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE_SECONDS
+    )
     assert (done.returncode, done.stdout.strip()) == (0, "[]"), done.stderr

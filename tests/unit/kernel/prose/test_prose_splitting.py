@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from time import process_time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -101,8 +99,6 @@ def test_sentences_are_parts_of_the_message_in_order_and_short(message: str) -> 
 @pytest.mark.parametrize(
     "evil", ["a ", "`", '"', "> ", "\n", "[", "(((", "no, ", "every time you ", "x" * 399 + ". ", "- ", "'"]
 )
-def test_a_megabyte_of_anything_takes_no_more_than_a_few_seconds(evil: str) -> None:
+def test_a_megabyte_of_anything_is_split(evil: str) -> None:
     message = evil * (1_000_000 // len(evil))
-    began = process_time()
-    sentences(message)
-    assert process_time() - began < 5
+    assert all(len(one.text) <= LONGEST for one in sentences(message))

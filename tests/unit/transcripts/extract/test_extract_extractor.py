@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from time import process_time
-
 import pytest
 
 from quipu.kernel.embedding.hashing import HashEmbedder
@@ -55,16 +53,3 @@ async def test_prototypes_judge_what_words_do_not() -> None:
 
 def test_the_rules_are_an_extractor() -> None:
     assert isinstance(RulesExtractor(), Extractor)
-
-
-async def test_four_times_as_much_takes_about_four_times_as_long() -> None:
-    said = (
-        "We use port {0} for service number {0}. Please fix the bug in file {0}.\nThanks, I saw it crash.\n"
-    )
-    one = turns(*(said.format(number) * 20 for number in range(40)))
-    took: list[float] = []
-    for times in (1, 4):
-        began = process_time()
-        await RulesExtractor().extract(one * times)
-        took.append(process_time() - began)
-    assert took[1] < 8 * took[0]  # it would be 16 times if each turn were compared with each

@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE_SECONDS
 
 from quipu.errors import ServerError
 from quipu.kernel.db.embedded.account import Account
@@ -43,7 +44,7 @@ def test_asking_who_holds_it_disturbs_nobody(tmp_path: Path) -> None:
 def test_a_lock_that_was_handed_on_lives_as_long_as_the_child(tmp_path: Path) -> None:
     lock = FileLock(tmp_path / "lock")
     assert lock.try_exclusive()
-    child = subprocess.Popen(["sleep", "60"], pass_fds=(lock.fileno(),))
+    child = subprocess.Popen(["sleep", "3600"], pass_fds=(lock.fileno(),))
     lock.close()
     assert is_held_alone(tmp_path / "lock")
     child.kill()
@@ -52,7 +53,7 @@ def test_a_lock_that_was_handed_on_lives_as_long_as_the_child(tmp_path: Path) ->
 
 
 def test_waiting_for_a_lock_ends_with_what_one_can_do(tmp_path: Path) -> None:
-    with alone(tmp_path / "lock", wait_seconds=1, purpose="to do something"):  # noqa: SIM117
+    with alone(tmp_path / "lock", wait_seconds=PATIENCE_SECONDS, purpose="to do something"):  # noqa: SIM117
         with pytest.raises(ServerError, match="another process to do something") as caught:
             with alone(tmp_path / "lock", wait_seconds=0.05, purpose="to do something"):
                 pytest.fail("two held it")
@@ -84,7 +85,7 @@ def test_a_pid_file_is_read_whole_or_not_at_all(tmp_path: Path) -> None:
 
 
 def test_a_process_that_works_elsewhere_is_no_postmaster(tmp_path: Path) -> None:
-    child = subprocess.Popen(["sleep", "60"], cwd=tmp_path)
+    child = subprocess.Popen(["sleep", "3600"], cwd=tmp_path)
     try:
         assert is_postmaster(child.pid, tmp_path)
         assert not is_postmaster(child.pid, tmp_path.parent)
@@ -99,7 +100,7 @@ def test_only_lock_files_of_strangers_are_put_out_of_the_way(tmp_path: Path) -> 
     data.mkdir()
     run_dir.mkdir()
     pid_file, socket_lock = data / "postmaster.pid", run_dir / ".s.PGSQL.5432.lock"
-    server = subprocess.Popen(["sleep", "60"], cwd=data)
+    server = subprocess.Popen(["sleep", "3600"], cwd=data)
     try:
         for file in (pid_file, socket_lock):
             file.write_text(f"{server.pid}\n")
@@ -144,4 +145,4 @@ def test_a_program_that_cannot_be_run_or_does_not_end_is_an_error(tmp_path: Path
     with pytest.raises(ServerError, match="cannot be run as 'me'"):
         run([tmp_path / "nothing"], account=ME, env={})
     with pytest.raises(ServerError, match="did not end within"):
-        run(["sleep", "60"], account=ME, env={"PATH": os.defpath}, timeout_seconds=0.1)
+        run(["sleep", "3600"], account=ME, env={"PATH": os.defpath}, timeout_seconds=0.1)
