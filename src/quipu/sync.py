@@ -741,6 +741,14 @@ class Memory(Rooms):
         """
         return self._portal.call(lambda: self._inner.work(topics=topics, concurrency=concurrency))
 
+    def ready(self, *, seconds: float = 2.0) -> None:
+        """Return where the database answers now, and no lock keeps it from being read.
+
+        Raises:
+            DatabaseUnavailable: not within so many seconds.
+        """
+        self._portal.call(lambda: self._inner.ready(seconds=seconds))
+
     def health(self) -> Health:
         """What this memory runs on and how much it holds."""
         return self._portal.call(lambda: self._inner.health())

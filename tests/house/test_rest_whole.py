@@ -11,6 +11,7 @@ FILES = "it works on files of the machine; that is done there"
 CODE = "it takes code of the program"
 SERVER = "servers call it by themselves"
 NOT_BY_HTTP = {
+    "Memory.ready": "it is /ready, beside the doors",
     "Memory.overview": "it is a page",
     "Memory.used_lately": "it is on that page",
     "Memory.space_names": "as Memory.spaces",

@@ -359,6 +359,14 @@ class AsyncMemory(AsyncRooms):
         ) as hired:
             return await hired.burst()
 
+    async def ready(self, *, seconds: float = 2.0) -> None:
+        """Return where the database answers now, and no lock keeps it from being read.
+
+        Raises:
+            DatabaseUnavailable: not within so many seconds.
+        """
+        await self._ready.database.ready(seconds=seconds)
+
     async def health(self) -> Health:
         """What this memory runs on and how much it holds."""
         ready = self._ready

@@ -85,7 +85,13 @@ class Settings:
         decimal(0.001, 300), "How long to wait for a connection, seconds.", 10, unit="seconds"
     )
     statement_seconds: float = _setting(
-        decimal(0, 3600), "Longest time for one statement, seconds; 0 is no limit.", 60, unit="seconds"
+        decimal(0, 3600), "Longest time for one statement, seconds; 0 is no limit.", 25, unit="seconds"
+    )
+    answer_seconds: float | None = _setting(
+        decimal(0.1, 3600),
+        "How long the database may be silent before it counts as unavailable, seconds;"
+        " 30 if not given, or 5 more than a statement may take.",
+        unit="seconds",
     )
     embedding_model: str = _setting(
         TEXT, "Name of an added model, 'hashing', 'st:NAME' or 'openai:NAME'.", "all-MiniLM-L6-v2"

@@ -25,6 +25,7 @@ _log = logging.getLogger("quipu")
 async def tidy(database: Database) -> None:
     """Vacuum and analyze the tables that a search reads. Other work goes on meanwhile."""
     async with database.owner() as conn:
+        conn.endures = True
         await conn.execute(_SQL["tidy"])
 
 

@@ -82,14 +82,14 @@ class Access:
             self._known.popitem(last=False)
         return key
 
-    async def ready(self) -> None:
-        """Nothing, where the database answered within the last second.
+    async def ready(self, *, seconds: float) -> None:
+        """Nothing, where the database answered within the last second, or does within ``seconds``.
 
         Raises:
             DatabaseUnavailable: it does not answer.
         """
         if monotonic() - self._answered >= _READY_SECONDS:
-            await self._memory.keys.count()
+            await self._memory.ready(seconds=seconds)
             self._answered = monotonic()
 
     def forget(self) -> None:

@@ -27,8 +27,9 @@ async def health() -> State:
 
 @router.get("/ready", summary="Whether the server can answer", responses={503: {"description": "It cannot."}})
 async def ready(request: Request) -> State:
-    """Its database answers. Asked anew once a second at most."""
-    await served(request).access.ready()
+    """Its database answers, and no lock keeps it from being read. Asked anew once a second at most."""
+    serving = served(request)
+    await serving.access.ready(seconds=serving.terms.ready_seconds)
     return State(status="ready")
 
 

@@ -22,7 +22,8 @@ class Terms:
 
     ``body_bytes``: of one request; ``import_bytes``: of one import, which is streamed. ``head_seconds``: for
     the head of a request; ``body_seconds``: for all of its body, or of a stream for the next piece of it.
-    ``request_seconds``: for one answer, from the last byte of the question on. ``leave_seconds``: for
+    ``request_seconds``: for one answer, from the last byte of the question on. ``ready_seconds``: for
+    the database, when ``/ready`` is asked. ``leave_seconds``: for
     requests in hand when the server is to end. ``session_seconds``: after which a person signs in again.
     ``session_per_minute``: requests of one session. ``connections``: at a time; more are answered 503.
     ``hosts``: names by which it may be called (the header ``Host``); empty for any. ``secure_cookies``: it is
@@ -34,6 +35,7 @@ class Terms:
     head_seconds: float = 10.0
     body_seconds: float = 30.0
     request_seconds: float = 60.0
+    ready_seconds: float = 2.0
     leave_seconds: float = 20.0
     session_seconds: float = 12 * 3600.0
     session_per_minute: int = 1_200

@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import LiteralString, Self
 
-from psycopg import AsyncConnection, AsyncRawCursor, ProgrammingError, conninfo
+import anyio
+from psycopg import AsyncRawCursor, ProgrammingError, conninfo
 from psycopg.rows import TupleRow, class_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from quipu.errors import ConfigError, DatabaseUnavailable, DatabaseUnsuitable
 from quipu.kernel.config import Settings, Stored
-from quipu.kernel.db import alive, arrays, queries
+from quipu.kernel.db import alive, arrays, deadline, queries
+from quipu.kernel.db.deadline import Unanswered
 from quipu.kernel.db.errors import translated
 from quipu.kernel.db.holding import Holding
 from quipu.kernel.db.migrate import migrate, pending
 from quipu.kernel.db.queries import Numbered
 
-Connection = AsyncConnection[TupleRow]
+Connection = deadline.Connection
 Rows = AsyncRawCursor[TupleRow]
 Ask = Callable[[Connection], Awaitable[None]]
 """Runs queries in a pipeline, of which the answers are read later."""
 
 _SQL = queries.load("quipu.kernel.db")
 _OLDEST = 150_000  # PostgreSQL 15
+_AGAIN_SECONDS = 1.0  # who asks later has the pool try anew: no pause grows while a server is away
+_HEAR_SECONDS = 2.0
+_PAUSE_SECONDS = 0.1
 _BEGIN = "begin isolation level read committed read write"
 _BEGIN_TO_READ = "begin isolation level repeatable read read only"
 
@@ -73,6 +79,11 @@ class Within:
         """
         return await ask(self.conn, query, {"space": self.space.id, **values}, binary=binary)
 
+    async def take_time(self) -> None:
+        """Let statements of this transaction take as long as they take, while the server answers others."""
+        self.conn.endures = True
+        await self.conn.execute(_SQL["take_time"])
+
 
 async def ask(
     conn: Connection, query: Numbered, values: Mapping[str, object], *, binary: bool = False
@@ -90,6 +101,7 @@ class Database:
         self._settings = settings
         self._pool = pool
         self._holding = Holding(settings)
+        self._silent = False
 
     @classmethod
     @asynccontextmanager
@@ -102,18 +114,25 @@ class Database:
             MigrationRefused: the database is newer than this code.
         """
         async with owner(url, settings) as conn:
+            conn.endures = True  # a migration takes as long as it takes
             if await pending(conn, packages):
                 await migrate(conn, packages)
         timeout = int(settings.statement_seconds * 1000)
         options = f"{_SESSION} -c role=quipu_app -c statement_timeout={timeout}"
+
+        async def configure(conn: Connection) -> None:
+            deadline.limit(conn, settings)
+            await arrays.register(conn)
+
         pool = AsyncConnectionPool[Connection](
-            conninfo.make_conninfo(url, options=options),
-            connection_class=AsyncConnection,
+            deadline.address(url, settings, options=options),
+            connection_class=Connection,
             kwargs={"autocommit": True, "prepare_threshold": 0},
             min_size=1,
             max_size=settings.pool_size,
             timeout=settings.connect_seconds,
-            configure=arrays.register,
+            reconnect_timeout=_AGAIN_SECONDS,
+            configure=configure,
             check=alive.check if settings.database_url else None,
             open=False,
         )
@@ -208,19 +227,52 @@ class Database:
             yield conn, await _space(entering), settings
 
     @asynccontextmanager
-    async def _connection(self) -> AsyncGenerator[Connection]:
+    async def _connection(self, seconds: float | None = None) -> AsyncGenerator[Connection]:
         with translated():
             try:
-                async with self._pool.connection() as conn:
+                async with self._pool.connection(seconds) as conn:
+                    deadline.limit(conn, self._settings)
+                    if self._silent:
+                        await self._hear(conn)
                     yield conn
                     # Not in the pool's ``reset``: that has a worker return the connection, and who closes
                     # the pool at once closes it before and leaves the connection open.
                     alive.used(conn)
+            except Unanswered:
+                self._silent = True
+                raise
             except PoolTimeout as error:
                 raise DatabaseUnavailable(
                     f"No connection was free: {error}",
-                    hint="Raise QUIPU_POOL_SIZE, or QUIPU_CONNECT_SECONDS.",
+                    hint="Is the server well (`quipu doctor`)? Else raise QUIPU_POOL_SIZE.",
                 ) from error
+
+    async def _hear(self, conn: Connection) -> None:
+        """Ask a server that gave no answer the last time whether it does now, for a moment only."""
+        with deadline.within(conn, _HEAR_SECONDS):
+            await AsyncConnectionPool.check_connection(conn)
+        self._silent = False
+
+    async def ready(self, *, seconds: float) -> None:
+        """Return where everything of ours can be read.
+
+        Raises:
+            DatabaseUnavailable: the server says nothing for so many seconds, or a lock lasts as long.
+        """
+        until = time.monotonic() + seconds
+        while await self._is_blocked(max(_PAUSE_SECONDS, until - time.monotonic())):
+            if time.monotonic() >= until:
+                raise DatabaseUnavailable(
+                    "Somebody holds a table for themselves, and nobody can read it.",
+                    hint="It passes when they are done; pg_locks says who it is.",
+                )
+            await anyio.sleep(_PAUSE_SECONDS)
+
+    async def _is_blocked(self, seconds: float) -> bool:
+        async with self._connection(seconds) as conn:
+            with deadline.within(conn, seconds):
+                row = await (await conn.execute(_SQL["blocked"])).fetchone()
+        return row is None or row[0]
 
     @asynccontextmanager
     async def plain(self) -> AsyncGenerator[Connection]:
@@ -233,6 +285,17 @@ class Database:
         """A connection of its own as the owner of the database, for upkeep across spaces."""
         async with owner(self.url, self._settings) as conn:
             yield conn
+
+    async def login(self, *, statement_seconds: float, options: str, user: str, password: str) -> Connection:
+        """A connection of its own as another user, whose statements take so long at most.
+
+        Raises:
+            psycopg.OperationalError: nobody answers, or not to this user.
+        """
+        settings = replace(self._settings, statement_seconds=statement_seconds)
+        return await deadline.connect(
+            self.url, settings, prepare_threshold=None, options=options, user=user, password=password
+        )
 
     async def settings(self, space: str | None = None) -> Settings:
         """The settings that hold now in a space, or where none is named: what was given to this process, else
@@ -264,12 +327,8 @@ async def owner(url: str, settings: Settings) -> AsyncGenerator[Connection]:
     """A connection as the user of the URL, for migrations and upkeep."""
     _check_address(url)
     with translated():
-        seconds = max(1, round(settings.connect_seconds))
-        conn = await AsyncConnection.connect(
-            url,
-            autocommit=True,
-            connect_timeout=seconds,
-            options="-c timezone=UTC -c application_name=quipu-owner",
+        conn = await deadline.connect(
+            url, settings, options="-c timezone=UTC -c application_name=quipu-owner"
         )
         async with conn:
             encoding = conn.info.parameter_status("server_encoding")

@@ -18,6 +18,7 @@ from quipu.kernel.db import queries
 from quipu.kernel.db.embedded.account import user_id
 from quipu.kernel.db.embedded.binaries import NEEDED_EXTENSIONS, Binaries, inspect
 from quipu.kernel.db.embedded.directory import first_closed
+from quipu.kernel.db.embedded.door import enter
 from quipu.kernel.db.embedded.finding import Finding, read_free_space, read_version
 from quipu.kernel.db.embedded.locate import find_place, forgotten
 from quipu.kernel.db.embedded.lock import is_held_alone
@@ -172,9 +173,8 @@ def _server(place: Place, found: ServerStatus) -> Finding:
 
 
 def _inside(place: Place) -> Iterator[Finding]:
-    conninfo = door_of(place).conninfo("postgres")
     try:
-        with psycopg.connect(conninfo, autocommit=True, connect_timeout=3) as connection:
+        with enter(door_of(place)) as connection:
             wanted = {"names": list(NEEDED_EXTENSIONS)}
             lacking = [row[0] for row in connection.execute(_QUERIES["lacking_extensions"], wanted)]
             unsafe = [f"{name} is {value}" for name, value in connection.execute(_QUERIES["unsafe_settings"])]

@@ -9,6 +9,7 @@ import psycopg
 from psycopg import errors as pg
 
 from quipu.errors import DatabaseError, DatabaseUnavailable, DatabaseUnsuitable, DiskFull, QuipuError
+from quipu.kernel.db.deadline import Unanswered
 
 
 @contextmanager
@@ -25,6 +26,11 @@ def translate(error: psycopg.Error) -> QuipuError:
     said = str(error).strip().splitlines()
     first = said[0] if said else type(error).__name__
     match error:
+        case Unanswered():
+            return DatabaseUnavailable(
+                f"The database does not answer: {first}.",
+                hint="`quipu doctor` explains its state; QUIPU_ANSWER_SECONDS is how long we wait.",
+            )
         case pg.DiskFull():
             return DiskFull(hint="Make room on the disk and try again; what was stored before is untouched.")
         case pg.InvalidPassword() | pg.InvalidAuthorizationSpecification():

@@ -14,6 +14,9 @@ from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from typing import Any, Final, Self, cast
 
 import anyio
+from psycopg import AsyncConnection
+from psycopg.rows import TupleRow
+from psycopg_pool import AsyncConnectionPool
 from saq import Job as SaqJob
 from saq import Queue, Status
 from saq.queue.postgres import PostgresQueue
@@ -83,7 +86,8 @@ class Carrier:
         queues: dict[str, Queue]
         told: Told = translated
         if redis_url is None:
-            queues = {line.topic: _PostgresQueue(pool=store.pool, name=line.queue) for line in lines}
+            pool = cast("AsyncConnectionPool[AsyncConnection[TupleRow]]", store.pool)  # ours do more
+            queues = {line.topic: _PostgresQueue(pool=pool, name=line.queue) for line in lines}
         else:
             told = redis.told
             ours = await store.identity()

@@ -7,13 +7,12 @@ from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import Any, Self
 
-from psycopg import AsyncConnection, conninfo
 from psycopg.rows import class_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from quipu.errors import DatabaseUnavailable
 from quipu.kernel.config import Settings
-from quipu.kernel.db import queries
+from quipu.kernel.db import deadline, queries
 from quipu.kernel.db.database import Connection
 from quipu.kernel.db.errors import translated
 from quipu.kernel.queue.model import Job, Look, Schedule, ScheduleStatus, Ticket, TopicStatus
@@ -28,6 +27,8 @@ _SESSION = (
 )
 _LISTENING = "-c role=quipu_relay -c application_name=quipu-worker"
 
+_AGAIN_SECONDS = 1.0
+
 Pool = AsyncConnectionPool[Connection]
 
 
@@ -37,19 +38,25 @@ class Store:
     def __init__(self, url: str, settings: Settings, pool: Pool) -> None:
         self.pool = pool
         self._url = url
-        self._connect_seconds = max(1, round(settings.connect_seconds))
+        self._settings = settings
 
     @classmethod
     @asynccontextmanager
     async def open(cls, url: str, settings: Settings, *, connections: int = 2) -> AsyncGenerator[Self]:
         """A pool of at most ``connections``; the database must be migrated."""
+
+        async def configure(conn: Connection) -> None:
+            deadline.limit(conn, settings)
+
         pool = Pool(
-            conninfo.make_conninfo(url, options=_SESSION),
-            connection_class=AsyncConnection,
+            deadline.address(url, settings, options=_SESSION),
+            connection_class=Connection,
             kwargs={"autocommit": True},
             min_size=1,
             max_size=connections,
             timeout=settings.connect_seconds,
+            reconnect_timeout=_AGAIN_SECONDS,
+            configure=configure,
             check=Pool.check_connection if settings.database_url else None,
             open=False,
         )
@@ -111,9 +118,7 @@ class Store:
     async def listening(self) -> AsyncGenerator[Connection]:
         """A connection of its own that is told of new jobs; by it others see that a worker is there."""
         with translated():
-            conn = await AsyncConnection.connect(
-                self._url, autocommit=True, connect_timeout=self._connect_seconds, options=_LISTENING
-            )
+            conn = await deadline.connect(self._url, self._settings, options=_LISTENING)
             async with conn:
                 await conn.execute("listen quipu_outbox")
                 yield conn

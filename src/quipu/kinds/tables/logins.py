@@ -12,7 +12,7 @@ from typing import Final, Literal, LiteralString
 
 import psycopg
 from anyio import CancelScope
-from psycopg import AsyncConnection, conninfo, pq
+from psycopg import pq
 
 from quipu.errors import DatabaseUnsuitable, NotFound
 from quipu.kernel.db import alive
@@ -24,7 +24,6 @@ from quipu.kinds.tables.model import Schema
 
 Part = Literal["writer", "reader"]
 
-_CONNECT_SECONDS: Final = 10
 _IDLE: Final = 2  # connections kept of one role
 _IDLE_TOGETHER: Final = 6
 _OPTIONS: Final = (
@@ -52,7 +51,7 @@ class Logins:
 
     def __init__(self, database: Database, *, statement_seconds: float) -> None:
         self._database = database
-        self._milliseconds = int(statement_seconds * 1000)
+        self._seconds = statement_seconds
         self._passwords: dict[int, tuple[str, str]] = {}
         self._cleaning: LiteralString = _DISCARD_ALL
         self._idle: list[tuple[str, Connection]] = []  # those used last at the end
@@ -117,17 +116,15 @@ class Logins:
         writer = part == "writer"
         options = _OPTIONS.format(
             schema=schema.schema_name,
-            milliseconds=self._milliseconds,
+            milliseconds=int(self._seconds * 1000),
             read_only="off" if writer else "on",
         )
-        address = conninfo.make_conninfo(
-            self._database.url,
+        return await self._database.login(
+            statement_seconds=self._seconds,
+            options=options,
             user=schema.writer if writer else schema.reader,
             password=passwords[0 if writer else 1],
-            options=options,
-            connect_timeout=_CONNECT_SECONDS,
         )
-        return await AsyncConnection.connect(address, autocommit=True, prepare_threshold=None)
 
     async def _look_up(self, space: str, schema: Schema) -> tuple[str, str]:
         async with self._database.owner() as conn, conn.transaction():

@@ -11,6 +11,7 @@ from psycopg import AsyncRawCursor, sql
 from psycopg.rows import TupleRow
 
 from quipu.kernel.db.database import Connection, Database
+from quipu.kernel.db.deadline import enduring
 from quipu.kinds.tables import store
 from quipu.kinds.tables.exchange import Rows
 from quipu.kinds.tables.values import plain
@@ -35,7 +36,8 @@ async def bounded(
     # A timer and not a task that sleeps: hardly any call gets there, and every call would pay for the task.
     timer = asyncio.get_running_loop().call_later(seconds + _GRACE_SECONDS, end)
     try:
-        return await work()
+        with enduring(conn):  # the server, or we from outside, end it when its time is over
+            return await work()
     finally:
         timer.cancel()
         with CancelScope(shield=True):

@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-import psycopg
-
 from quipu.errors import BadInput, DiskFull
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.config import Settings
@@ -20,7 +18,7 @@ from quipu.kernel.db.embedded.basebackup import copy_running
 from quipu.kernel.db.embedded.binaries import choose_binaries
 from quipu.kernel.db.embedded.cluster import data_major
 from quipu.kernel.db.embedded.directory import make_directories
-from quipu.kernel.db.embedded.door import Door
+from quipu.kernel.db.embedded.door import Door, enter
 from quipu.kernel.db.embedded.locate import find_place, make_place
 from quipu.upkeep.backup import shelf
 from quipu.upkeep.backup.model import Backups, Base, Progress, Taken
@@ -118,13 +116,13 @@ def _trimmed(wal: Path, bases: list[Base]) -> int:
 
 
 def _keeps_log(door: Door) -> bool:
-    with psycopg.connect(door.conninfo("postgres"), autocommit=True) as conn:
+    with enter(door) as conn:
         row = conn.execute(_SQL["keeps_log"]).fetchone()
     return row is not None and bool(row[0])
 
 
 def _size(door: Door) -> int:
-    with psycopg.connect(door.conninfo("postgres"), autocommit=True) as conn:
+    with enter(door) as conn:
         row = conn.execute(_SQL["size_of_all"]).fetchone()
     return 0 if row is None else int(row[0])
 

@@ -32,6 +32,7 @@ async def examine(database: Database) -> list[Fault]:
     for space in await database.spaces():
         async with database.reading(space.name) as within:
             if within is not None:
+                await within.take_time()
                 faults += await _examine(within)
     return faults
 

@@ -38,6 +38,7 @@ async def erase(
     async with database.erasing(space) as within:
         if within is None:
             return Erasure(space, what, {})
+        await within.take_time()
         (erased,) = await take(within, [(what, erasers)], now=now)
         if what.everything:
             await store.remove_space(within)

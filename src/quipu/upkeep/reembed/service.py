@@ -47,6 +47,7 @@ async def reembed(
     started = time.perf_counter()
     await _try(embedder)
     async with database.owner() as conn:
+        conn.endures = True
         previous, generation = await _register(conn, embedder)
         change = _Change(database, conn, Batches(embedder, generation.id, cites, progress))
         try:
@@ -148,7 +149,7 @@ class _Change:
         async with self._database.space(place.name) as within:
             if within is None:
                 return
-            await store.take_time(within)
+            await within.take_time()
             if await lock_space(within) in (None, self._target):
                 return
             while batch := await self.batches.read(within):

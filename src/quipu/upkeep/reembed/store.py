@@ -134,11 +134,6 @@ async def file_vectors(
     return (await within.conn.execute(_SQL["file_vectors"], values)).rowcount
 
 
-async def take_time(within: Within) -> None:
-    """Lift the limit on how long a statement may take, for this transaction."""
-    await within.conn.execute(_SQL["take_time"])
-
-
 async def change_over(within: Within, *, generation: int) -> None:
     """Let the space be searched by a generation of which it has all vectors."""
     values = {"space": within.space.id, "generation": generation}

@@ -8,6 +8,7 @@ from datetime import datetime
 from functools import partial
 from io import BufferedWriter
 from pathlib import Path
+from typing import Final
 
 from anyio import Path as AsyncPath
 from anyio import to_thread
@@ -17,6 +18,7 @@ from quipu.errors import DatabaseError
 from quipu.kernel.config import Settings
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Connection, Database
+from quipu.kernel.db.deadline import enduring
 from quipu.kernel.db.errors import translated
 from quipu.upkeep.snapshots import program
 from quipu.upkeep.snapshots.forms import REGISTRY
@@ -28,6 +30,7 @@ from quipu.upkeep.snapshots.sums import sums
 from quipu.upkeep.snapshots.templates import fill
 
 _SQL = queries.load("quipu.upkeep.snapshots")
+_LONGEST_MILLISECONDS: Final = 3_600_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,10 +186,11 @@ async def _all_but_registry(conn: Connection, target: Target) -> list[str]:
 
 
 async def _sums(conn: Connection, target: Target, tables: Sequence[str], moment: str) -> dict[str, Sum]:
-    with translated():
+    with translated(), enduring(conn):
         async with conn.transaction():
             await conn.execute(fill("isolate"))
             await conn.execute(fill("at_moment", moment=sql.Literal(moment)))
+            await conn.execute(fill("limit", milliseconds=sql.Literal(_LONGEST_MILLISECONDS)))
             await conn.execute(fill("bare"))
             return await sums(conn, target, tables)
 

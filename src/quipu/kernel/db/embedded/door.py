@@ -9,9 +9,12 @@ from pathlib import Path
 import psycopg
 from psycopg.conninfo import make_conninfo
 
+from quipu.kernel.db.deadline import BlockingConnection
+
 ADMIN_ROLE = "quipu_admin"
 SOCKET_PORT = 5432  # names the socket file; nothing listens on the network
 LOOPBACK = "127.0.0.1"
+_CONNECT_SECONDS = 10
 _ALIVE_BUT_FULL = ("too many clients", "remaining connection slots")
 _COMING_OR_GOING = ("is starting up", "is shutting down", "not yet accepting connections", "in recovery mode")
 
@@ -24,6 +27,7 @@ class Answer(Enum):
     BUSY = "busy"
     REFUSED = "refused"
     SILENT = "silent"
+    MUTE = "mute"  # it lets us in and says nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +61,22 @@ class Door:
         )
 
 
+def enter(door: Door) -> BlockingConnection:
+    """A connection as the administrator, in autocommit mode, that does not wait for ever.
+
+    Raises:
+        psycopg.OperationalError: nobody answers, or not to us.
+    """
+    address = door.conninfo("postgres")
+    return BlockingConnection.connect(address, autocommit=True, connect_timeout=_CONNECT_SECONDS)
+
+
 def knock(door: Door, *, timeout_seconds: int = 3) -> Answer:
     """Try to connect as the administrator: a server lives when a connection answers."""
     try:
         psycopg.connect(door.conninfo("postgres"), connect_timeout=timeout_seconds).close()
+    except psycopg.errors.ConnectionTimeout:
+        return Answer.MUTE
     except psycopg.OperationalError as error:
         return read_refusal(str(error))
     return Answer.READY

@@ -18,13 +18,14 @@ import psycopg
 from quipu.errors import DatabaseUnavailable, ServerError
 from quipu.kernel.config import Settings
 from quipu.kernel.db import queries
+from quipu.kernel.db.deadline import answer_seconds
 from quipu.kernel.db.embedded import cluster, configuration, postmaster
 from quipu.kernel.db.embedded.account import name_of, user_id
 from quipu.kernel.db.embedded.archive import archive_of
 from quipu.kernel.db.embedded.binaries import choose_binaries
 from quipu.kernel.db.embedded.directory import make_private
-from quipu.kernel.db.embedded.door import LOOPBACK, SOCKET_PORT, Door
-from quipu.kernel.db.embedded.lock import FileLock, alone, within
+from quipu.kernel.db.embedded.door import LOOPBACK, SOCKET_PORT, Door, enter
+from quipu.kernel.db.embedded.lock import FileLock, alone, is_held_alone, within
 from quipu.kernel.db.embedded.log import trim
 from quipu.kernel.db.embedded.place import Place
 
@@ -44,6 +45,9 @@ class Share:
 
 def join(place: Place, settings: Settings) -> Share:
     """A share in the server: joined if it runs, started if not, made if there is none yet."""
+    seconds = answer_seconds(settings)
+    if is_held_alone(place.start_lock):  # by one who may wait for a server that never answers
+        postmaster.refuse_mute(place, seconds=seconds)
     with turn(place):
         lock = FileLock(place.clients_lock)
         try:
@@ -53,7 +57,7 @@ def join(place: Place, settings: Settings) -> Share:
                     hint="See which process has it open and end it.",
                 )
             trim(place.log_file)
-            door = postmaster.find_running(place) or _bring_up(place, settings)
+            door = postmaster.find_running(place, mute_seconds=seconds) or _bring_up(place, settings)
             _ensure_database(door)
         except BaseException:
             lock.close()
@@ -68,7 +72,11 @@ def leave(share: Share) -> None:
         if not place.state.exists():
             return  # the whole directory was removed; its server ends by itself when it notices
         with turn(place):
-            if share.lock.try_exclusive() and not place.stays_marker.exists():
+            if not share.lock.try_exclusive() or place.stays_marker.exists():
+                return
+            if postmaster.is_mute(place):
+                postmaster.ask_to_end(place)  # it does once it goes on, and nobody waits for that
+            else:
                 put_down(place)
     finally:
         share.lock.close()
@@ -182,7 +190,7 @@ def _free_port() -> int:
 
 def _ensure_database(door: Door) -> None:
     try:
-        with psycopg.connect(door.conninfo("postgres"), autocommit=True) as connection:
+        with enter(door) as connection:
             row = connection.execute(_QUERIES["database_exists"]).fetchone()
             if row is None or not row[0]:
                 connection.execute(_QUERIES["create_database"])

@@ -11,7 +11,7 @@ import signal
 import sys
 import time
 
-from quipu.errors import DatabaseError, ServerError
+from quipu.errors import DatabaseError, DatabaseUnavailable, ServerError
 from quipu.kernel.db.embedded import windows
 from quipu.kernel.db.embedded.binaries import Binaries
 from quipu.kernel.db.embedded.door import LOOPBACK, SOCKET_PORT, Answer, Door, knock
@@ -42,10 +42,11 @@ def door_of(place: Place) -> Door:
     return Door(host=socket_dir, port=SOCKET_PORT, served_by=place.account.name)
 
 
-def find_running(place: Place) -> Door | None:
+def find_running(place: Place, *, mute_seconds: float = STOP_SECONDS) -> Door | None:
     """The door of the server if it answers, None if there is none; one that comes or goes is waited for.
 
-    Raises ServerError if what answers is not ours, or lives and does not answer.
+    Raises ServerError if what answers is not ours, DatabaseUnavailable if it lives and does not answer, even
+    to who is let in and waits for so many seconds.
     """
     began = time.monotonic()
     while True:
@@ -58,11 +59,37 @@ def find_running(place: Place) -> Door | None:
                 f"A server answers at {door.host}, and it is not ours or does not know us.",
                 hint="`quipu doctor` shows whose it is. Set QUIPU_HOME to another directory, or stop it.",
             )
-        if answer is Answer.SILENT and not lives(place):
+        if answer in (Answer.SILENT, Answer.MUTE) and not lives(place):
             return None
+        if answer is Answer.MUTE and time.monotonic() - began > mute_seconds:
+            raise _mute(place)
         if time.monotonic() - began > (START_SECONDS if answer is Answer.BUSY else STOP_SECONDS):
             raise _hangs(place)
         time.sleep(POLL_SECONDS)
+
+
+def refuse_mute(place: Place, *, seconds: float) -> None:
+    """Nothing, unless the server lets us in and says nothing for so many seconds.
+
+    Raises:
+        DatabaseUnavailable: so it is.
+    """
+    began = time.monotonic()
+    while is_mute(place):
+        if time.monotonic() - began > seconds:
+            raise _mute(place)
+
+
+def is_mute(place: Place) -> bool:
+    """Whether the server lets us in and says nothing for some seconds, as one does that was stopped."""
+    return knock(door_of(place)) is Answer.MUTE
+
+
+def ask_to_end(place: Place) -> None:
+    """Have the server stop the "fast" way; it is not waited for."""
+    found = read_pid_file(place.data)
+    if found is not None and is_postmaster(found.pid, place.data):
+        _signal(found.pid, signal.SIGINT)
 
 
 def launch(place: Place, binaries: Binaries) -> Door:
@@ -142,6 +169,15 @@ def _signal(pid: int, sign: int) -> None:
         os.kill(pid, sign)
     except ProcessLookupError:
         return  # it ended by itself
+
+
+def _mute(place: Place) -> DatabaseUnavailable:
+    found = read_pid_file(place.data)
+    who = f" (process id {found.pid})" if found else ""
+    return DatabaseUnavailable(
+        f"The server of {place.data} is alive{who}, but it does not answer.",
+        hint="If its processes were stopped, let them go on (kill -CONT); what was acknowledged is there.",
+    )
 
 
 def _hangs(place: Place) -> ServerError:

@@ -18,7 +18,7 @@ from quipu.kernel.db.embedded.account import Account
 from quipu.kernel.db.embedded.archive import restore_command
 from quipu.kernel.db.embedded.binaries import Binaries
 from quipu.kernel.db.embedded.directory import give
-from quipu.kernel.db.embedded.door import Door
+from quipu.kernel.db.embedded.door import Door, enter
 from quipu.kernel.db.embedded.lock import POLL_SECONDS
 from quipu.kernel.db.embedded.place import Place
 
@@ -68,7 +68,7 @@ def flush(door: Door) -> None:
     Raises:
         ServerError: PostgreSQL does not get rid of it.
     """
-    with psycopg.connect(door.conninfo("postgres"), autocommit=True) as conn:
+    with enter(door) as conn:
         keeps = conn.execute(_QUERIES["keeps_log"]).fetchone()
         if keeps is None or not keeps[0]:
             return
@@ -92,7 +92,7 @@ def _promoted(place: Place, door: Door) -> datetime | None:
     began = time.monotonic()
     while True:
         try:
-            with psycopg.connect(door.conninfo("postgres"), autocommit=True) as conn:
+            with enter(door) as conn:
                 row = conn.execute(_QUERIES["recovered"]).fetchone()
         except psycopg.OperationalError as error:
             if postmaster.lives(place):

@@ -15,7 +15,7 @@ from quipu.kernel.config import Settings
 from quipu.kernel.db import queries
 from quipu.kernel.db.embedded import package
 from quipu.kernel.db.embedded.cluster import data_major
-from quipu.kernel.db.embedded.door import Answer, Door, knock
+from quipu.kernel.db.embedded.door import Answer, Door, enter, knock
 from quipu.kernel.db.embedded.locate import find_place
 from quipu.kernel.db.embedded.log import tail
 from quipu.kernel.db.embedded.pidfile import read_pid_file
@@ -122,16 +122,16 @@ def _reading(answer: Answer, place: Place) -> tuple[State, tuple[str, ...]]:
             return "running", ("It is starting, recovering or stopping at this moment.",)
         case Answer.REFUSED:
             return "foreign", ("A server answers that is not ours or does not know us.",)
-        case Answer.SILENT if lives(place):
+        case Answer.SILENT | Answer.MUTE if lives(place):
             return "broken", ("Its processes live, and none of them answers.", *tail(place.log_file, lines=3))
-        case Answer.SILENT:
+        case Answer.SILENT | Answer.MUTE:
             return "stopped", ()
 
 
 def _describe(door: Door) -> tuple[str | None, Path | None, int]:
     row: TupleRow | None
     try:
-        with psycopg.connect(door.conninfo("postgres"), autocommit=True, connect_timeout=3) as connection:
+        with enter(door) as connection:
             row = connection.execute(_QUERIES["describe_server"]).fetchone()
     except psycopg.OperationalError:
         return None, None, 0  # it stopped between two looks

@@ -26,6 +26,19 @@ union all
 select name, value, 'space' from core.space_settings where space_id = (select core.current_space())
 order by 3, 1
 
+-- name: blocked: whether somebody holds, or waits for, a table of ours alone, so that nobody can read it
+select exists (
+    select
+    from pg_locks l
+    join pg_class c on c.oid = l.relation
+    where l.locktype = 'relation' and l.mode = 'AccessExclusiveLock' and l.pid <> pg_backend_pid()
+        and l.database = (select oid from pg_database where datname = current_database())
+        and c.relkind in ('r', 'p') and has_table_privilege(c.oid, 'select')
+)
+
+-- name: take_time: no statement of the transaction is ended for taking long
+select set_config('statement_timeout', '0', true)
+
 -- name: create_space: make the space of that name if it is not there
 insert into core.spaces (name) values (%(name)s) on conflict (name) do nothing
 

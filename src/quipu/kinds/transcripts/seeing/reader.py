@@ -14,7 +14,6 @@ from typing import Final
 
 import psycopg
 from anyio import CancelScope
-from psycopg import AsyncConnection, conninfo
 
 from quipu.errors import DatabaseUnsuitable
 from quipu.kernel.db import queries
@@ -22,7 +21,6 @@ from quipu.kernel.db.database import Connection, Database
 
 _SQL = queries.load("quipu.kinds.transcripts.seeing")
 _ROLE: Final = "quipu_see"
-_CONNECT_SECONDS: Final = 10
 _SPARE_SECONDS: Final = 60
 _OPTIONS: Final = (
     "-c default_transaction_read_only=on -c search_path=transcripts -c jit=off"
@@ -50,7 +48,7 @@ async def reader(database: Database, space: str, *, seconds: float) -> AsyncGene
         yield None
         return
     try:
-        conn = await _connect(database)
+        conn = await _connect(database, seconds=seconds)
         async with conn:
             milliseconds = str(int(seconds * 1000))
             values = {"space": str(number), "ticket": ticket, "milliseconds": milliseconds}
@@ -63,14 +61,14 @@ async def reader(database: Database, space: str, *, seconds: float) -> AsyncGene
                     await within.conn.execute(_SQL["take_ticket"], {"space": number, "ticket": ticket})
 
 
-async def _connect(database: Database) -> Connection:
+async def _connect(database: Database, *, seconds: float) -> Connection:
     try:
-        return await _open(database.url, password="")
+        return await _open(database, password="", seconds=seconds)
     except psycopg.OperationalError:
-        return await _with_password(database)
+        return await _with_password(database, seconds=seconds)
 
 
-async def _with_password(database: Database) -> Connection:
+async def _with_password(database: Database, *, seconds: float) -> Connection:
     """The role has a password for the moment: another process may need one of its own in the next."""
     password = secrets.token_urlsafe(32)
     async with database.owner() as owner:
@@ -78,7 +76,7 @@ async def _with_password(database: Database) -> Connection:
         try:
             secret = owner.pgconn.encrypt_password(password.encode(), _ROLE.encode(), b"scram-sha-256")
             await owner.execute(_SQL["reader_password"], {"secret": secret.decode()})
-            conn = await _open(database.url, password=password)
+            conn = await _open(database, password=password, seconds=seconds)
             await owner.execute(_SQL["reader_password"], {"secret": None})
         except (psycopg.OperationalError, psycopg.errors.InsufficientPrivilege) as error:
             raise DatabaseUnsuitable(
@@ -90,8 +88,5 @@ async def _with_password(database: Database) -> Connection:
     return conn
 
 
-async def _open(url: str, *, password: str) -> Connection:
-    address = conninfo.make_conninfo(
-        url, user=_ROLE, password=password, options=_OPTIONS, connect_timeout=_CONNECT_SECONDS
-    )
-    return await AsyncConnection.connect(address, autocommit=True)
+async def _open(database: Database, *, password: str, seconds: float) -> Connection:
+    return await database.login(statement_seconds=seconds, options=_OPTIONS, user=_ROLE, password=password)

@@ -72,9 +72,6 @@ cross join lateral (
 ) held
 on conflict do nothing
 
--- name: take_time: the change of a space may last longer than a statement usually may
-select set_config('statement_timeout', '0', true)
-
 -- name: set_signs: the signs of the new vectors become those of the entries
 update core.recall_entries e set bits = binary_quantize(v.context)::bit varying
 from core.recall_vectors v

@@ -1,0 +1,196 @@
+"""Connections that do not wait for ever: one whose server is silent for too long is closed.
+
+A limit that the server keeps, such as ``statement_timeout``, ends nothing where the server itself is stopped
+or out of reach. Here the client counts: the time between two signs of the server, not that of the whole, so
+that what is long and comes in parts is not cut off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Generator
+from contextlib import contextmanager
+from time import monotonic
+from typing import Final, TypeVar
+
+import psycopg
+from anyio import to_thread
+from psycopg import AsyncConnection, Notify, conninfo, pq
+from psycopg.abc import PQGen
+from psycopg.rows import TupleRow
+
+from quipu.kernel.config import Settings
+
+_RV = TypeVar("_RV")
+_LEAST_SECONDS: Final = 30.0
+_MARGIN_SECONDS: Final = 5.0  # for the server to say that a statement took too long
+_INTERVAL_SECONDS: Final = 0.1
+_CANCEL_SECONDS: Final = 1.0
+_PING_SECONDS: Final = 5
+_LISTEN_SECONDS: Final = 3600.0
+
+
+class Unanswered(psycopg.OperationalError):
+    """The server gave no answer in time, and the connection was closed."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"there was no answer within {seconds:g} seconds")
+
+
+class Connection(AsyncConnection[TupleRow]):
+    """A connection that is closed where the server is silent for ``answer_seconds``.
+
+    ``endures``: a statement may take as long as it takes, while the server answers others.
+    """
+
+    answer_seconds: float = _LEAST_SECONDS
+    endures: bool = False
+
+    async def wait(
+        self,
+        gen: PQGen[_RV],
+        interval: float = _INTERVAL_SECONDS,
+        timeout: float | None = None,  # noqa: ASYNC109, as psycopg has it
+    ) -> _RV:
+        """What ``gen`` returns.
+
+        Raises:
+            Unanswered: nothing came in time.
+        """
+        if timeout is not None:  # who listens for notices says how long
+            return await super().wait(gen, interval, timeout)
+        while True:
+            try:
+                return await super().wait(_limited(gen, self.answer_seconds), interval)
+            except Unanswered:
+                if not self.endures or not await to_thread.run_sync(_lives, _dsn(self)):
+                    self.pgconn.finish()
+                    raise
+
+    async def notifies(
+        self,
+        *,
+        timeout: float | None = None,  # noqa: ASYNC109
+        stop_after: int | None = None,
+    ) -> AsyncGenerator[Notify]:
+        """Notices as they come, however long none comes; a line that is cut is noticed by its keepalives."""
+        seconds = _LISTEN_SECONDS if timeout is None else timeout
+        while True:
+            async for notice in super().notifies(timeout=seconds, stop_after=stop_after):
+                yield notice
+            if timeout is not None or stop_after is not None:
+                return
+
+    async def cancel_safe(self, *, timeout: float = _CANCEL_SECONDS) -> None:  # noqa: ASYNC109
+        """Cancel what runs. A server that does not even take this is silent, and the connection is closed."""
+        try:
+            await super().cancel_safe(timeout=min(timeout, _CANCEL_SECONDS))
+        except psycopg.OperationalError:
+            self.pgconn.finish()
+            raise
+
+
+class BlockingConnection(psycopg.Connection[TupleRow]):
+    """The same for code that blocks."""
+
+    answer_seconds: float = _LEAST_SECONDS
+
+    def wait(self, gen: PQGen[_RV], interval: float = _INTERVAL_SECONDS, timeout: float | None = None) -> _RV:
+        """What ``gen`` returns.
+
+        Raises:
+            Unanswered: nothing came in time.
+        """
+        if timeout is not None:
+            return super().wait(gen, interval, timeout)
+        try:
+            return super().wait(_limited(gen, self.answer_seconds), interval)
+        except Unanswered:
+            self.pgconn.finish()
+            raise
+
+
+async def connect(
+    url: str, settings: Settings, *, prepare_threshold: int | None = 5, **given: str
+) -> Connection:
+    """An open connection in autocommit mode that does not wait for ever; ``given`` goes over the URL.
+
+    Raises:
+        psycopg.OperationalError: nobody answers, or not to us.
+    """
+    conn = await Connection.connect(
+        address(url, settings, **given), autocommit=True, prepare_threshold=prepare_threshold
+    )
+    limit(conn, settings)
+    return conn
+
+
+def limit(conn: Connection, settings: Settings) -> None:
+    """Give a connection the deadline of the settings."""
+    conn.answer_seconds = answer_seconds(settings)
+    conn.endures = settings.statement_seconds == 0
+
+
+def answer_seconds(settings: Settings) -> float:
+    """How long a server may be silent: as the settings say, else so long that it can end a statement."""
+    if settings.answer_seconds is not None:
+        return settings.answer_seconds
+    return max(_LEAST_SECONDS, settings.statement_seconds + _MARGIN_SECONDS)
+
+
+def address(url: str, settings: Settings, **given: str) -> str:
+    """The URL with ``given``, and where it does not say itself, what ends a connection that leads nowhere."""
+    own = conninfo.conninfo_to_dict(url)
+    quiet = {
+        "connect_timeout": max(2, round(settings.connect_seconds)),
+        "keepalives_idle": 30,
+        "keepalives_interval": 10,
+        "keepalives_count": 3,
+        "tcp_user_timeout": int(answer_seconds(settings) * 1000),
+    }
+    return conninfo.make_conninfo("", **{**quiet, **own, **given})
+
+
+@contextmanager
+def within(conn: Connection, seconds: float) -> Generator[None]:
+    """For the block the server may be silent for so long only."""
+    before, conn.answer_seconds = conn.answer_seconds, min(conn.answer_seconds, seconds)
+    try:
+        yield
+    finally:
+        conn.answer_seconds = before
+
+
+@contextmanager
+def enduring(conn: Connection) -> Generator[None]:
+    """For the block a statement may take as long as it takes, while the server answers others."""
+    before, conn.endures = conn.endures, True
+    try:
+        yield
+    finally:
+        conn.endures = before
+
+
+def _limited(gen: PQGen[_RV], seconds: float) -> PQGen[_RV]:
+    """``gen``, as long as something comes again and again. It can be gone on with after ``Unanswered``."""
+    until = monotonic() + seconds
+    try:
+        wanted = next(gen)
+        while True:
+            ready = yield wanted
+            if ready:
+                until = monotonic() + seconds
+            elif monotonic() >= until:
+                raise Unanswered(seconds)
+            wanted = gen.send(ready)
+    except StopIteration as done:
+        return done.value
+
+
+def _dsn(conn: Connection) -> bytes:
+    given = {**conn.info.get_parameters(), "connect_timeout": str(_PING_SECONDS)}
+    return conninfo.make_conninfo("", **given).encode()
+
+
+def _lives(dsn: bytes) -> bool:
+    """Whether the server answers anybody; it blocks."""
+    return pq.PGconn.ping(dsn) in (pq.Ping.OK, pq.Ping.REJECT)
