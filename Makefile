@@ -80,7 +80,7 @@ coverage: $(DEV)
 ##@ Work
 .PHONY: format sync schema rest constraints bench-recall bench-speed bench-startup bench-ledger bench-queue bench-transcripts \
   bench-extraction bench-hooks bench-episodes bench-boundaries bench-observing bench-chunking bench-loops \
-  bench-concepts bench-condensing bench-serve bench-pages wheel clean
+  bench-concepts bench-condensing bench-serve bench-pages bench-linear wheel clean
 format: $(DEV) ## Format the code and sort its imports
 	$(BIN)/ruff check --select I --fix .
 	$(BIN)/ruff format .
@@ -148,6 +148,9 @@ bench-serve: $(DEV) ## Measure recalls a second by HTTP, of 1, 8 and 32 clients 
 
 bench-pages: $(DEV) ## Measure every page and every GET of REST over 100,000 rows of every kind (ARGS=--check)
 	$(BIN)/python bench/pages.py $(ARGS)
+
+bench-linear: $(DEV) ## Measure how the time of what reads texts grows with them (ARGS=--check)
+	$(BIN)/python bench/linear.py $(ARGS)
 
 wheel: $(DEV) ## Build dist/*.whl
 	$(BIN)/python -m build --wheel --no-isolation --outdir dist .
