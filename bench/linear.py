@@ -4,9 +4,9 @@
     python bench/linear.py --only redact          one of them
     python bench/linear.py --characters 4000      smaller texts: does it run at all?
 
-A reader is asked for texts of two lengths, the second four times the first. Shown is its worst piece: the
-processor time of both, the best of several tries, and how many times longer the second took. 4 is linear, 16 is
-quadratic. With ``--check`` the exit code is 1 where one takes more than nine times as long.
+A reader is given texts of two lengths, the second four times the first. Shown is its worst piece: the
+processor time of both, the best of several tries, and how many times longer the second took. 4 is linear,
+16 is quadratic. With ``--check`` the exit code is 1 where one takes more than nine times as long.
 """
 
 from __future__ import annotations

@@ -370,3 +370,9 @@ def test_bench_measures_and_leaves_nothing_behind(chat: CommandLine) -> None:
     assert 0 < found["recall"]["p50_ms"] <= found["recall"]["p95_ms"]
     spaces = chat.process("db", "psql", "-At", "-c", "select name from core.spaces")
     assert spaces.stdout.split() == ["chat"], spaces.stderr
+
+
+def test_psql_comes_with_the_package_where_the_machine_has_none(chat: CommandLine, tmp_path: Path) -> None:
+    bare = CommandLine(chat.home, {**chat.settings, "PATH": str(tmp_path)})
+    spaces = bare.process("db", "psql", "-At", "-c", "select name from core.spaces")
+    assert spaces.stdout.split() == ["chat"], spaces.stderr

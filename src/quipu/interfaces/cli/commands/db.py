@@ -89,15 +89,16 @@ def url(call: Call) -> None:
 def psql(call: Call, arguments: tuple[str, ...]) -> int:
     """Open the database in psql, as its administrator; further arguments are psql's.
 
-    The administrator sees every space: row level security does not bind it.
+    The administrator sees every space: row level security does not bind it. A server that is named by its URL
+    is opened with the psql of this machine, or else with the one of the embedded database.
     """
     settings = settings_of(call)
+    installed = shutil.which("psql")
     if settings.database_url is not None:
-        return _psql(shutil.which("psql"), settings.database_url, arguments)
+        return _psql(installed or _brought(settings), settings.database_url, arguments)
     server = anyio.run(embedded.start, settings)
     try:
-        program = anyio.run(embedded.programs, settings).tool("psql")
-        return _psql(str(program) if program.exists() else shutil.which("psql"), server.conninfo(), arguments)
+        return _psql(_brought(settings) or installed, server.conninfo(), arguments)
     finally:
         anyio.run(server.aclose)
 
@@ -126,6 +127,12 @@ def _show(screen: Screen, found: ServerStatus) -> None:
         if value is not None:
             table.add_row(Text(name, style="dim"), Text(str(value)))
     screen.answer(found, table, *(Text(problem, style="red") for problem in found.problems))
+
+
+def _brought(settings: Settings) -> str | None:
+    """The psql that the embedded database comes with, if it does."""
+    program = anyio.run(embedded.programs, settings).tool("psql")
+    return str(program) if program.exists() else None
 
 
 def _psql(program: str | None, conninfo: str, arguments: tuple[str, ...]) -> int:
