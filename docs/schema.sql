@@ -197,6 +197,30 @@ CREATE FUNCTION core.find_api_key(wanted text) RETURNS SETOF core.api_keys
 
 COMMENT ON FUNCTION core.find_api_key(wanted text) IS 'One key by its id: who has not got the id finds none.';
 
+CREATE FUNCTION core.harden() RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    ours constant text := (
+        select string_agg(quote_ident(rolname), ', ')
+        from pg_roles where rolname in ('quipu_owner', 'quipu_app', 'quipu_relay'));
+    others constant text := case when to_regrole('quipu_see') is null then 'public' else 'public, quipu_see' end;
+    taken text;
+    count integer := 0;
+begin
+    revoke create on schema public from public;
+    for taken in select granted from core.open_rights() loop
+        execute format('grant %s to %s', taken, ours);
+        execute format('revoke %s from %s', taken, others);
+        count := count + 1;
+    end loop;
+    return count;
+end
+$$;
+
+COMMENT ON FUNCTION core.harden() IS 'Takes from PUBLIC what core.open_rights() lists and keeps it for our own roles; run by a superuser.';
+
 CREATE FUNCTION core.jobs_go_with_their_session() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -217,6 +241,90 @@ CREATE FUNCTION core.number_set(setting text, otherwise double precision) RETURN
     $$;
 
 COMMENT ON FUNCTION core.number_set(setting text, otherwise double precision) IS 'What SQL goes by where no program asks: the number stored for the space or for all, or another.';
+
+CREATE FUNCTION core.open_rights() RETURNS TABLE(granted text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select format('%s on table %I.%I', string_agg(distinct a.privilege_type, ', '), n.nspname, c.relname)
+    from pg_class c
+    join pg_namespace n on n.oid = c.relnamespace
+    cross join lateral aclexplode(c.relacl) a
+    where a.grantee in (0, coalesce(to_regrole('quipu_see'), 0))
+        and n.nspname in ('pg_catalog', 'information_schema')
+    group by n.nspname, c.relname
+    union all
+    select format('%s (%I) on table %I.%I', a.privilege_type, t.attname, n.nspname, c.relname)
+    from pg_attribute t
+    join pg_class c on c.oid = t.attrelid
+    join pg_namespace n on n.oid = c.relnamespace
+    cross join lateral aclexplode(t.attacl) a
+    where a.grantee = 0 and n.nspname in ('pg_catalog', 'information_schema')
+    union all
+    select format('execute on %s %s', case p.prokind when 'p' then 'procedure' else 'function' end,
+        p.oid::regprocedure)
+    from pg_proc p
+    cross join lateral (
+        select case
+            when p.proname in ('makeaclitem', 'acldefault', 'aclcontains', 'aclinsert', 'aclremove', 'aclitemeq',
+                'hash_aclitem', 'hash_aclitem_extended') then false  -- they tell names of roles
+            -- they look at tables by number
+            when p.proname in ('satisfies_hash_partition', 'pg_partition_root') then false
+            when p.provolatile = 'i' then true
+            when p.prokind in ('a', 'w') then true
+            when p.prorettype = 'trigger'::regtype or 'internal'::regtype = any(p.proargtypes::oid[]) then true
+            when exists (select from pg_operator o where o.oprcode = p.oid) then true
+            when exists (select from pg_cast c where c.castfunc = p.oid) then true
+            when p.proname in ('nextval', 'setval', 'currval') then true  -- which ask for a right on the sequence
+            when p.proargtypes::oid[] && array['oid', 'oidvector', 'xid', 'xid8', 'cid', 'tid', 'pg_lsn', 'cstring',
+                'pg_snapshot', 'aclitem', 'aclitem[]', 'regclass', 'regproc', 'regprocedure', 'regtype', 'regrole',
+                'regnamespace', 'regoper', 'regoperator', 'regcollation']::regtype[]::oid[] then false
+            else p.proname = any(array[
+                -- time
+                'age', 'clock_timestamp', 'date_add', 'date_part', 'date_subtract', 'date_trunc', 'extract',
+                'generate_series', 'make_timestamptz', 'now', 'overlaps', 'pg_sleep', 'pg_sleep_for',
+                'pg_sleep_until', 'pg_timezone_abbrevs', 'pg_timezone_abbrevs_abbrevs', 'pg_timezone_abbrevs_zone',
+                'pg_timezone_names', 'statement_timestamp', 'timeofday', 'timezone', 'to_char', 'to_date',
+                'to_number', 'to_timestamp', 'transaction_timestamp',
+                -- values
+                'array_sample', 'array_shuffle', 'array_to_json', 'array_to_string', 'concat', 'concat_ws', 'convert',
+                'convert_from', 'convert_to', 'enum_first', 'enum_last', 'enum_range', 'format', 'gen_random_uuid',
+                'json_build_array', 'json_build_object', 'json_populate_record', 'json_populate_recordset',
+                'json_strip_nulls', 'json_to_record', 'json_to_recordset', 'json_to_tsvector', 'jsonb_build_array',
+                'jsonb_build_object', 'jsonb_path_exists_tz', 'jsonb_path_match_tz', 'jsonb_path_query_array_tz',
+                'jsonb_path_query_first_tz', 'jsonb_path_query_tz', 'jsonb_populate_record',
+                'jsonb_populate_record_valid', 'jsonb_populate_recordset', 'jsonb_strip_nulls', 'jsonb_to_record',
+                'jsonb_to_recordset', 'jsonb_to_tsvector', 'length', 'pg_collation_for', 'pg_column_compression',
+                'pg_column_size', 'pg_input_error_info', 'pg_input_is_valid', 'pg_typeof', 'quote_literal',
+                'quote_nullable', 'random', 'random_normal', 'record_out', 'row_to_json', 'setseed', 'to_json', 'to_jsonb',
+                'uuidv4', 'uuidv7', 'xml_is_well_formed',
+                -- search in texts
+                'get_current_ts_config', 'phraseto_tsquery', 'plainto_tsquery', 'to_tsquery', 'to_tsvector',
+                'ts_headline', 'websearch_to_tsquery',
+                -- oneself
+                'current_database', 'current_query', 'current_schema', 'current_schemas', 'current_setting',
+                'current_user', 'getdatabaseencoding', 'lastval', 'pg_backend_pid', 'pg_char_to_encoding',
+                'pg_client_encoding', 'pg_current_xact_id', 'pg_encoding_to_char', 'pg_get_keywords',
+                'pg_get_serial_sequence', 'pg_is_in_recovery', 'pg_trigger_depth', 'session_user', 'set_config', 'version'
+                ])
+        end as harmless
+    ) h
+    left join pg_depend d on d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e'
+        and d.refclassid = 'pg_extension'::regclass
+    left join pg_extension e on e.oid = d.refobjid
+    where exists (
+            select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a where a.grantee = 0)
+        and case
+            when p.pronamespace = 'pg_catalog'::regnamespace then not h.harmless
+            when p.pronamespace = 'information_schema'::regnamespace then false
+            when 'internal'::regtype = any(p.proargtypes::oid[]) then false
+            when e.extname = 'pgcrypto' then true
+            when e.extname = 'pg_trgm' then p.proname not in ('similarity', 'similarity_op', 'similarity_dist')
+            else false
+        end
+    $$;
+
+COMMENT ON FUNCTION core.open_rights() IS 'What everybody may do in this database and SQL of agents and readers must not; none where it was hardened.';
 
 CREATE FUNCTION core.recount_space() RETURNS void
     LANGUAGE sql
@@ -989,6 +1097,22 @@ begin
 end
 $$;
 
+CREATE FUNCTION tables.columns_of(in_table text) RETURNS TABLE(name text, type text, computed boolean)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+    SET row_security TO 'on'
+    AS $$
+    select a.attname::text, format_type(a.atttypid, a.atttypmod), a.attgenerated <> ''
+    from tables.schemas s
+    join pg_class c on c.relnamespace = to_regnamespace(quote_ident(s.schema_name)) and c.relname = in_table
+        and c.relkind in ('r', 'p')
+    join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    where s.writer = session_user
+    order by a.attnum
+    $$;
+
+COMMENT ON FUNCTION tables.columns_of(in_table text) IS 'Columns and their types of a table of the writer who is logged in.';
+
 CREATE FUNCTION tables.discard(doomed integer) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1155,41 +1279,19 @@ $_$;
 
 COMMENT ON FUNCTION tables.furnish_embeddings(made integer) IS 'Makes the view embeddings of the schema of that id.';
 
-CREATE FUNCTION tables.harden() RETURNS void
-    LANGUAGE plpgsql
+CREATE FUNCTION tables.is_own(in_table text) RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET row_security TO 'on'
     AS $$
-declare
-    everybody text;
-    ours constant text := 'quipu_owner, quipu_app, quipu_relay, quipu_see';
-begin
-    revoke create on schema public from public;
-    -- What there is in other schemas, how it is described, who else is there, what they do.
-    for everybody in
-        select c.oid::regclass::text from pg_catalog.pg_class c
-        where c.relnamespace = 'pg_catalog'::regnamespace and c.relkind in ('r', 'v')
-            and pg_catalog.has_table_privilege('public', c.oid, 'select')
-    loop
-        execute format('grant select on pg_catalog.%s to %s', everybody, ours);
-        execute format('revoke select on pg_catalog.%s from public', everybody);
-    end loop;
-    for everybody in
-        select p.oid::regprocedure::text from pg_catalog.pg_proc p
-        where p.pronamespace = 'pg_catalog'::regnamespace
-            and pg_catalog.has_function_privilege('public', p.oid, 'execute')
-            and (p.proname ~ '^pg_(try_)?advisory_'  -- our locks are taken by number
-                or p.proname ~ '^lo_' or p.proname in ('loread', 'lowrite')  -- large objects are in no schema
-                or p.proname in ('pg_notify', 'pg_logical_emit_message', 'pg_cancel_backend', 'pg_terminate_backend',
-                    'pg_get_viewdef', 'pg_get_functiondef', 'pg_get_function_sqlbody', 'pg_get_ruledef',
-                    'pg_get_triggerdef', 'pg_get_indexdef', 'pg_get_constraintdef', 'pg_describe_object',
-                    'pg_identify_object', 'pg_identify_object_as_address', 'pg_stat_get_activity', 'pg_lock_status'))
-    loop
-        execute format('grant execute on function pg_catalog.%s to quipu_owner, quipu_app, quipu_relay', everybody);
-        execute format('revoke execute on function pg_catalog.%s from public', everybody);
-    end loop;
-end
-$$;
+    select exists (
+        select from tables.schemas s
+        join pg_class c on c.relnamespace = to_regnamespace(quote_ident(s.schema_name)) and c.relname = in_table
+            and c.relkind in ('r', 'p', 'f')
+        where s.writer = session_user)
+    $$;
 
-COMMENT ON FUNCTION tables.harden() IS 'Takes from PUBLIC what agents must not do in this database; run by a superuser. See docs/decisions/tables.md.';
+COMMENT ON FUNCTION tables.is_own(in_table text) IS 'Whether the writer who is logged in has a table of that name.';
 
 CREATE FUNCTION tables.note_rows() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -1533,6 +1635,16 @@ $$;
 
 COMMENT ON FUNCTION tables.write_embedding() IS 'Has the index look at the row that an embedding was written for.';
 
+CREATE FUNCTION transcripts.discard_reader() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    insert into transcripts.discarded_readers (role) values (old.role) on conflict do nothing;
+    return null;
+end
+$$;
+
 CREATE FUNCTION transcripts.go_with_their_line() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -1613,6 +1725,34 @@ begin
 end
 $$;
 
+CREATE FUNCTION transcripts.make_reader(login text, secret text, plain_password text) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+declare
+    gone text;
+begin
+    for gone in select role from transcripts.discarded_readers for update skip locked loop
+        execute format('drop role if exists %I', gone);
+        delete from transcripts.discarded_readers where role = gone;
+    end loop;
+    if not exists (select from pg_catalog.pg_roles where rolname = login) then
+        execute format('create role %I login inherit nocreatedb nocreaterole connection limit 4', login);
+        if current_setting('server_version_num')::integer >= 160000 then
+            execute format('grant quipu_see to %I with inherit true, set false', login);
+        else
+            execute format('grant quipu_see to %I', login);
+        end if;
+    end if;
+    execute format('alter role %I password %L', login, secret);
+    set local role quipu_owner;
+    insert into transcripts.readers as r (role, password) values (login, plain_password)
+    on conflict (space_id) do update set role = excluded.role, password = excluded.password;
+    reset role;
+end
+$$;
+
+COMMENT ON FUNCTION transcripts.make_reader(login text, secret text, plain_password text) IS 'Gives the space that was entered its login for readers with that password, made where it is missing.';
+
 CREATE FUNCTION transcripts.mark_session() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -1691,15 +1831,26 @@ END;
 
 COMMENT ON FUNCTION transcripts.matching(asked tsquery, parts text[], sessions bigint[], roles text[], tools text[], errors boolean, since timestamp with time zone, until timestamp with time zone, sorted text, most integer) IS 'Texts of the space that was entered that have the words, the best or the latest first.';
 
-CREATE FUNCTION transcripts.reader_password(secret text) RETURNS void
-    LANGUAGE plpgsql
-    AS $$
-begin
-    execute format('alter role quipu_see password %L', secret);
-end
-$$;
+CREATE TABLE transcripts.readers (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    role text NOT NULL,
+    password text NOT NULL
+);
 
-COMMENT ON FUNCTION transcripts.reader_password(secret text) IS 'Gives quipu_see a password (as a SCRAM secret), or none; needs the right to alter that role.';
+ALTER TABLE ONLY transcripts.readers FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE transcripts.readers IS 'The login of each space for SQL of readers. Only quipu_owner reads it.';
+
+CREATE FUNCTION transcripts.reader_space() RETURNS integer
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT r.space_id
+    FROM transcripts.readers r
+   WHERE (r.role = SESSION_USER);
+END;
+
+COMMENT ON FUNCTION transcripts.reader_space() IS 'The space that whoever is logged in reads, or null.';
 
 CREATE FUNCTION transcripts.reindex() RETURNS trigger
     LANGUAGE plpgsql
@@ -1887,25 +2038,6 @@ CREATE FUNCTION transcripts.texts_of(space integer, line bigint) RETURNS TABLE(l
 END;
 
 COMMENT ON FUNCTION transcripts.texts_of(space integer, line bigint) IS 'Every text of a line that can be searched, as it is now.';
-
-CREATE TABLE transcripts.tickets (
-    space_id integer DEFAULT core.current_space() NOT NULL,
-    digest bytea NOT NULL,
-    expires_at timestamp with time zone NOT NULL
-);
-
-ALTER TABLE ONLY transcripts.tickets FORCE ROW LEVEL SECURITY;
-
-CREATE FUNCTION transcripts.ticket_space() RETURNS integer
-    LANGUAGE sql STABLE SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    BEGIN ATOMIC
- SELECT t.space_id
-    FROM transcripts.tickets t
-   WHERE ((t.digest = sha256(convert_to(current_setting('quipu.ticket'::text, true), 'UTF8'::name))) AND (t.expires_at > now()));
-END;
-
-COMMENT ON FUNCTION transcripts.ticket_space() IS 'The space that the ticket of this connection is for, or null.';
 
 CREATE TABLE core.erasures (
     space_id integer NOT NULL,
@@ -3761,6 +3893,12 @@ ALTER TABLE tables.schemas ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE transcripts.discarded_readers (
+    role text NOT NULL
+);
+
+COMMENT ON TABLE transcripts.discarded_readers IS 'Logins of spaces that are gone; whoever may drop roles drops them.';
+
 CREATE TABLE transcripts.extractions (
     space_id integer DEFAULT core.current_space() NOT NULL,
     session_id bigint NOT NULL,
@@ -4412,6 +4550,9 @@ ALTER TABLE ONLY tables.schemas
 ALTER TABLE ONLY tables.schemas
     ADD CONSTRAINT schemas_space_id_writer_key UNIQUE (space_id, writer);
 
+ALTER TABLE ONLY transcripts.discarded_readers
+    ADD CONSTRAINT discarded_readers_pkey PRIMARY KEY (role);
+
 ALTER TABLE ONLY transcripts.extractions
     ADD CONSTRAINT extractions_pkey PRIMARY KEY (space_id, session_id, extractor);
 
@@ -4445,6 +4586,12 @@ ALTER TABLE ONLY transcripts.prompts
 ALTER TABLE ONLY transcripts.prompts
     ADD CONSTRAINT prompts_space_id_session_happened_at_content_key UNIQUE NULLS NOT DISTINCT (space_id, session, happened_at, content);
 
+ALTER TABLE ONLY transcripts.readers
+    ADD CONSTRAINT readers_pkey PRIMARY KEY (space_id);
+
+ALTER TABLE ONLY transcripts.readers
+    ADD CONSTRAINT readers_space_id_role_key UNIQUE (space_id, role);
+
 ALTER TABLE ONLY transcripts.responses
     ADD CONSTRAINT responses_pkey PRIMARY KEY (space_id, response_id);
 
@@ -4465,9 +4612,6 @@ ALTER TABLE ONLY transcripts.teams
 
 ALTER TABLE ONLY transcripts.texts
     ADD CONSTRAINT texts_pkey PRIMARY KEY (space_id, line_id, part, call_id);
-
-ALTER TABLE ONLY transcripts.tickets
-    ADD CONSTRAINT tickets_pkey PRIMARY KEY (space_id, digest);
 
 ALTER TABLE ONLY transcripts.tool_calls
     ADD CONSTRAINT tool_calls_pkey PRIMARY KEY (space_id, session_id, id);
@@ -4678,6 +4822,8 @@ CREATE INDEX memory_sources_message ON transcripts.memory_sources USING btree (s
 
 CREATE INDEX memory_sources_session ON transcripts.memory_sources USING btree (space_id, session_id);
 
+CREATE INDEX readers_role ON transcripts.readers USING btree (role);
+
 CREATE INDEX responses_day ON transcripts.responses USING btree (space_id, happened_at);
 
 CREATE INDEX responses_line ON transcripts.responses USING btree (space_id, line_id);
@@ -4741,6 +4887,8 @@ CREATE TRIGGER write_session INSTEAD OF INSERT OR UPDATE ON ledger.chat_sessions
 CREATE TRIGGER follow_structure AFTER INSERT OR DELETE OR UPDATE OF relation, table_name, columns, key, fields ON tables.relations FOR EACH ROW EXECUTE FUNCTION tables.follow_structure();
 
 CREATE TRIGGER take_out_schema BEFORE DELETE ON tables.schemas FOR EACH ROW EXECUTE FUNCTION tables.take_out_schema();
+
+CREATE TRIGGER discard_reader AFTER DELETE ON transcripts.readers FOR EACH ROW EXECUTE FUNCTION transcripts.discard_reader();
 
 CREATE TRIGGER go_with_their_line AFTER DELETE ON transcripts.lines REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION transcripts.go_with_their_line();
 
@@ -5062,6 +5210,9 @@ ALTER TABLE ONLY transcripts.memory_sources
 ALTER TABLE ONLY transcripts.prompts
     ADD CONSTRAINT prompts_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY transcripts.readers
+    ADD CONSTRAINT readers_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY transcripts.session_details
     ADD CONSTRAINT session_details_space_id_session_id_fkey FOREIGN KEY (space_id, session_id) REFERENCES core.sessions(space_id, id) ON DELETE CASCADE;
 
@@ -5079,9 +5230,6 @@ ALTER TABLE ONLY transcripts.teams
 
 ALTER TABLE ONLY transcripts.texts
     ADD CONSTRAINT texts_space_id_line_id_fkey FOREIGN KEY (space_id, line_id) REFERENCES transcripts.lines(space_id, id) ON DELETE CASCADE;
-
-ALTER TABLE ONLY transcripts.tickets
-    ADD CONSTRAINT tickets_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY transcripts.unindexed
     ADD CONSTRAINT unindexed_space_id_line_id_fkey FOREIGN KEY (space_id, line_id) REFERENCES transcripts.lines(space_id, id) ON DELETE CASCADE;
@@ -5144,9 +5292,9 @@ CREATE POLICY rows_of_agents ON core.recall_entries FOR SELECT TO quipu_owner US
 
 CREATE POLICY rows_of_agents ON core.recall_vectors FOR SELECT TO quipu_owner USING ((entry_id < 0));
 
-CREATE POLICY seen ON core.messages AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
+CREATE POLICY seen ON core.messages AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.reader_space() AS reader_space)));
 
-CREATE POLICY seen ON core.sessions AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
+CREATE POLICY seen ON core.sessions AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.reader_space() AS reader_space)));
 
 ALTER TABLE core.sessions ENABLE ROW LEVEL SECURITY;
 
@@ -5352,9 +5500,9 @@ ALTER TABLE transcripts.indexing ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE transcripts.lines ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY looking ON transcripts.texts FOR SELECT TO quipu_owner USING (true);
+CREATE POLICY logins ON transcripts.readers TO quipu_owner USING (true);
 
-CREATE POLICY looking ON transcripts.tickets FOR SELECT TO quipu_owner USING (true);
+CREATE POLICY looking ON transcripts.texts FOR SELECT TO quipu_owner USING (true);
 
 ALTER TABLE transcripts.memories ENABLE ROW LEVEL SECURITY;
 
@@ -5382,6 +5530,8 @@ CREATE POLICY own_space ON transcripts.memory_sources USING ((space_id = ( SELEC
 
 CREATE POLICY own_space ON transcripts.prompts USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
+CREATE POLICY own_space ON transcripts.readers USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
 CREATE POLICY own_space ON transcripts.responses USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 CREATE POLICY own_space ON transcripts.session_details USING ((space_id = ( SELECT core.current_space() AS current_space)));
@@ -5396,8 +5546,6 @@ CREATE POLICY own_space ON transcripts.teams USING ((space_id = ( SELECT core.cu
 
 CREATE POLICY own_space ON transcripts.texts USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
-CREATE POLICY own_space ON transcripts.tickets USING ((space_id = ( SELECT core.current_space() AS current_space)));
-
 CREATE POLICY own_space ON transcripts.tool_calls USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 CREATE POLICY own_space ON transcripts.tool_results USING ((space_id = ( SELECT core.current_space() AS current_space)));
@@ -5406,39 +5554,41 @@ CREATE POLICY own_space ON transcripts.unindexed USING ((space_id = ( SELECT cor
 
 ALTER TABLE transcripts.prompts ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE transcripts.readers ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE transcripts.responses ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY seen ON transcripts.extractions AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
+CREATE POLICY seen ON transcripts.extractions AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.reader_space() AS reader_space)));
 
-CREATE POLICY seen ON transcripts.files AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
+CREATE POLICY seen ON transcripts.files AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.reader_space() AS reader_space)));
 
-CREATE POLICY seen ON transcripts.lines AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
+CREATE POLICY seen ON transcripts.lines AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.reader_space() AS reader_space)));
 
-CREATE POLICY seen ON transcripts.memories AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
+CREATE POLICY seen ON transcripts.memories AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.reader_space() AS reader_space)));
 
-CREATE POLICY seen ON transcripts.memory_contradictions AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
+CREATE POLICY seen ON transcripts.memory_contradictions AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.reader_space() AS reader_space)));
 
-CREATE POLICY seen ON transcripts.memory_edits AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
+CREATE POLICY seen ON transcripts.memory_edits AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.reader_space() AS reader_space)));
 
-CREATE POLICY seen ON transcripts.memory_sources AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
+CREATE POLICY seen ON transcripts.memory_sources AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.reader_space() AS reader_space)));
 
-CREATE POLICY seen ON transcripts.prompts AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
+CREATE POLICY seen ON transcripts.prompts AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.reader_space() AS reader_space)));
 
-CREATE POLICY seen ON transcripts.responses AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
+CREATE POLICY seen ON transcripts.responses AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.reader_space() AS reader_space)));
 
-CREATE POLICY seen ON transcripts.session_details AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
+CREATE POLICY seen ON transcripts.session_details AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.reader_space() AS reader_space)));
 
-CREATE POLICY seen ON transcripts.summaries AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
+CREATE POLICY seen ON transcripts.summaries AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.reader_space() AS reader_space)));
 
-CREATE POLICY seen ON transcripts.team_members AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
+CREATE POLICY seen ON transcripts.team_members AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.reader_space() AS reader_space)));
 
-CREATE POLICY seen ON transcripts.team_tasks AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
+CREATE POLICY seen ON transcripts.team_tasks AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.reader_space() AS reader_space)));
 
-CREATE POLICY seen ON transcripts.teams AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
+CREATE POLICY seen ON transcripts.teams AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.reader_space() AS reader_space)));
 
-CREATE POLICY seen ON transcripts.tool_calls AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
+CREATE POLICY seen ON transcripts.tool_calls AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.reader_space() AS reader_space)));
 
-CREATE POLICY seen ON transcripts.tool_results AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.ticket_space() AS ticket_space)));
+CREATE POLICY seen ON transcripts.tool_results AS RESTRICTIVE TO quipu_see USING ((space_id = ( SELECT transcripts.reader_space() AS reader_space)));
 
 ALTER TABLE transcripts.session_details ENABLE ROW LEVEL SECURITY;
 
@@ -5451,8 +5601,6 @@ ALTER TABLE transcripts.team_tasks ENABLE ROW LEVEL SECURITY;
 ALTER TABLE transcripts.teams ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE transcripts.texts ENABLE ROW LEVEL SECURITY;
-
-ALTER TABLE transcripts.tickets ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE transcripts.tool_calls ENABLE ROW LEVEL SECURITY;
 
@@ -5498,6 +5646,10 @@ GRANT SELECT(name) ON TABLE core.spaces TO quipu_relay;
 REVOKE ALL ON FUNCTION core.find_api_key(wanted text) FROM PUBLIC;
 GRANT ALL ON FUNCTION core.find_api_key(wanted text) TO quipu_app;
 
+REVOKE ALL ON FUNCTION core.harden() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION core.open_rights() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION core.reserve_language_tokens(on_day date, purpose_name text, wanted bigint, most bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION core.reserve_language_tokens(on_day date, purpose_name text, wanted bigint, most bigint) TO quipu_app;
 
@@ -5531,8 +5683,6 @@ REVOKE ALL ON FUNCTION tables.furnish(made integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION tables.furnish_embeddings(made integer) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION tables.harden() FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION tables.note_rows() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION tables.set_passwords(schema integer, writer_secret text, reader_secret text, writer_pass text, reader_pass text) FROM PUBLIC;
@@ -5550,12 +5700,17 @@ GRANT ALL ON FUNCTION tables.watches(relations oid[], ids integer[]) TO quipu_ap
 
 REVOKE ALL ON FUNCTION tables.write_embedding() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION transcripts.discard_reader() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION transcripts.make_reader(login text, secret text, plain_password text) FROM PUBLIC;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.texts TO quipu_app;
 
 REVOKE ALL ON FUNCTION transcripts.matching(asked tsquery, parts text[], sessions bigint[], roles text[], tools text[], errors boolean, since timestamp with time zone, until timestamp with time zone, sorted text, most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION transcripts.matching(asked tsquery, parts text[], sessions bigint[], roles text[], tools text[], errors boolean, since timestamp with time zone, until timestamp with time zone, sorted text, most integer) TO quipu_app;
 
-REVOKE ALL ON FUNCTION transcripts.reader_password(secret text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION transcripts.reader_space() FROM PUBLIC;
+GRANT ALL ON FUNCTION transcripts.reader_space() TO quipu_see;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.messages TO quipu_app;
 GRANT SELECT ON TABLE core.messages TO quipu_see;
@@ -5568,11 +5723,6 @@ GRANT SELECT ON TABLE transcripts.tool_calls TO quipu_see;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.tool_results TO quipu_app;
 GRANT SELECT ON TABLE transcripts.tool_results TO quipu_see;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.tickets TO quipu_app;
-
-REVOKE ALL ON FUNCTION transcripts.ticket_space() FROM PUBLIC;
-GRANT ALL ON FUNCTION transcripts.ticket_space() TO quipu_see;
 
 GRANT SELECT,INSERT ON TABLE core.erasures TO quipu_app;
 

@@ -28,10 +28,10 @@ ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "docs" / "schema.sql"
 HEAD = "-- The schema after all migrations. Written by tools/dump_schema.py; do not edit.\n"
 # A comment line of pg_dump, a setting of the restoring session, a version, a random token, and rights on what
-# is not ours (tables.harden() changes hundreds).
+# is not ours (core.harden() changes hundreds).
 NOISE = re.compile(
     r"^(--.*|SET .*|SELECT pg_catalog\.set_config.*|\\(un)?restrict .*"
-    r"|(GRANT|REVOKE) .* ON (TABLE|FUNCTION) pg_catalog\..*)$"
+    r"|(GRANT|REVOKE) .* ON (TABLE|FUNCTION) (pg_catalog|information_schema|public)\..*)$"
 )
 
 

@@ -48,7 +48,6 @@ read as (
     select id, 'said', session_id, 'user', now(), 1, 1, '1/boat' from line
 ), changed as (insert into unindexed (line_id) select id from line
 ), indexed as (insert into indexing (space_id) values (core.current_space())
-), tickets as (insert into tickets (digest, expires_at) values ('', now())
 ), answers as (
     insert into responses (response_id, line_id, session_id, happened_at)
     select 'r', id, session_id, now() from line
@@ -177,6 +176,8 @@ with made as (
 ), secret as (
     insert into tables.passwords (space_id, schema_id, writer_password, reader_password)
     select space_id, id, 'a', 'b' from made
+), login as (
+    insert into transcripts.readers (role, password) values ('r' || core.current_space(), 'c')
 ), granted as (
     insert into tables.grants (space_id, schema_id, agent, permission)
     select space_id, id, 'a', 'read' from made

@@ -55,19 +55,29 @@ def settings(url: str, connect_seconds: float = 30) -> Settings:
     return Settings(database_url=url, embedding_model="hashing", connect_seconds=connect_seconds, pool_size=2)
 
 
-async def test_a_query_of_others_has_a_password_for_the_moment_where_one_is_asked_for(elsewhere: str) -> None:
-    role = conninfo.make_conninfo(elsewhere, user="quipu_see", password="")
+async def test_queries_of_readers_log_in_with_a_password_of_their_space(elsewhere: str) -> None:
     async with AsyncMemory(settings=settings(elsewhere)) as memory:
-        await memory.observe([{"content": "The boat is green."}], space="boats")
-        with pytest.raises(psycopg.OperationalError, match="password"):
-            psycopg.connect(role)
-        got = await memory.transcripts.query("select current_user::text, 1", space="boats")
-        assert got.rows == (("quipu_see", 1),)
-    with pytest.raises(psycopg.OperationalError, match="password"):
-        psycopg.connect(role)
+        for space in ("boats", "trains"):
+            await memory.observe([{"content": "The boat is green."}], space=space)
+        with psycopg.connect(elsewhere, autocommit=True) as conn:
+            conn.execute("select core.harden()")
+        ((role,),) = (await memory.transcripts.query("select current_user::text", space="boats")).rows
+        ((other,),) = (await memory.transcripts.query("select current_user::text", space="trains")).rows
+        assert role.startswith("quipu_see_")
+        assert role != other
+        for password in ("", "wrong"):
+            with pytest.raises(psycopg.OperationalError, match="password"):
+                psycopg.connect(conninfo.make_conninfo(elsewhere, user=role, password=password))
+        with psycopg.connect(elsewhere, autocommit=True) as conn:  # as in a copy on another server
+            conn.execute(f"drop role {role}".encode())
+        assert (await memory.transcripts.query("select current_user::text", space="boats")).rows == ((role,),)
+        await memory.forget(space="boats", confirm=True)
+        await memory.observe([{"content": "The boat is red."}], space="boats")
+        ((anew,),) = (await memory.transcripts.query("select current_user::text", space="boats")).rows
+        assert anew not in {role, other}
     with psycopg.connect(elsewhere) as conn:
-        kept = conn.execute("select rolpassword from pg_authid where rolname = 'quipu_see'").fetchone()
-    assert kept == (None,)
+        there = conn.execute("select rolname::text from pg_roles where rolname ~ '^quipu_see_'").fetchall()
+        assert {name for (name,) in there} == {anew, other}
 
 
 async def refused(url: str, connect_seconds: float = 30) -> DatabaseError:

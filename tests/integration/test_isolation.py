@@ -162,10 +162,11 @@ NOT_OF_A_SPACE = {
     "core.schedules",
     "core.settings",
     "tables.discarded_roles",
+    "transcripts.discarded_readers",
     "queue.saq_jobs",
     "queue.saq_stats",
 }
-CLOSED = {"tables.passwords"}  # the application may not even read it
+CLOSED = {"tables.passwords", "transcripts.readers"}  # the application may not even read them
 TABLES = """
 select c.oid::regclass::text, c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where c.relkind in ('r', 'p') and n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast')

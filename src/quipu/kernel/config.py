@@ -80,6 +80,12 @@ class Settings:
     backup_dir: Path | None = _setting(
         PATH, "Directory of backups of the embedded database; beside it if not given."
     )
+    open_catalogue: bool = _setting(
+        FLAG,
+        "Let SQL of agents and readers see the names and definitions of other spaces' tables, on a server"
+        " that cannot be hardened.",
+        False,
+    )
     pool_size: int = _setting(whole(1, 200), "Connections that one process may hold.", 8, unit="connections")
     connect_seconds: float = _setting(
         decimal(0.001, 300), "How long to wait for a connection, seconds.", 10, unit="seconds"

@@ -20,6 +20,7 @@ OF_NO_SPACE = {
     "core.settings": "what is set for all spaces together",
     "core.schedules": "when what the database does at times is due; it names no space",
     "tables.discarded_roles": "login roles to be dropped, named by nothing but random digits",
+    "transcripts.discarded_readers": "logins to be dropped, named by nothing but random digits",
     "queue.saq_jobs": "tickets, the numbers of a space and of a job, which only the role of the relay sees",
     "queue.saq_stats": "SAQ's own, for its workers",
 }

@@ -234,6 +234,9 @@ REFUSED: Final[dict[str, dict[Tool, list[str]]]] = {
     },
     "looking around": {
         "query": [
+            "select * from information_schema.tables where table_schema = '{other}'",
+            "select * from information_schema.columns where table_schema in ('core', '{other}')",
+            "select has_schema_privilege('{own}', 'usage')",
             "select * from pg_class",
             "select relname from pg_catalog.pg_class",
             'select * from pg_catalog."pg_description"',

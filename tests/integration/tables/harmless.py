@@ -71,9 +71,6 @@ HARMLESS: Final[dict[str, dict[Tool, list[str]]]] = {
             "select 'executive' as \"DELETE\"",
             "select 1 -- ; drop table notes",
             "select $x$ :search_embedding '' $x$ as a, ':search_embedding' as b",
-            "select * from information_schema.tables where table_schema = '{other}'",
-            "select * from information_schema.columns where table_schema in ('core', '{other}')",
-            "select has_schema_privilege('{own}', 'usage')",
         ],
         "where": [
             "body = ':search_embedding'",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
@@ -22,7 +23,7 @@ create role quipu_owner nologin;
 create role quipu_app nologin;
 create role quipu_eraser nologin in role quipu_app;
 create role quipu_relay nologin;
-create role quipu_see login noinherit;
+create role quipu_see nologin;
 create role quipu_login login createrole password '{PASSWORD}';
 grant quipu_owner, quipu_app, quipu_eraser, quipu_relay to quipu_login;
 grant quipu_see to quipu_login with admin option;
@@ -43,8 +44,37 @@ def admin() -> Iterator[str]:
         with psycopg.connect(f"{base}/quipu", autocommit=True) as conn:
             for extension in ("vector", "pg_trgm", "pgcrypto"):
                 conn.execute(f"create extension {extension}".encode())
+        own = base.replace("admin:", "quipu_login:", 1)
+        with Memory(settings=Settings(database_url=f"{own}/quipu", embedding_model="hashing")) as memory:
+            memory.recall("nothing", space="nowhere")
+        with psycopg.connect(f"{base}/quipu", autocommit=True) as conn:
+            conn.execute("select core.harden()")
         yield f"{base}/quipu"
     shutil.rmtree(directory)
+
+
+def test_without_a_closed_catalogue_sql_of_others_is_refused_or_allowed_by_a_setting(admin: str) -> None:
+    url = admin.replace("admin:", "quipu_login:", 1)
+    settings = Settings(database_url=url, embedding_model="hashing", pool_size=2)
+    with psycopg.connect(admin, autocommit=True) as conn:
+        conn.execute("grant select on pg_catalog.pg_class to public")
+    with Memory(settings=settings) as memory:
+        memory.observe([{"content": "The boat is green."}], space="open", session="s")
+        for refused in (
+            lambda: memory.tables.create_schema("memory", space="open"),
+            lambda: memory.transcripts.query("select 1", space="open"),
+        ):
+            with pytest.raises(DatabaseUnsuitable, match="catalogue") as caught:
+                refused()
+            assert "core.harden()" in (caught.value.hint or "")
+    with Memory(settings=replace(settings, open_catalogue=True)) as memory:
+        assert memory.transcripts.query("select count(*) from messages", space="open").rows == ((0,),)
+        memory.tables.execute("create table notes (id int)", space="open")
+        memory.forget(space="open", confirm=True)
+    with psycopg.connect(admin, autocommit=True) as conn:
+        conn.execute("select tables.drop_discarded_roles()")
+        assert conn.execute("select core.harden()").fetchone() == (1,)
+        assert conn.execute("select count(*) from core.open_rights()").fetchone() == (0,)
 
 
 def test_they_work_with_no_more_rights_than_to_make_roles(admin: str, tmp_path: Path) -> None:
@@ -81,9 +111,12 @@ def test_they_work_with_no_more_rights_than_to_make_roles(admin: str, tmp_path: 
 
 def test_locks_that_an_agent_may_take_there_end_with_its_call(admin: str) -> None:
     url = admin.replace("admin:", "quipu_login:", 1)
+    with psycopg.connect(admin, autocommit=True) as conn:
+        conn.execute("grant execute on function pg_catalog.pg_advisory_lock(bigint) to public")
     held = "select count(*) from pg_locks where locktype = 'advisory' and objid = 7310522"
     kept = "select count(*) from pg_stat_activity where application_name = 'quipu-agent'"
-    with Memory(settings=Settings(database_url=url, embedding_model="hashing", pool_size=2)) as memory:
+    settings = Settings(database_url=url, embedding_model="hashing", pool_size=2, open_catalogue=True)
+    with Memory(settings=settings) as memory:
         memory.tables.create_schema("memory", space="locks")
         memory.tables.execute("create table taken (id int primary key, lock text)", space="locks")
         memory.tables.execute("select pg_advisory_lock(7310522)", space="locks")
@@ -93,6 +126,7 @@ def test_locks_that_an_agent_may_take_there_end_with_its_call(admin: str) -> Non
         memory.forget(space="locks", confirm=True)
     with psycopg.connect(admin, autocommit=True) as conn:
         conn.execute("select tables.drop_discarded_roles()")
+        conn.execute("select core.harden()")
 
 
 def test_an_account_that_may_not_make_roles_is_told_so(admin: str) -> None:

@@ -102,6 +102,7 @@ class Database:
         self._pool = pool
         self._holding = Holding(settings)
         self._silent = False
+        self._hardened = False
 
     @classmethod
     @asynccontextmanager
@@ -296,6 +297,25 @@ class Database:
         return await deadline.connect(
             self.url, settings, prepare_threshold=None, options=options, user=user, password=password
         )
+
+    async def check_hardened(self) -> None:
+        """Refuse to run SQL of agents and readers where it would see other spaces.
+
+        Raises:
+            DatabaseUnsuitable: everybody may read the catalogue of this database, and no setting allows that.
+        """
+        if self._hardened or self._settings.open_catalogue:
+            return
+        async with self.owner() as conn:
+            row = await (await conn.execute(_SQL["is_open"])).fetchone()
+        if row is None or row[0]:
+            raise DatabaseUnsuitable(
+                "SQL of agents and readers would see here how the tables of other spaces are made: everybody"
+                " may read the catalogue of this database.",
+                hint="Have a superuser run once in this database: select core.harden(); or see"
+                " docs/howto/server.md.",
+            )
+        self._hardened = True
 
     async def settings(self, space: str | None = None) -> Settings:
         """The settings that hold now in a space, or where none is named: what was given to this process, else

@@ -128,8 +128,7 @@ async def made(conn: Connection, schema: Schema, table: str, *, statement: str, 
     Raises:
         BadInput: it made none of that name in the schema.
     """
-    name = sql.Identifier(schema.schema_name, table).as_string(conn)
-    found = await run(conn, fill("is_there"), [name])
+    found = await run(conn, fill("is_there"), [table])
     if found.rows[0]["found"] and (status.startswith(("CREATE TABLE", "SELECT"))):
         return
     said = name_after(statement, "create", "table")

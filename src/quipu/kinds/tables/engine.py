@@ -57,7 +57,9 @@ class Engine:
 
         Raises:
             QuipuError: PostgreSQL refused; says what to do instead.
+            DatabaseUnsuitable: the catalogue of the server is open to everybody.
         """
+        await self.database.check_hardened()
         try:
             async with self.logins.lend(space, asked.schema, part) as conn:
                 return await bounded(self.database, conn, asked.seconds, lambda: work(conn))

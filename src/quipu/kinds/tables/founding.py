@@ -47,8 +47,9 @@ async def found(database: Database, space: str, name: str, description: str | No
     Where it is there already, nothing happens.
 
     Raises:
-        DatabaseUnsuitable: our account may not make roles.
+        DatabaseUnsuitable: our account may not make roles, or everybody may read the catalogue of the server.
     """
+    await database.check_hardened()
     async with database.writing(space) as within:
         if await store.schema(within, name, None) is not None:
             return

@@ -158,8 +158,7 @@ class _Work:
         status = (await exchange(self._conn, order.statement, most=0, all_of_it=True)).status
         await made(self._conn, order.schema, order.table, statement=order.statement, status=status)
         self._steps.append(f"make {order.schema.schema_name}.{order.table} as given")
-        after = await self._columns(order.table)
-        computed = await self._computed()
+        after, computed = await self._columns(order.table)
         copied = {new: old for new, old in self._copied(after).items() if new not in computed}
         rows = await self._carry(copied)
         await self._drop_old()
@@ -184,23 +183,13 @@ class _Work:
             await self._conn.execute(fill("rename_index", index=order.name(index.name), name=name))
         self._steps.append(f"set {order.table} aside as {order.old}")
 
-    async def _columns(self, table: str) -> dict[str, str]:
-        """Its columns with their types as PostgreSQL writes them."""
-        cursor = await self._conn.execute(fill("look", table=self._order.name(table)))
-        result = cursor.pgresult
-        assert result is not None
-        places = range(result.nfields)
-        if not places:
+    async def _columns(self, table: str) -> tuple[dict[str, str], set[str]]:
+        """Return its columns with their types, and those that PostgreSQL fills itself."""
+        columns = (await run(self._conn, fill("columns"), [table])).rows
+        if not columns:
             raise BadInput("the new definition has no columns.", field="sql")
-        types = [[result.ftype(place) for place in places], [result.fmod(place) for place in places]]
-        typed = await run(self._conn, fill("types"), types)
-        names = [(result.fname(place) or b"").decode() for place in places]
-        return dict(zip(names, (row["type"] for row in typed.rows), strict=True))
-
-    async def _computed(self) -> set[str]:
-        """Columns of the new table that PostgreSQL fills itself."""
-        named = [self._order.schema.schema_name, self._order.table]
-        return {row["name"] for row in (await run(self._conn, fill("computed"), named)).rows}
+        types = {row["name"]: row["type"] for row in columns}
+        return types, {row["name"] for row in columns if row["computed"]}
 
     def _copied(self, after: Mapping[str, str]) -> dict[str, str]:
         """For each new column the old one that fills it."""

@@ -124,7 +124,10 @@ def _may(said: str, asked: Asked) -> str:
     if "schema memory" in said and schema != "memory":
         return f"In this space the schema is called {schema}; leave it out, or write that."
     if asked.reads:
-        return f"A query only reads, and only what is in {schema}. To change rows: insert, update, delete."
+        return (
+            f"A query only reads, and only what is in {schema}: memory:schema:list-tables has its tables and"
+            " columns. To change rows: insert, update, delete."
+        )
     return f"Everything in {schema} is yours; nothing else is."
 
 

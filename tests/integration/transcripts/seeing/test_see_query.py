@@ -95,9 +95,9 @@ WRITES = {
     "writing again": "select set_config('transaction_read_only', 'off', true)",
     "the record itself": "select * from core.messages",
     "the words": "select * from transcripts.texts",
-    "the tickets": "select * from transcripts.tickets",
+    "the logins": "select * from transcripts.readers",
     "matching": "select transcripts.matching('x', null, null, null, null, false, null, null, 'time', 9)",
-    "a password": "select transcripts.reader_password(null)",
+    "a password": "select transcripts.make_reader('quipu_see', null, '')",
     "explain that runs": "explain analyze delete from lines",
     "create": "create table mine (a int)",
     "create as": "create temp table mine as select 1",
@@ -160,26 +160,38 @@ async def test_the_secret_would_have_been_seen_from_its_own_space(seeing: AsyncS
     assert SECRET in {text for (text,) in got.rows}
 
 
-async def test_the_role_of_queries_has_no_way_to_become_another(filled: str) -> None:
+async def test_the_login_of_a_space_has_no_way_to_become_another(seeing: AsyncSeeing, filled: str) -> None:
+    (mine,), (theirs,) = [
+        (await seeing.query("select session_user::text", space=space)).rows[0]
+        for space in ("boats", "others")
+    ]
+    assert mine != theirs
     with psycopg.connect(filled) as conn:
         rows = conn.execute(
-            "select rolsuper, rolcreaterole, rolcreatedb, rolbypassrls, rolreplication,"
-            " (select count(*) from pg_auth_members m where m.member = r.oid)"
-            " from pg_roles r where rolname = 'quipu_see'"
+            "select rolname::text, rolsuper, rolcreaterole, rolcreatedb, rolbypassrls, rolreplication,"
+            " rolcanlogin, rolconnlimit, array(select m.roleid::regrole::text || m.set_option"
+            " from pg_auth_members m where m.member = r.oid)"
+            " from pg_roles r where rolname in ('quipu_see', %s, %s) order by length(rolname), rolname",
+            [mine, theirs],
         ).fetchall()
         writable = conn.execute(
             "select table_schema, table_name, privilege_type from information_schema.role_table_grants"
-            " where grantee = 'quipu_see' and privilege_type <> 'SELECT'"
+            " where grantee in ('quipu_see', %s) and privilege_type <> 'SELECT'",
+            [mine],
         ).fetchall()
         unbound = conn.execute(
-            "select c.oid::regclass::text from pg_class c where c.relkind = 'r'"
-            " and has_table_privilege('quipu_see', c.oid, 'select')"
-            " and c.relnamespace in ('core'::regnamespace, 'transcripts'::regnamespace,"
-            " 'ledger'::regnamespace)"
+            "select c.oid::regclass::text from pg_class c where c.relkind in ('r', 'p', 'v', 'm')"
+            " and has_any_column_privilege(%s, c.oid, 'select')"
+            " and not (c.relkind = 'v' and coalesce(c.reloptions @> array['security_invoker=true'], false))"
             " and not exists (select from pg_policy p where p.polrelid = c.oid and not p.polpermissive"
-            " and 'quipu_see'::regrole = any(p.polroles))"
+            " and 'quipu_see'::regrole = any(p.polroles) and c.relrowsecurity and c.relforcerowsecurity)",
+            [mine],
         ).fetchall()
-    assert rows == [(False, False, False, False, False, 0)]
+    nothing = (False, False, False, False, False)
+    assert rows == [
+        ("quipu_see", *nothing, False, -1, []),
+        *((one, *nothing, True, 4, ["quipu_seefalse"]) for one in sorted((mine, theirs))),
+    ]
     assert writable == []
     assert unbound == []
 
@@ -191,14 +203,6 @@ async def test_a_query_that_takes_too_long_is_ended(seeing: AsyncSeeing) -> None
     ):
         with pytest.raises(DatabaseError, match="longer than"):
             await seeing.query(statement, space="boats", seconds=0.1)
-
-
-async def test_the_ticket_of_a_query_is_gone_after_it(seeing: AsyncSeeing, filled: str) -> None:
-    await seeing.query("select 1", space="boats")
-    with pytest.raises(BadInput):
-        await seeing.query("select nothing", space="boats")
-    with psycopg.connect(filled) as conn:
-        assert conn.execute("select count(*) from transcripts.tickets").fetchone() == (0,)
 
 
 async def test_an_unknown_table_says_where_the_known_ones_are_listed(seeing: AsyncSeeing) -> None:

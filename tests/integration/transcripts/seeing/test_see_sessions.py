@@ -112,7 +112,9 @@ async def test_stats_count_what_the_space_holds_and_tokens_by_day_and_model(seei
 async def test_the_schema_lists_what_a_query_can_name_and_nothing_else(seeing: AsyncSeeing) -> None:
     relations = await seeing.schema(**HERE)
     assert {"sessions", "messages", "tool_calls", "memories"} <= {one.name for one in relations}
-    assert not {"texts", "tickets", "indexing", "unindexed"} & {one.name for one in relations}
+    assert not {"texts", "readers", "discarded_readers", "indexing", "unindexed"} & {
+        one.name for one in relations
+    }
     for one in relations:
         columns = ", ".join(f'"{column.name}"' for column in one.columns)
         got = await seeing.query(f"select {columns} from {one.name}", **HERE)

@@ -44,3 +44,6 @@ insert into core.spaces (name) values (%(name)s) on conflict (name) do nothing
 
 -- name: all_spaces: every space with its counters; only the owner of the database sees them all
 select id, name, languages, entries, tokens, mixed_tokens, threads, version, epoch, generation, unfiled from core.spaces order by name
+
+-- name: is_open: whether everybody may do in this database what SQL of agents and readers must not
+select exists (select from core.open_rights())

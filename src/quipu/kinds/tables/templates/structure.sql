@@ -1,17 +1,11 @@
 -- name: is_there: whether a table is there
-select pg_catalog.to_regclass($1::text) is not null as found
+select tables.is_own($1::text) as found
 
 -- name: look: the columns of a table
 select * from {table} limit 0
 
--- name: types: what types are called
-select pg_catalog.format_type(t.o, t.m) as type
-from unnest($1::oid[], $2::int4[]) with ordinality t (o, m, place)
-order by t.place
-
--- name: computed: columns that PostgreSQL fills itself
-select column_name::text as name from information_schema.columns
-where table_schema = $1 and table_name = $2 and is_generated = 'ALWAYS'
+-- name: columns: of a table that may be made in this transaction, with types, and which PostgreSQL fills itself
+select name, type, computed from tables.columns_of($1::text)
 
 -- name: register: what a table is for, and what of it is embedded
 insert into {registry} (table_name, description, embeddable_fields)

@@ -15,10 +15,10 @@ from psycopg.pq.abc import PGresult
 from psycopg.rows import TupleRow
 
 from quipu.errors import BadInput, DatabaseError, QuipuError
-from quipu.kernel.db.database import Connection, Database
+from quipu.kernel.db.database import Connection
 from quipu.kernel.db.errors import translate
 from quipu.kinds.transcripts.seeing.model import Answer
-from quipu.kinds.transcripts.seeing.reader import reader
+from quipu.kinds.transcripts.seeing.reader import Readers
 
 _GRACE_SECONDS: Final = 5
 _FETCH: Final = sql.SQL("fetch forward {} from answer")
@@ -35,7 +35,7 @@ class Bounds:
     seconds: float
 
 
-async def ask(database: Database, space: str, statement: object, bounds: Bounds) -> Answer:
+async def ask(readers: Readers, space: str, statement: object, bounds: Bounds) -> Answer:
     """The rows of a statement.
 
     Raises:
@@ -46,7 +46,7 @@ async def ask(database: Database, space: str, statement: object, bounds: Bounds)
         raise BadInput("give a select.", field="sql", hint=_TABLES)
     try:
         with fail_after(bounds.seconds + _GRACE_SECONDS):
-            async with reader(database, space, seconds=bounds.seconds) as conn:
+            async with readers.connect(space, seconds=bounds.seconds) as conn:
                 return Answer((), (), False) if conn is None else await _rows(conn, statement, bounds)
     except TimeoutError as error:
         raise _too_slow(bounds.seconds) from error

@@ -1,8 +1,7 @@
-"""A connection for the SQL of others: of a role that can only read, kept to one space by a ticket.
+"""Connections for SQL of readers: on a login that the space has to itself, which can only read.
 
-Whatever such a query sets or calls, it stays what it is: the role owns nothing, belongs to no other role
-and was not reached through a stronger one, and the policies of the tables ask for the ticket, which names
-the space and was issued by somebody else. See docs/howto/transcripts-see.md.
+Whatever such a query sets or calls, it stays what it is: the login owns nothing, was not reached through a
+stronger one, and the policies of the tables go by its name. See docs/decisions/security.md.
 """
 
 from __future__ import annotations
@@ -10,83 +9,126 @@ from __future__ import annotations
 import secrets
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import Final
 
 import psycopg
-from anyio import CancelScope
+from psycopg import errors as pg
 
 from quipu.errors import DatabaseUnsuitable
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Connection, Database
+from quipu.kernel.db.errors import translate
 
 _SQL = queries.load("quipu.kinds.transcripts.seeing")
-_ROLE: Final = "quipu_see"
-_SPARE_SECONDS: Final = 60
 _OPTIONS: Final = (
     "-c default_transaction_read_only=on -c search_path=transcripts -c jit=off"
     " -c max_parallel_workers_per_gather=0 -c timezone=UTC -c client_encoding=UTF8"
     " -c application_name=quipu-query -c lock_timeout=2000"
+    " -c quipu.space_id={space} -c statement_timeout={milliseconds}"
 )
+_HINT: Final = "See docs/howto/transcripts-see.md for what the server must allow."
 
 
-@asynccontextmanager
-async def reader(database: Database, space: str, *, seconds: float) -> AsyncGenerator[Connection | None]:
-    """A connection that sees the space and may read what is in schema transcripts; None where there is none.
+@dataclass(frozen=True, slots=True)
+class Login:
+    """The login of a space for SQL of readers, and the number of the space."""
 
-    A statement on it ends after so many seconds.
+    space: int
+    role: str
+    password: str
 
-    Raises:
-        DatabaseUnsuitable: the server does not let the role in, and we may not give it a password.
-    """
-    ticket = secrets.token_hex(32)
-    async with database.space(space) as within:
-        number = None if within is None else within.space.id
-        if within is not None:
-            values = {"space": number, "ticket": ticket, "seconds": seconds + _SPARE_SECONDS}
-            await within.conn.execute(_SQL["issue_ticket"], values)
-    if number is None:
-        yield None
-        return
-    try:
-        conn = await _connect(database, seconds=seconds)
+
+class Readers:
+    """Opens connections that see one space; keeps the logins in mind, which are made at first use."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._logins: dict[str, Login] = {}
+
+    @asynccontextmanager
+    async def connect(self, space: str, *, seconds: float) -> AsyncGenerator[Connection | None]:
+        """Yield a connection that reads the space in schema transcripts; None where there is no such space.
+
+        A statement on it ends after so many seconds.
+
+        Raises:
+            DatabaseUnsuitable: the login cannot be made or is not let in, or the catalogue of the server is
+                open to it.
+        """
+        conn = await self._open(space, seconds)
+        if conn is None:
+            yield None
+            return
         async with conn:
-            milliseconds = str(int(seconds * 1000))
-            values = {"space": str(number), "ticket": ticket, "milliseconds": milliseconds}
-            await conn.execute(_SQL["present_ticket"], values)
             yield conn
-    finally:
-        with CancelScope(shield=True):
-            async with database.space(space) as within:
-                if within is not None:
-                    await within.conn.execute(_SQL["take_ticket"], {"space": number, "ticket": ticket})
 
-
-async def _connect(database: Database, *, seconds: float) -> Connection:
-    try:
-        return await _open(database, password="", seconds=seconds)
-    except psycopg.OperationalError:
-        return await _with_password(database, seconds=seconds)
-
-
-async def _with_password(database: Database, *, seconds: float) -> Connection:
-    """The role has a password for the moment: another process may need one of its own in the next."""
-    password = secrets.token_urlsafe(32)
-    async with database.owner() as owner:
-        await owner.execute(_SQL["hold_reader"])
+    async def _open(self, space: str, seconds: float) -> Connection | None:
+        async with self._database.space(space) as within:
+            number = None if within is None else within.space.id
+        if number is None:
+            return None
+        login = self._logins.get(space)
+        if login is None or login.space != number:
+            login = await self._find(space, unless=None)
         try:
-            secret = owner.pgconn.encrypt_password(password.encode(), _ROLE.encode(), b"scram-sha-256")
-            await owner.execute(_SQL["reader_password"], {"secret": secret.decode()})
-            conn = await _open(database, password=password, seconds=seconds)
-            await owner.execute(_SQL["reader_password"], {"secret": None})
-        except (psycopg.OperationalError, psycopg.errors.InsufficientPrivilege) as error:
-            raise DatabaseUnsuitable(
-                f"The server does not let the role {_ROLE} in, as which queries run.",
-                hint="See docs/howto/transcripts-see.md for what it needs.",
-            ) from error
-        finally:
-            await owner.execute(_SQL["release_reader"])
-    return conn
+            return None if login is None else await self._connect(login, seconds)
+        except psycopg.OperationalError as error:
+            if not _is_unknown(error):
+                raise _refused(error) from error
+        # The role is not on this server or has another password: the database was copied or restored.
+        login = await self._find(space, unless=login)
+        try:
+            return None if login is None else await self._connect(login, seconds)
+        except psycopg.OperationalError as error:
+            raise _refused(error) from error
+
+    async def _connect(self, login: Login, seconds: float) -> Connection:
+        return await self._database.login(
+            statement_seconds=seconds,
+            options=_OPTIONS.format(space=login.space, milliseconds=int(seconds * 1000)),
+            user=login.role,
+            password=login.password,
+        )
+
+    async def _find(self, space: str, *, unless: Login | None) -> Login | None:
+        """Return the login of a space, made where it is missing or still the one that was not let in."""
+        await self._database.check_hardened()
+        async with self._database.owner() as conn, conn.transaction():
+            await conn.execute(_SQL["hold_readers"])
+            entered = await (await conn.execute(_SQL["enter"], {"name": space})).fetchone()
+            if entered is None or entered[0] is None:
+                return None
+            stored = await (await conn.execute(_SQL["reader"], {"space": entered[0]})).fetchone()
+            login = None if stored is None else Login(entered[0], *stored)
+            if login is None or login == unless:
+                login = await _make(conn, entered[0], login)
+        self._logins[space] = login
+        return login
 
 
-async def _open(database: Database, *, password: str, seconds: float) -> Connection:
-    return await database.login(statement_seconds=seconds, options=_OPTIONS, user=_ROLE, password=password)
+async def _make(conn: Connection, space: int, known: Login | None) -> Login:
+    # Roles belong to the whole server, not to a database: their names must not be guessed, and not meet.
+    role = f"quipu_see_{secrets.token_hex(8)}" if known is None else known.role
+    password = secrets.token_urlsafe(32)
+    secret = conn.pgconn.encrypt_password(password.encode(), role.encode(), b"scram-sha-256").decode()
+    try:
+        await conn.execute(_SQL["make_reader"], {"role": role, "secret": secret, "password": password})
+    except pg.InsufficientPrivilege as error:
+        raise DatabaseUnsuitable(
+            f"Our account lacks a right that queries of readers need: {error.diag.message_primary}.",
+            hint=_HINT,
+        ) from error
+    return Login(space, role, password)
+
+
+def _is_unknown(error: psycopg.OperationalError) -> bool:
+    """Whether the role or its password is not the one that the server knows."""
+    said = str(error)
+    return "password authentication failed" in said or ("role" in said and "does not exist" in said)
+
+
+def _refused(error: psycopg.OperationalError) -> DatabaseUnsuitable:
+    return DatabaseUnsuitable(
+        f"The server does not let the login of a space's readers in: {translate(error).message}", hint=_HINT
+    )

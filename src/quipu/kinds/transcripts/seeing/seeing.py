@@ -30,6 +30,7 @@ from quipu.kinds.transcripts.seeing.model import (
     ToolUse,
     Touched,
 )
+from quipu.kinds.transcripts.seeing.reader import Readers
 from quipu.recall.search import Search
 from quipu.record.given import behind, time, whole
 
@@ -43,6 +44,7 @@ class AsyncSeeing:
 
     def __init__(self, database: Database, *, clock: Clock, search: Search | None = None) -> None:
         self._database = database
+        self._readers = Readers(database)
         self._clock = clock
         self._meaning = search
 
@@ -280,7 +282,7 @@ class AsyncSeeing:
         if not 0.001 <= megabytes <= 4096:
             raise BadInput("0.001 to 4,096.", field="megabytes")
         bounds = asking.Bounds(rows=limit, megabytes=megabytes, seconds=seconds)
-        return await asking.ask(self._database, check_name("space", space), sql, bounds)
+        return await asking.ask(self._readers, check_name("space", space), sql, bounds)
 
     async def schema(self, table: str | None = None, *, space: str) -> list[Relation]:
         """The views and tables that ``query`` can name, with their columns and comments; or one of them.

@@ -1,22 +1,11 @@
--- name: issue_ticket: let a query see this space for a while
-with expired as (
-    delete from transcripts.tickets where space_id = %(space)s and expires_at < now()
-)
-insert into transcripts.tickets (space_id, digest, expires_at)
-values (%(space)s, sha256(convert_to(%(ticket)s, 'UTF8')), now() + make_interval(secs => %(seconds)s::float8))
+-- name: hold_readers: logins of readers are made one after the other
+select pg_advisory_xact_lock(7310522011)
 
--- name: take_ticket: end that
-delete from transcripts.tickets where space_id = %(space)s and digest = sha256(convert_to(%(ticket)s, 'UTF8'))
+-- name: enter: as the owner, see one space
+select id from core.enter(%(name)s::text)
 
--- name: present_ticket: on the connection of a query, before it: which space, by what right, how long at most
-select set_config('quipu.space_id', %(space)s::text, false), set_config('quipu.ticket', %(ticket)s::text, false),
-    set_config('statement_timeout', %(milliseconds)s::text, false)
+-- name: reader: the login that a space has for SQL of readers, and its password
+select role, password from transcripts.readers where space_id = %(space)s
 
--- name: hold_reader: one at a time gives the role of queries a password
-select pg_advisory_lock(7310522011)
-
--- name: release_reader: the next one may
-select pg_advisory_unlock(7310522011)
-
--- name: reader_password: the password of the role of queries, as a SCRAM secret; null takes it away
-select transcripts.reader_password(%(secret)s::text)
+-- name: make_reader: give the space that was entered a login for SQL of readers, or a new password to the one it has
+select transcripts.make_reader(%(role)s::text, %(secret)s::text, %(password)s::text)
