@@ -39,12 +39,16 @@ setup: $(DEV) ## Make the environment .venv with everything for development
 	@echo "Ready: $(BIN)/quipu, or . $(BIN)/activate"
 
 ##@ Tests
-.PHONY: test test-long unit check gates format-check lint types imports sync-check schema-check rest-check coverage
+.PHONY: test test-long test-kills unit check gates format-check lint types imports sync-check schema-check rest-check coverage
 test: $(DEV) ## Run every test
 	$(PYTEST) $(BESIDE) tests
 
 test-long: $(DEV) ## Run the long form of the tests that have one: more kills, larger spaces (minutes)
 	QUIPU_TEST_LONG=1 $(PYTEST) $(BESIDE) -m long tests
+
+ROUNDS := 1000
+test-kills: $(DEV) ## Kill every writer and the server ROUNDS=1000 times (an hour; QUIPU_KILL_SEED repeats a run)
+	QUIPU_KILL_ROUNDS=$(ROUNDS) $(PYTEST) $(BESIDE) -m kills tests
 
 unit: $(DEV) ## Run the tests that need no database (seconds)
 	$(PYTEST) tests/unit

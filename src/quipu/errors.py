@@ -16,6 +16,7 @@
     │   ├── DatabaseUnsuitable   it answers, but lacks something we need
     │   ├── MigrationRefused     its schema and this version do not fit
     │   ├── DiskFull             it has no room left
+    │   ├── DataDamaged          a page of it was changed by something else than PostgreSQL
     │   └── ServerError          the embedded PostgreSQL cannot be run
     ├── EmbeddingError           a text could not be turned into a vector
     │   └── ModelMissing         the embedding model is not where it should be
@@ -116,6 +117,10 @@ class MigrationRefused(DatabaseError):
 
 class DiskFull(DatabaseError):
     """The disk of the database is full; nothing of the last write was kept."""
+
+
+class DataDamaged(DatabaseError):
+    """A page of the database is damaged."""
 
 
 class ServerError(DatabaseError):

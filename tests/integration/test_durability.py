@@ -19,8 +19,8 @@ from typing import Any
 
 import pytest
 from journal import Account, Call
+from kill_rounds import rounds
 from kill_writer import do, settings_of
-from long_form import sized
 from patience import PATIENCE_SECONDS
 from psycopg import sql
 from psycopg.rows import dict_row
@@ -35,7 +35,7 @@ from quipu.kernel.db.embedded.pidfile import read_pid_file
 from quipu.kernel.db.embedded.postmaster import lives
 from quipu.upkeep.consistency import examine
 
-ROUNDS = int(os.environ.get("QUIPU_KILL_ROUNDS") or sized(2, long=20))  # of either kind as many
+ROUNDS = rounds("writers", short=2, long=20)  # of either kind as many
 SEED = os.environ.get("QUIPU_KILL_SEED") or str(random.SystemRandom().randrange(10**6))
 SOURCE = Path(__file__).resolve().parent.parent.parent / "src"
 WRITER = Path(__file__).with_name("kill_writer.py")
@@ -192,6 +192,7 @@ async def recall_some(memory: AsyncMemory, account: Account, chance: random.Rand
 
 @pytest.mark.anyio
 @pytest.mark.long
+@pytest.mark.kills
 @pytest.mark.timeout(120 + 30 * ROUNDS)
 async def test_kills_at_random_moments_lose_nothing_and_leave_nothing_half_written(
     home: Path, tmp_path: Path

@@ -33,6 +33,7 @@ from quipu.recall.generations import Models
 from quipu.recall.model import Hit
 from quipu.recall.search import Search
 from quipu.recall.signatures import Cache
+from quipu.upkeep.health import warn_of_disks
 from quipu.upkeep.tidy import tidy
 
 _UNHEARD_LEASES: Final = 2.0  # a ticket that a dead worker held is in the queue again by then
@@ -44,7 +45,14 @@ async def _tidy(context: Context) -> None:
     await tidy(context.database)
 
 
-HOUSE_SCHEDULES = (Schedule(name="tidy", cron="23 3 * * *", handler=_tidy),)
+async def _look_at_disks(context: Context) -> None:
+    await warn_of_disks(context.database, context.settings)
+
+
+HOUSE_SCHEDULES = (
+    Schedule(name="tidy", cron="23 3 * * *", handler=_tidy),
+    Schedule(name="disks", cron="*/10 * * * *", handler=_look_at_disks),
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Final
 
+from anyio import to_thread
 from psycopg.rows import class_row
 
 from quipu.kernel.config import Settings
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Connection, Database
+from quipu.kernel.db.embedded.disk import short_of_room
 
+_LOG: Final = logging.getLogger("quipu")
 _SQL = queries.load("quipu.upkeep")
 
 
@@ -18,7 +25,8 @@ class Health:
     """The state of a memory. Sizes are bytes; ``postgis`` says whether the server has it.
 
     ``model`` is the embedding model that is searched; ``wanted_model`` the one of the settings, which
-    differs until ``quipu reembed`` has made its vectors.
+    differs until ``quipu reembed`` has made its vectors. ``warnings`` are sentences about what needs a person
+    soon: a disk of the embedded database that fills.
     """
 
     embedded: bool
@@ -31,6 +39,7 @@ class Health:
     spaces: int
     entries: int
     size_bytes: int
+    warnings: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +65,10 @@ class _State:
 
 
 async def examine(database: Database, settings: Settings, *, embedded: bool) -> Health:
-    """Ask the server."""
+    """Ask the server, and look at its disks where they are ours."""
     async with database.owner() as conn:
         state = await _state(conn)
+    rooms = await to_thread.run_sync(partial(short_of_room, settings, size_bytes=state.size_bytes))
     return Health(
         embedded=embedded,
         server_version=state.server_version,
@@ -70,7 +80,14 @@ async def examine(database: Database, settings: Settings, *, embedded: bool) -> 
         spaces=state.spaces,
         entries=state.entries,
         size_bytes=state.size_bytes,
+        warnings=[f"{room.detail}. {room.why}" for room in rooms],
     )
+
+
+async def warn_of_disks(database: Database, settings: Settings) -> None:
+    """Write to the log which disks of the embedded database have too little room."""
+    for warning in (await examine(database, settings, embedded=settings.database_url is None)).warnings:
+        _LOG.warning("A disk fills: %s", warning)
 
 
 async def relations(database: Database) -> list[Relation]:

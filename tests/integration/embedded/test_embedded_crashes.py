@@ -13,7 +13,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from long_form import sized
+from kill_rounds import rounds
 from patience import PATIENCE_SECONDS
 
 from quipu.errors import ServerError
@@ -26,7 +26,7 @@ from quipu.kernel.db.embedded.pidfile import read_pid_file
 
 from .conftest import Helper
 
-ROUNDS = -(-int(os.environ.get("QUIPU_KILL_ROUNDS") or sized(3, long=30)) // 3)  # of each of the three kinds
+ROUNDS = -(-rounds("server", short=3, long=30) // 3)  # of each of the three kinds
 
 StartHelper = Callable[[Callable[[Connection], None]], Helper]
 
@@ -82,6 +82,7 @@ def heard(helper: Helper) -> int:
 
 
 @pytest.mark.long
+@pytest.mark.kills
 @pytest.mark.timeout(300 + 30 * ROUNDS)
 @pytest.mark.parametrize("victims", ["the first process", "all processes", "our process, then all"])
 def test_every_acknowledged_write_survives_kills(
@@ -131,6 +132,29 @@ def write_pid_file(settings: Settings, pid: int) -> Path:
     os.chown(path, place.account.uid, place.account.gid)
     path.chmod(0o600)
     return path
+
+
+def test_an_unlogged_table_whose_making_was_undone_by_a_kill_does_not_stop_the_start(
+    settings: Settings,
+) -> None:
+    share = join(settings)
+    url = share.door.conninfo("quipu")
+    making, other = psycopg.connect(url), psycopg.connect(url, autocommit=True)
+    making.execute("create unlogged table fleeting (id int primary key)")
+    other.execute("create table boats (name text)")  # its commit takes the log to the disk
+    kill(server_pids(share)[0])  # the others notice, undo what they were at and end
+    while postmaster.lives(share.place):
+        time.sleep(0.01)
+    making.close()
+    other.close()
+    lifecycle.leave(share)
+    again = join(settings)
+    with psycopg.connect(again.door.conninfo("quipu")) as connection:
+        assert connection.execute("select to_regclass('boats'), to_regclass('fleeting')").fetchone() == (
+            "boats",
+            None,
+        )
+    lifecycle.leave(again)
 
 
 def test_a_pid_file_whose_id_is_a_strangers_after_a_reboot_does_not_stop_the_start(

@@ -23,6 +23,7 @@ CODES = {
     "DatabaseUnsuitable": 5,
     "MigrationRefused": 5,
     "DiskFull": 5,
+    "DataDamaged": 5,
     "ServerError": 5,
     "EmbeddingError": 6,
     "ModelMissing": 6,

@@ -45,6 +45,7 @@ class HealthTold(Told):
     spaces: int
     entries: int
     size_bytes: int
+    warnings: Annotated[list[str], Field(description="What needs a person soon, such as a disk that fills.")]
 
 
 @router.get("/health", summary="What the memory runs on")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 import sys
 from collections.abc import Callable, Iterator
@@ -18,8 +17,9 @@ from quipu.kernel.db import queries
 from quipu.kernel.db.embedded.account import user_id
 from quipu.kernel.db.embedded.binaries import NEEDED_EXTENSIONS, Binaries, inspect
 from quipu.kernel.db.embedded.directory import first_closed
+from quipu.kernel.db.embedded.disk import rooms
 from quipu.kernel.db.embedded.door import enter
-from quipu.kernel.db.embedded.finding import Finding, read_free_space, read_version
+from quipu.kernel.db.embedded.finding import Finding, read_version
 from quipu.kernel.db.embedded.locate import find_place, forgotten
 from quipu.kernel.db.embedded.lock import is_held_alone
 from quipu.kernel.db.embedded.log import tail
@@ -56,6 +56,7 @@ def _examine(settings: Settings) -> Iterator[Finding]:
     place = find_place(settings)
     for look in _ON_DISK:
         yield look(place, found)
+    yield from _disks(settings, place, found)
     yield from _programs(settings, place, found)
     yield _server(place, found)
     if found.state == "running":
@@ -106,9 +107,11 @@ def _is_open(path: Path, place: Place) -> bool:
     return info.st_uid != place.account.uid or bool(stat.S_IMODE(info.st_mode) & 0o077)
 
 
-def _disk(place: Place, _: ServerStatus) -> Finding:
-    there = next(path for path in (place.state, *place.state.parents) if path.exists())
-    return read_free_space(shutil.disk_usage(there).free, there)
+def _disks(settings: Settings, place: Place, found: ServerStatus) -> Iterator[Finding]:
+    for room in rooms(place, settings, size_bytes=found.size_bytes):
+        hint = "" if room.state == "ok" else f"Make room: {room.why}"
+        name = "disk" if room.purpose == "data" else f"disk: {room.purpose}"
+        yield Finding(name, room.state, room.detail, hint)
 
 
 def _leftovers(place: Place, found: ServerStatus) -> Finding:
@@ -141,7 +144,6 @@ _ON_DISK: tuple[Callable[[Place, ServerStatus], Finding], ...] = (
     _account,
     _directory,
     _modes,
-    _disk,
     _leftovers,
     _users,
     _forgotten,

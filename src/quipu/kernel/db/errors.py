@@ -8,7 +8,14 @@ from contextlib import contextmanager
 import psycopg
 from psycopg import errors as pg
 
-from quipu.errors import DatabaseError, DatabaseUnavailable, DatabaseUnsuitable, DiskFull, QuipuError
+from quipu.errors import (
+    DatabaseError,
+    DatabaseUnavailable,
+    DatabaseUnsuitable,
+    DataDamaged,
+    DiskFull,
+    QuipuError,
+)
 from quipu.kernel.db.deadline import Unanswered
 
 
@@ -30,6 +37,13 @@ def translate(error: psycopg.Error) -> QuipuError:
             return DatabaseUnavailable(
                 f"The database does not answer: {first}.",
                 hint="`quipu doctor` explains its state; QUIPU_ANSWER_SECONDS is how long we wait.",
+            )
+        case pg.DataCorrupted() | pg.IndexCorrupted():
+            return DataDamaged(
+                f"What is stored is damaged: {first}.",
+                hint="Nothing was overwritten. Keep a copy of the data directory, then restore: "
+                "`quipu backup restore` (docs/howto/backup.md), or `quipu snapshots restore` for an agent's "
+                "tables. `quipu doctor --deep` reads everything.",
             )
         case pg.DiskFull():
             return DiskFull(hint="Make room on the disk and try again; what was stored before is untouched.")

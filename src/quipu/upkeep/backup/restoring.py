@@ -6,7 +6,6 @@ import shutil
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Final
 
 from quipu.errors import BadInput, Conflict, ServerError
 from quipu.kernel.base.clock import Clock
@@ -14,15 +13,13 @@ from quipu.kernel.config import Settings
 from quipu.kernel.db.embedded import lifecycle, recovery
 from quipu.kernel.db.embedded.basebackup import verify
 from quipu.kernel.db.embedded.binaries import Binaries, choose_binaries
-from quipu.kernel.db.embedded.cluster import ASIDE, data_major
+from quipu.kernel.db.embedded.cluster import ASIDE, RESTORED, data_major
 from quipu.kernel.db.embedded.locate import make_place
 from quipu.kernel.db.embedded.place import Place
 from quipu.upkeep.backup import shelf
 from quipu.upkeep.backup.model import Backups, Progress, Restored
 from quipu.upkeep.backup.rules import chosen
 from quipu.upkeep.backup.taking import listing
-
-_SCRATCH: Final = "restoring"
 
 
 def restore(
@@ -102,9 +99,11 @@ def _in_place(
             archive = found.log.directory if found.log.kept else None
             last = _replayed(plan, found, binaries, settings, scratch, left, archive, progress)
             aside = source.state / f"{ASIDE}{clock.now():%Y%m%dT%H%M%S}Z"
+            restored = source.state / RESTORED
+            scratch.data.rename(restored)  # cut off from here on, the next start finishes it
             if source.data.exists():
                 source.data.rename(aside)
-            scratch.data.rename(source.data)
+            restored.rename(source.data)
         finally:
             shutil.rmtree(scratch.state, ignore_errors=True)
     return replace(plan, done=True, last_change=last, put_aside=aside if aside.exists() else None)
@@ -154,8 +153,8 @@ def _flush(source: Place, settings: Settings, found: Backups) -> None:
 
 def _scratch(place: Place) -> Place:
     """A place of its own beside the data, empty."""
-    state = place.state / _SCRATCH
-    shutil.rmtree(state, ignore_errors=True)
-    state.mkdir()
-    state.chmod(0o711 if place.account.borrowed else 0o700)
-    return Place(home=place.home, state=state, account=place.account, loopback=place.loopback)
+    lifecycle.settle(place)
+    scratch = lifecycle.scratch_of(place)
+    scratch.state.mkdir()
+    scratch.state.chmod(0o711 if place.account.borrowed else 0o700)
+    return scratch

@@ -18,6 +18,10 @@ from quipu.kernel.db.embedded.process import run
 
 ASIDE = "data.before-"
 """So begins the name of data that a restore put aside."""
+RESTORED = "data.restored"
+"""The name of data that a restore made whole and that have yet to take the place of what was there."""
+SCRATCH = "restoring"
+"""The name of the directory in which a restore works."""
 
 _FIRST_MAJOR_WITH_BUILTIN_LOCALE = 17
 _FIRST_MAJOR_WITH_SYNCFS = 17

@@ -13,6 +13,7 @@ _OUR_KNOCKING = re.compile(
     r"the database system is (?:starting up|shutting down|not (?:yet )?accepting|in recovery)"
     r"|terminating connection due to"
 )
+_IN_THE_WAY = re.compile(r'^could not create file "(?:base|pg_tblspc)/[^"]*": File exists$')
 _DISK_FULL = ("no space left on device", "disk quota exceeded", "not enough space on the disk")
 
 _KNOWN: tuple[tuple[str, str], ...] = (
@@ -54,6 +55,16 @@ def says_disk_full(text: str) -> bool:
     """Whether a program's words mean that the disk is full."""
     lowered = text.lower()
     return any(words in lowered for words in _DISK_FULL)
+
+
+def starts_at_second_try(text: str) -> bool:
+    """Whether a server that ended while starting has to be started once more, and nothing else.
+
+    The making of an unlogged table was undone and its server was killed before that reached the log. At the
+    next start PostgreSQL writes the table's empty form anew, finds its old file in the way and ends; the
+    start after that takes the file away first, as it does for every unlogged table.
+    """
+    return _IN_THE_WAY.search(last_complaint(text)) is not None
 
 
 def last_complaint(text: str) -> str:

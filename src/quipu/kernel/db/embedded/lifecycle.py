@@ -6,6 +6,7 @@ other, and two newcomers start one server. All of it blocks; ``server.py`` runs 
 
 from __future__ import annotations
 
+import shutil
 import socket
 import sys
 from collections.abc import Generator
@@ -131,7 +132,31 @@ def turn(place: Place) -> AbstractContextManager[None]:
     return alone(place.start_lock, wait_seconds=_TURN_SECONDS, purpose="to start or stop the server")
 
 
+def scratch_of(place: Place) -> Place:
+    """The place beside the data in which a restore works."""
+    return Place(
+        home=place.home, state=place.state / cluster.SCRATCH, account=place.account, loopback=place.loopback
+    )
+
+
+def settle(place: Place) -> None:
+    """Finish a restore that was cut off once its data were whole, or clear away what it left.
+
+    The caller holds ``start.lock``, and no server runs on the data.
+    """
+    restored, scratch = place.state / cluster.RESTORED, scratch_of(place)
+    if restored.exists():
+        if place.data.exists():
+            shutil.rmtree(restored)
+        else:  # what was there has been put aside
+            restored.rename(place.data)
+    if scratch.state.exists():
+        put_down(scratch)
+        shutil.rmtree(scratch.state, ignore_errors=True)
+
+
 def _bring_up(place: Place, settings: Settings) -> Door:
+    settle(place)
     major = cluster.data_major(place)
     binaries = choose_binaries(settings, place.account, data_major=major)
     if major is None:

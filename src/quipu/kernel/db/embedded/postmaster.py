@@ -15,7 +15,7 @@ from quipu.errors import DatabaseError, DatabaseUnavailable, ServerError
 from quipu.kernel.db.embedded import windows
 from quipu.kernel.db.embedded.binaries import Binaries
 from quipu.kernel.db.embedded.door import LOOPBACK, SOCKET_PORT, Answer, Door, knock
-from quipu.kernel.db.embedded.faults import start_failure
+from quipu.kernel.db.embedded.faults import start_failure, starts_at_second_try
 from quipu.kernel.db.embedded.lock import POLL_SECONDS, FileLock, is_held_alone, within
 from quipu.kernel.db.embedded.pidfile import clear_stale, is_postmaster, read_pid_file
 from quipu.kernel.db.embedded.place import Place
@@ -98,6 +98,16 @@ def launch(place: Place, binaries: Binaries) -> Door:
     The caller holds ``start.lock`` and knows that none runs. Raises DiskFull or ServerError with the server's
     own last words.
     """
+    said_before = place.log_file.stat().st_size if place.log_file.exists() else 0
+    try:
+        return _start(place, binaries)
+    except ServerError:
+        if not starts_at_second_try(_said(place, said_before)):
+            raise
+        return _start(place, binaries)
+
+
+def _start(place: Place, binaries: Binaries) -> Door:
     lock = FileLock(place.server_lock)
     try:
         if not within(_PROBE_SECONDS, lock.try_exclusive):
@@ -149,8 +159,11 @@ def _spawn(place: Place, binaries: Binaries, lock: FileLock) -> None:
 
 def failed(place: Place, *, said_before: int = 0) -> DatabaseError:
     """The error for a server that ended, from what it wrote to its log after so many bytes."""
-    said = place.log_file.read_bytes()[said_before:].decode("utf-8", "replace")
-    return start_failure(said, data=place.data, log=place.log_file)
+    return start_failure(_said(place, said_before), data=place.data, log=place.log_file)
+
+
+def _said(place: Place, said_before: int) -> str:
+    return place.log_file.read_bytes()[said_before:].decode("utf-8", "replace")
 
 
 def _await_answer(place: Place, said_before: int) -> Door:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -10,9 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quipu.kernel.config import Settings
 from quipu.kernel.db.embedded.account import Account
 from quipu.kernel.db.embedded.directory import first_closed, make_directories
-from quipu.kernel.db.embedded.finding import read_free_space, read_version
+from quipu.kernel.db.embedded.disk import Room, rooms
+from quipu.kernel.db.embedded.finding import read_version
 from quipu.kernel.db.embedded.place import MACHINE_DIRECTORY, Place
 
 ANA = Account(name="ana", uid=1000, gid=1000)
@@ -104,4 +107,15 @@ def test_a_version_without_the_security_fixes_is_named(version: str, state: str)
     ("free", "state"), [(0, "fail"), (50_000_000, "fail"), (5 * 10**8, "warn"), (10**10, "ok")]
 )
 def test_a_disk_is_judged_by_what_is_free(free: int, state: str) -> None:
-    assert read_free_space(free, Path("/h")).state == state
+    room = Room("data", Path("/h"), free, wanted_bytes=10**9, full_bytes=10**8, why="It stops.")
+    assert room.state == state
+
+
+def test_the_larger_the_database_the_earlier_a_disk_is_warned_of(tmp_path: Path) -> None:
+    settings = Settings(home=tmp_path)
+    account = Account(name="x", uid=os.geteuid(), gid=os.getegid())
+    place = Place(home=tmp_path, state=tmp_path / "postgres", account=account)
+    free = shutil.disk_usage(tmp_path).free
+    of_data = [next(iter(rooms(place, settings, size_bytes=size))) for size in (0, 100 * free)]
+    assert [room.wanted_bytes > free for room in of_data][1]
+    assert (of_data[1].state, of_data[0].wanted_bytes) == ("warn", 10**9)
