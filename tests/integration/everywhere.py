@@ -54,3 +54,30 @@ def found(url: str, needles: Iterable[str]) -> set[tuple[str, str]]:
             stored = {row[0] for row in conn.execute(query.encode())}
             seen |= {(table, text) for text in texts if stored & {int(h) for h in bag(text).hashes}}
     return seen
+
+
+# What PostgreSQL keeps of the tables that agents design: names, comments, literals, queries.
+CATALOGUE = {
+    "pg_description": "select description from pg_description",
+    "pg_class": "select relname::text from pg_class",
+    "pg_attribute": "select attname::text from pg_attribute",
+    "pg_namespace": "select nspname::text from pg_namespace",
+    "pg_roles": "select rolname::text from pg_roles",
+    "pg_attrdef": "select pg_get_expr(adbin, adrelid) from pg_attrdef",
+    "pg_constraint": "select pg_get_constraintdef(oid) from pg_constraint",
+    "pg_index": "select pg_get_indexdef(indexrelid) from pg_index",
+    "pg_rewrite": "select pg_get_ruledef(oid) from pg_rewrite",
+    "pg_proc": "select prosrc from pg_proc",
+    "pg_enum": "select enumlabel::text from pg_enum",
+}
+
+
+def in_catalogue(url: str, needles: Iterable[str]) -> set[tuple[str, str]]:
+    """Where in the catalogue which of the texts occurs, in whatever case."""
+    texts = list(needles)
+    seen: set[tuple[str, str]] = set()
+    with psycopg.connect(url) as conn:
+        for place, query in CATALOGUE.items():
+            held = "\n".join(row[0].lower() for row in conn.execute(query.encode()) if row[0])
+            seen |= {(place, text) for text in texts if text.lower() in held}
+    return seen

@@ -20,7 +20,7 @@ from quipu.app.parts import Parts, assemble
 from quipu.app.rooms import AsyncRooms
 from quipu.errors import QuipuError
 from quipu.kernel.base.clock import Clock, SystemClock
-from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.base.scope import check_known_name, check_name, optional_name
 from quipu.kernel.config import Settings, load
 from quipu.kernel.embedding.choose import choose
 from quipu.recall.model import Hit
@@ -298,8 +298,10 @@ class AsyncMemory(AsyncRooms):
         """
         ready = self._ready
         names = {"session": session, "user": user, "message": message}
-        what = What(**{name: optional_name(name, value) for name, value in names.items()})
-        name = check_name("space", space)
+        # What an earlier version took in may be called by a secret: it must be possible to forget it.
+        given = {name: value for name, value in names.items() if value is not None}
+        what = What(**{name: check_known_name(name, value) for name, value in given.items()})
+        name = check_known_name("space", space)
         if not what.everything:
             if not confirm:
                 return await erasure.preview(ready.database, ERASERS, what, space=name)

@@ -27,6 +27,7 @@ from quipu.errors import (
     TooLarge,
     TooManyRequests,
 )
+from quipu.kernel.redact import redact
 
 UNEXPECTED = 1
 USAGE = 2
@@ -79,12 +80,13 @@ class Problem:
 
 
 def problem(error: QuipuError) -> Problem:
-    """The error as every door tells it."""
+    """The error as every door tells it: what it repeats of the input loses its secrets."""
+    field = error.field if isinstance(error, BadInput) else None
     return Problem(
         kind=_kebab(type(error).__name__),
-        message=error.message,
-        hint=error.hint,
-        field=error.field if isinstance(error, BadInput) else None,
+        message=redact(error.message).text,
+        hint=error.hint and redact(error.hint).text,
+        field=field and redact(field).text,
         exit_code=exit_code(type(error)),
     )
 

@@ -9,6 +9,8 @@ from datetime import datetime
 from typing import Final, cast
 
 from quipu.kernel.base import text
+from quipu.kernel.redact import redact
+from quipu.kernel.redact.names import secret_kind
 from quipu.record.model import Incoming, Line, Refusal, Role
 from quipu.record.moment import moment
 
@@ -158,6 +160,9 @@ def _name(field: str, value: object) -> str | None:
     value = str(value)
     if _UNFIT_IN_NAME.search(value):
         raise _Refused(field, "it has control characters or broken Unicode; remove them.")
+    kind = secret_kind(value)
+    if kind is not None:
+        raise _Refused(field, f"it holds what looks like a secret ({kind}); name it otherwise.")
     return value
 
 
@@ -176,7 +181,7 @@ def _among(ignored: tuple[str, ...]) -> str:
 
 def _shown(value: str) -> str:
     """A word of the caller's as it may stand in a message: short, one line, storable."""
-    return text.excerpt(_UNFIT_IN_NAME.sub(text.REPLACEMENT, value), 40)
+    return text.excerpt(redact(_UNFIT_IN_NAME.sub(text.REPLACEMENT, value)).text, 40)
 
 
 def _kind(value: object) -> str:

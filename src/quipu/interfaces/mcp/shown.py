@@ -11,6 +11,7 @@ from quipu.errors import BadInput, NotFound, QuipuError
 from quipu.interfaces.mcp import model, resources
 from quipu.interfaces.mcp.tools.words import in_our_words
 from quipu.interfaces.problems import Problem
+from quipu.kernel.redact import redact
 
 _MOST_FAULTS: Final = 5
 
@@ -102,4 +103,4 @@ def misfit(one: model.Tool, error: ValidationError) -> str:
     ]
     fields = one.given.model_fields
     known = ", ".join(f"{name}{' (needed)' if field.is_required() else ''}" for name, field in fields.items())
-    return "\n".join([*lines[:_MOST_FAULTS], f"{one.name} takes {known}."])
+    return redact("\n".join([*lines[:_MOST_FAULTS], f"{one.name} takes {known}."])).text

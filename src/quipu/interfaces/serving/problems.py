@@ -25,6 +25,7 @@ from quipu.errors import (
 )
 from quipu.interfaces import problems
 from quipu.interfaces.serving.served import served
+from quipu.kernel.redact import redact
 
 MEDIA_TYPE: Final = "application/problem+json"
 _LOG: Final = logging.getLogger("quipu.server")
@@ -125,7 +126,7 @@ async def _invalid(request: Request, error: Exception) -> Response:
 def _place(fault: Mapping[str, Any]) -> str:
     """Where it stands: ``messages.0.content``."""
     parts = [str(part) for part in fault["loc"]]
-    return ".".join(parts[1:] if len(parts) > 1 else parts)
+    return redact(".".join(parts[1:] if len(parts) > 1 else parts)).text
 
 
 async def _http(request: Request, error: Exception) -> Response:

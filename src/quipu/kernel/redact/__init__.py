@@ -7,13 +7,36 @@ from __future__ import annotations
 
 from collections import Counter
 
-from quipu.kernel.redact import assignments, headers, keys, library, tokens, urls
+from quipu.kernel.redact import (
+    assignments,
+    broken,
+    commands,
+    cookies,
+    encoded,
+    escaped,
+    headers,
+    keys,
+    phrases,
+    tokens,
+    urls,
+)
 from quipu.kernel.redact.model import MARK, Redacted, Secret, Source
 
 __all__ = ["Redacted", "redact"]
 
 # From the most telling to the least: where two find the same secret, the first gives it its kind.
-_FINDERS = (keys.find, tokens.find, urls.find, headers.find, assignments.find, library.find)
+_FINDERS = (
+    keys.find,
+    tokens.find,
+    broken.find,
+    urls.find,
+    headers.find,
+    cookies.find,
+    commands.find,
+    assignments.find,
+    phrases.find,
+    encoded.find,
+)
 
 
 def redact(text: str) -> Redacted:
@@ -22,8 +45,10 @@ def redact(text: str) -> Redacted:
     Nothing else in it changes, and redacting again finds nothing. Linear time; a message of ordinary prose
     costs a few microseconds.
     """
-    source = Source(text)
-    found = [secret for find in _FINDERS for secret in find(source)]
+    found = _found(text)
+    read = escaped.reading(text)
+    if read is not None:
+        found += read.back(_found(read.text))
     if not found:
         return Redacted(text, {})
     counts: Counter[str] = Counter()
@@ -36,6 +61,11 @@ def redact(text: str) -> Redacted:
         position = secret.end
     parts.append(text[position:])
     return Redacted("".join(parts), dict(counts))
+
+
+def _found(text: str) -> list[Secret]:
+    source = Source(text)
+    return [secret for find in _FINDERS for secret in find(source)]
 
 
 def _apart(found: list[Secret]) -> list[Secret]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from quipu.kernel.redact import values
+from quipu.kernel.redact.forms import FORMS
 from quipu.kernel.redact.model import Secret, Source
 from quipu.kernel.redact.values import Grade, Subject
 
@@ -19,6 +20,7 @@ _PASSWORDS_ELSEWHERE: Final = ("contraseña", "пароль", "密码", "密碼"
 # What may stand before "key" so that it is a secret one; a primary, public or cache key is none.
 # fmt: off
 _SECRET_KEYS: Final = (
+    *FORMS.services,
     "api", "access", "secret", "private", "encryption", "encrypt", "signing", "account", "shared", "auth",
     "master", "service", "storage", "bot", "subscription", "admin", "session", "hmac", "jwt", "crypto",
     "cookie", "app", "application", "client", "consumer", "webhook", "license", "functions", "deploy", "root",
@@ -66,6 +68,12 @@ _LINE_VALUE = _Form(re.compile(r"=(?P<secret>[^\s\"'`]{4,1024}+)"), "literal")
 _TIGHT_VALUE = _Form(re.compile(rf"={_BARE}"), "literal")
 _BARE_VALUE = _Form(
     re.compile(rf"{_CLOSING}{_ANNOTATION}[ \t]{{0,16}}{_ASSIGNED}[ \t]{{0,16}}{_BARE}"), "loose"
+)
+_BLOCK = _Form(
+    re.compile(
+        r":[ \t]{0,4}[|>][+-]?[ \t]{0,4}\n[ \t]{1,40}(?P<secret>[^\s\"'`]{4,1024}+)[ \t]{0,40}(?:\n|$)"
+    ),
+    "literal",
 )
 _ELEMENT = _Form(re.compile(r">(?P<secret>[^<>\n]{4,1024}+)</"), "literal")
 _ARGUMENT = _Form(re.compile(rf"[ \t]{{1,4}}(?:{_QUOTED}|(?P<bare>[^\s\"'`|]{{4,1024}}+))"), "loose")
@@ -172,6 +180,7 @@ def _forms(place: _Place) -> Iterator[_Form]:
         yield _LINE_VALUE
     elif place.shouted or place.prefix.startswith("--") or place.left.endswith(("?", "&", "=", ";")):
         yield _TIGHT_VALUE
+    yield _BLOCK
     yield _BARE_VALUE
     if place.prefix.startswith("-"):
         yield _ARGUMENT

@@ -1,112 +1,71 @@
-"""The forms of the tokens and keys of well-known services, as their makers document them.
-
-Each has anchors, of which a text with such a token has one, and the form of the token itself.
-"""
+"""The forms of secrets, read from ``forms.toml``: data, to be kept up with what services give out."""
 
 from __future__ import annotations
 
-from typing import Final
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any, Final
 
-# What stands alone: kind, anchors, form.
-# fmt: off
-FORMS: Final[tuple[tuple[str, str, str], ...]] = (
-    ("aws-key", "AKIA ASIA ABIA ACCA A3T", r"A(?:KIA|SIA|BIA|CCA|3T[A-Z0-9])[A-Z0-9]{16}"),
-    ("aws-key", "ABSK", r"ABSK[A-Za-z0-9+/]{100,270}={0,2}"),
-    ("google-key", "AIza", r"AIza[\w-]{35}"),
-    ("google-token", "ya29.", r"ya29\.[\w-]{20,}"),
-    ("google-token", "1//0", r"1//0[\w-]{40,}"),
-    ("google-secret", "GOCSPX-", r"GOCSPX-[\w-]{20,}"),
-    ("azure-secret", "Q~", r"[\w.~-]{3}\dQ~[\w.~-]{31,34}"),
-    ("azure-token", "AZDO", r"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}"),
-    ("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", r"gh[pousr]_[A-Za-z0-9]{36,255}"),
-    ("github-token", "github_pat_", r"github_pat_\w{36,255}"),
-    ("gitlab-token", "glpat- gldt- glft- glsoat- glrt- glcbt- glimt- glptt- glagent- gloas- glffct-",
-     r"gl(?:pat|dt|ft|soat|rt|cbt|imt|ptt|agent|oas|ffct)-[\w.-]{19,}\w"),
-    ("gitlab-token", "GR1348941", r"GR1348941[\w-]{20,50}"),
-    ("slack-token", "xoxa xoxb xoxe xoxo xoxp xoxr xoxs", r"xox[abeoprs](?:\.xox[bp])?-[A-Za-z0-9-]{10,}"),
-    ("slack-token", "xapp-", r"xapp-\d-[A-Za-z0-9-]{12,}"),
-    ("stripe-key", "k_live_ k_test_ k_prod_", r"[sr]k_(?:live|test|prod)_[A-Za-z0-9]{10,}"),
-    ("stripe-key", "whsec_", r"whsec_[A-Za-z0-9+/]{24,}={0,2}"),
-    ("anthropic-key", "sk-ant-", r"sk-ant-[\w-]{20,}"),
-    ("openai-key", "sk-", r"sk-(?:proj|svcacct|admin|None|or-v1|service|lf)-[\w-]{20,}"),
-    ("openai-key", "sk-", r"sk-(?=[A-Za-z]*\d)[A-Za-z0-9]{20,}"),
-    ("quipu-key", "quipu_", r"quipu_[0-9a-f]{12}_[\w-]{43}"),
-    ("npm-token", "npm_", r"npm_[A-Za-z0-9]{36}"),
-    ("pypi-token", "pypi-AgE", r"pypi-AgE[\w-]{50,}"),
-    ("twilio-key", "SK", r"SK[0-9a-f]{32}"),
-    ("sendgrid-key", "SG.", r"SG\.[\w-]{16,32}\.[\w-]{16,64}"),
-    ("huggingface-token", "hf_", r"hf_[A-Za-z0-9]{30,40}"),
-    ("huggingface-token", "api_org_", r"api_org_[A-Za-z0-9]{34}"),
-    ("digitalocean-token", "dop_v1_ doo_v1_ dor_v1_", r"do[opr]_v1_[0-9a-f]{64}"),
-    ("docker-token", "dckr_pat_ dckr_oat_", r"dckr_[po]at_[\w-]{20,}"),
-    ("shopify-token", "shpat_ shpca_ shppa_ shpss_", r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}"),
-    ("vault-token", "hvs. hvb. hvr.", r"hv[sbr]\.[\w-]{24,}"),
-    ("terraform-token", ".atlasv1.", r"[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{60,70}"),
-    ("age-key", "AGE-SECRET-KEY-1", r"AGE-SECRET-KEY-1[A-Z0-9]{40,}"),
-    ("1password-token", "ops_eyJ", r"ops_eyJ[A-Za-z0-9+/]{100,}={0,3}"),
-    ("groq-key", "gsk_", r"gsk_[A-Za-z0-9]{40,}"),
-    ("xai-key", "xai-", r"xai-[A-Za-z0-9]{60,}"),
-    ("perplexity-key", "pplx-", r"pplx-[A-Za-z0-9]{40,}"),
-    ("replicate-token", "r8_", r"r8_[A-Za-z0-9]{30,}"),
-    ("linear-key", "lin_api_ lin_oauth_", r"lin_(?:api|oauth)_[A-Za-z0-9]{32,}"),
-    ("notion-token", "ntn_", r"ntn_[A-Za-z0-9]{40,}"),
-    ("atlassian-token", "ATATT3 ATCTT3", r"AT[AC]TT3[\w=-]{60,}"),
-    ("supabase-token", "sbp_", r"sbp_[0-9a-f]{40}"),
-    ("rubygems-key", "rubygems_", r"rubygems_[0-9a-f]{48}"),
-    ("clojars-token", "CLOJARS_", r"CLOJARS_[0-9a-z]{60}"),
-    ("mailgun-key", "key-", r"key-[0-9a-f]{32}"),
-    ("brevo-key", "xkeysib-", r"xkeysib-[0-9a-f]{64}-[A-Za-z0-9]{16}"),
-    ("newrelic-key", "NRAK-", r"NRAK-[A-Z0-9]{27}"),
-    ("grafana-token", "glsa_ glc_", r"gl(?:sa|c)_[\w+/=]{32,}"),
-    ("sentry-token", "sntrys_ sntryu_", r"sntry(?:s_eyJ[A-Za-z0-9+/=_]{60,}|u_[0-9a-f]{64})"),
-    ("databricks-token", "dapi", r"dapi[0-9a-f]{32}(?:-\d)?"),
-    ("dynatrace-token", "dt0c01.", r"dt0c01\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{64}"),
-    ("doppler-token", "dp.pt. dp.st. dp.sa.", r"dp\.(?:pt|st|sa)\.(?:[\w-]{1,40}\.)?[A-Za-z0-9]{40,}"),
-    ("airtable-token", "pat", r"pat[A-Za-z0-9]{14}\.[0-9a-f]{64}"),
-    ("alibaba-key", "LTAI", r"LTAI[A-Za-z0-9]{20}"),
-    ("cloudflare-key", "v1.0-", r"v1\.0-[0-9a-f]{24}-[0-9a-f]{146}"),
-    ("fly-token", "fm1a_ fm1r_ fm2_ fo1_", r"(?:fm(?:1[ar]|2)_[A-Za-z0-9+/]{100,}={0,3}|fo1_[\w-]{43})"),
-    ("heroku-key", "HRKU-AA", r"HRKU-AA[\w-]{58}"),
-    ("netlify-token", "nfp_", r"nfp_[A-Za-z0-9]{36}"),
-    ("openshift-token", "sha256~", r"sha256~[\w-]{43}"),
-    ("planetscale-token", "pscale_", r"pscale_(?:tkn|oauth|pw)_[\w.=-]{32,64}"),
-    ("postman-key", "PMAK-", r"PMAK-[0-9a-f]{24}-[0-9a-f]{34}"),
-    ("prefect-key", "pnu_", r"pnu_[A-Za-z0-9]{36}"),
-    ("pulumi-token", "pul-", r"pul-[0-9a-f]{40}"),
-    ("sourcegraph-token", "sgp_", r"sgp_(?:[0-9a-fA-F]{16}_|local_)?[0-9a-fA-F]{40}"),
-    ("square-token", "sq0atp- EAAA", r"(?:sq0atp-[\w-]{22,60}|EAAA[\w-]{60})"),
-    ("1password-key", "A3-", r"A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}"),
-    ("adobe-secret", "p8e-", r"p8e-[A-Za-z0-9]{32}"),
-    ("artifactory-token", "cmVm", r"cmVm[A-Za-z0-9]{60}"),
-    ("clickhouse-key", "4b1d", r"4b1d[A-Za-z0-9]{38}"),
-    ("duffel-token", "duffel_", r"duffel_(?:test|live)_[\w=-]{43}"),
-    ("easypost-key", "EZAK EZTK", r"EZ[AT]K[A-Za-z0-9]{54}"),
-    ("flutterwave-key", "FLWSECK", r"FLWSECK(?:_TEST)?-[A-Za-z0-9]{12,40}(?:-X)?"),
-    ("frameio-token", "fio-u-", r"fio-u-[\w=-]{64}"),
-    ("grafana-key", "eyJrIjoi", r"eyJrIjoi[A-Za-z0-9+/]{60,}={0,3}"),
-    ("harness-key", "pat. sat.", r"[ps]at\.[\w-]{22}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{20}"),
-    ("infracost-key", "ico-", r"ico-[A-Za-z0-9]{32}"),
-    ("maxmind-key", "_mmk", r"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk"),
-    ("newrelic-key", "NRII-", r"NRII-[\w-]{32}"),
-    ("octopus-key", "API-", r"API-[A-Z0-9]{26}"),
-    ("readme-key", "rdme_", r"rdme_[a-z0-9]{70}"),
-    ("scalingo-token", "tk-us-", r"tk-us-[\w-]{48}"),
-    ("shippo-token", "shippo_", r"shippo_(?:live|test)_[0-9a-fA-F]{40}"),
-    ("facebook-token", "EAA", r"EAA[MC][A-Za-z0-9]{100,}"),
-    ("dropbox-token", "sl.", r"sl\.[\w=-]{130,160}"),
-    ("jwt", "ZXlK", r"ZXlK[A-Za-z0-9+/]{60,}={0,2}"),
-    # The look-behind of the dash keeps this linear on a run of "eyJ": it is tried once for each run.
-    ("jwt", "eyJ", r"(?<!-)eyJ[\w-]{14,}\.[\w-]{10,}(?:\.[\w-]+){0,3}"),
-)
-# fmt: on
 
-# What follows its anchor, which stays: kind, anchor, form.
-FORMS_AFTER: Final[tuple[tuple[str, str, str], ...]] = (
-    ("azure-signature", "sig=", r"[A-Za-z0-9%+/_-]{30,}={0,2}"),
-    ("slack-webhook", "hooks.slack.com/services/", r"[A-Za-z0-9]+/[A-Za-z0-9]+/[A-Za-z0-9]+"),
-    ("slack-webhook", "hooks.slack.com/workflows/", r"[A-Za-z0-9/]{20,}"),
-    ("slack-webhook", "hooks.slack.com/triggers/", r"[A-Za-z0-9/]{20,}"),
-    ("gitlab-session", "_gitlab_session=", r"[0-9a-z]{32}"),
-    ("teams-webhook", ".webhook.office.com/webhookb2/", r"[\w@/-]{60,}"),
-    ("discord-webhook", "discord.com/api/webhooks/", r"\d{17,20}/[\w-]{60,}"),
-)
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One kind of secret: the words of which a text with one has one, and how it is written.
+
+    ``ambiguous``: ids of other makers are written alike, so no name is refused for it.
+    """
+
+    kind: str
+    anchors: tuple[str, ...]
+    form: str
+    ambiguous: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Programs that take a password on their command line, and the option that it follows."""
+
+    words: tuple[str, ...]
+    form: str
+
+
+@dataclass(frozen=True, slots=True)
+class Forms:
+    """All of them.
+
+    ``tokens`` stand alone; ``following`` follow an anchor that stays; ``unanchored`` have none. ``encoded``
+    are words whose base64 is looked for, ``cookies`` an expression for the names of cookies that let in who
+    holds them, ``services`` those whose name before "key" makes it a secret one.
+    """
+
+    version: str
+    tokens: Sequence[Form]
+    following: Sequence[Form]
+    unanchored: Sequence[Form]
+    commands: Sequence[Command]
+    encoded: Sequence[str]
+    cookies: str
+    services: tuple[str, ...]
+
+
+def _read() -> Forms:
+    data = tomllib.loads((resources.files("quipu.kernel.redact") / "forms.toml").read_text(encoding="utf-8"))
+    return Forms(
+        version=data["version"],
+        tokens=[_form(row) for row in data["tokens"]],
+        following=[_form(row) for row in data["following"]],
+        unanchored=[_form(row) for row in data["unanchored"]],
+        commands=[Command(tuple(row["words"].split()), row["form"]) for row in data["commands"]],
+        encoded=data["encoded"],
+        cookies=data["cookies"],
+        services=tuple(data["services"]),
+    )
+
+
+def _form(row: Mapping[str, Any]) -> Form:
+    anchors = tuple(row.get("anchors", "").split())
+    return Form(row["kind"], anchors, row["form"], row.get("ambiguous", False))
+
+
+FORMS: Final = _read()

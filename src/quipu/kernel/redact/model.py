@@ -11,7 +11,10 @@ from typing import Final
 MARK: Final = "[redacted:"
 
 SHORTEST_TOKEN: Final = 18
-_DRAWN = re.compile(r"[0-9_]")
+_DRAWN = re.compile(r"[0-9_]|A[KS]IA|otpauth")
+HEAD_CHARACTERS: Final = 3
+# Of each word its first characters, and what follows it where it is shorter; the rest is passed over.
+_HEADS = re.compile(r"(?=(.{3}))(?:[A-Za-z0-9+_]++|[^A-Za-z0-9+_\s])\s*+", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +47,25 @@ class Source:
         return self.text.replace("\u0130", "I").lower()
 
     @cached_property
+    def has_drawn(self) -> bool:
+        """Whether it has a digit, an underscore or one of two words: nothing else has a token."""
+        return _DRAWN.search(self.text) is not None
+
+    @cached_property
     def runs(self) -> str:
         """The runs of at least 18 characters without white space, one a line; "" if none can hold a token.
 
         Tokens are drawn from large alphabets, so a text without a digit and an underscore has none. In prose
         this is mostly empty, which is what makes looking for a hundred kinds of token in it free.
         """
-        if _DRAWN.search(self.text) is None:
+        if not self.has_drawn:
             return ""
         return "\n".join([run for run in self.text.split() if len(run) >= SHORTEST_TOKEN])
+
+    @cached_property
+    def heads(self) -> frozenset[str]:
+        """The three characters with which each word begins, and each sign that is no part of a word."""
+        return frozenset(_HEADS.findall(self.text))
 
     def hits(self, word: str) -> Iterator[int]:
         """Every position at which the lower-case word stands, in whatever case, without overlap."""

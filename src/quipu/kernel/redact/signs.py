@@ -17,7 +17,18 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.kernel.redact import assignments, headers, library, tokens, urls
+from quipu.kernel.redact import (
+    assignments,
+    broken,
+    commands,
+    cookies,
+    encoded,
+    escaped,
+    headers,
+    phrases,
+    redact,
+    tokens,
+)
 from quipu.kernel.redact.anchors import Anchors
 from quipu.kernel.redact.model import Source
 
@@ -36,27 +47,18 @@ _STRANGE: Final = tuple(character.encode() for character in "\u212a\u0130\u0131\
 # What follows anchors that are too short to be looked for.
 _FOLLOWING: Final[Mapping[str, str]] = {
     "SK": "0123456789abcdef",
+    "AC": "0123456789abcdef",
     "Q~": string.ascii_letters + string.digits + "_.~-",
 }
 _BEYOND_ASCII: Final = 0x80
 _NOWHERE: Final = np.zeros(0, dtype=np.intp)
-_DIGITS_BEFORE: Final = 8
 _SLICE_BYTES: Final = 256 * 1024
 _OVERLAP_BYTES: Final = 256
 _BEFORE_DOT: Final = (24, 25, 26)
 _FIRST_LETTERS: Final = np.isin(np.arange(256), list(b"MNO"))
 _WIDEST_BYTES: Final = 4 * 26
 _DOTS_APART: Final = 7
-_TELEGRAM, _DISCORD = (
-    next(plugin.gate for plugin in library.PLUGINS if plugin.kind == kind)
-    for kind in ("telegram-token", "discord-token")
-)
-# What stands in each secret that a plugin knows by its form; the two above have nothing.
-_BEGINNINGS: Final[Mapping[str, Sequence[str]]] = {
-    "artifactory-token": ("AKC", *(f"AP{digit}" for digit in "0123456789ABCDEF")),
-    "mailchimp-key": [f"-us{digit}" for digit in range(10)],
-    "square-token": ("sq0csp",),
-}
+_DISCORD: Final = tokens.UNANCHORED[0].pattern
 
 # Bytes beyond ASCII stand for any white space and any digit here.
 _WHITE: Final = rb"[\s\x80-\xff]{0,64}"
@@ -66,6 +68,16 @@ _GIVEN = re.compile(
     re.IGNORECASE,
 )
 _URL = re.compile(rb"://(?:[^\s:/@?#\"'<>]{0,512}:[^\s/\"'<>?#]{1,1024}@|[A-Za-z0-9_-]{32,128}@)")
+# What gives a sign that is written as an escape a meaning.
+_NAMED = re.compile(
+    b"|".join(
+        re.escape(word.encode())
+        for word in (*assignments.WORDS, "authorization", "bearer", "cookie", "//", "auth")
+    )
+    + b"|[\xc4\xc5\xe2]",
+    re.IGNORECASE,
+)
+_ESCAPED_BYTES: Final = 400
 _QUALIFIED: Final = (b"key", b"token")
 _SPACES: Final = (b" ", b"\t")
 _NAME: Final = bytes(map(ord, assignments.NAME_CHARACTERS))
@@ -93,9 +105,6 @@ def unnamed(data: bytes) -> Iterator[int]:
         some = data[start : start + _SLICE_BYTES + _OVERLAP_BYTES]
         part = np.frombuffer(some, dtype=np.uint8)
         beyond = _NOWHERE if some.isascii() else np.flatnonzero(part >= _BEYOND_ASCII)
-        for at in _after_digits(part):
-            if _TELEGRAM.search(data[max(0, start + at - 40) : start + at + 160].decode("utf-8", "ignore")):
-                yield start + at
         for at in _before_dots(part, beyond):
             if _DISCORD.search(data[max(0, start + at - 120) : start + at + 40].decode("utf-8", "ignore")):
                 yield start + at
@@ -111,16 +120,6 @@ def _strangers(array: NDArray[np.uint8], beyond: NDArray[np.intp]) -> list[int]:
             at = at[array[at + step] == byte]
         found += at.tolist()
     return found
-
-
-def _after_digits(array: NDArray[np.uint8]) -> list[int]:
-    """Colons after eight digits; a byte of a character beyond ASCII counts as one."""
-    found = np.flatnonzero(array == ord(":"))
-    found = found[found >= _DIGITS_BEFORE]
-    for step in range(1, _DIGITS_BEFORE + 1):
-        before = array[found - step]
-        found = found[((before >= ord("0")) & (before <= ord("9"))) | (before >= _BEYOND_ASCII)]
-    return found.tolist()
 
 
 def _before_dots(array: NDArray[np.uint8], beyond: NDArray[np.intp]) -> list[int]:
@@ -194,21 +193,41 @@ def _url(data: bytes, at: int) -> bool:
     return _URL.match(data, at) is not None
 
 
-def _curl(data: bytes, at: int) -> bool:
+def _command(option: commands.Option, data: bytes, at: int) -> bool:
     text, place = _around(data, at)
-    return urls.CURL_USER.search(text, place + 4, place + urls.CURL_WITHIN) is not None
+    return next(commands.at(text, place, option), None) is not None
+
+
+def _cookie(data: bytes, at: int) -> bool:
+    text, place = _around(data, at)
+    return next(cookies.find(Source(text[place:])), None) is not None
+
+
+def _login(word: str, data: bytes, at: int) -> bool:
+    text, place = _around(data, at)
+    return encoded.login(text, place + len(word)) is not None
+
+
+def _phrase(word: str, data: bytes, at: int) -> bool:
+    text, place = _around(data, at)
+    return phrases.at(text, place + len(word)) is not None
+
+
+def _broken(token: tokens.Token, data: bytes, at: int) -> bool:
+    text, place = _around(data, at)
+    return broken.at(text, place, token) is not None
+
+
+def _escaped(data: bytes, at: int) -> bool:
+    if _NAMED.search(data, max(0, at - _ESCAPED_BYTES), at + _ESCAPED_BYTES) is None:
+        return False
+    text, _ = _around(data, at)
+    return bool(redact(text).counts)
 
 
 def _header(data: bytes, at: int) -> bool:
     text, place = _around(data, at)
     return next(headers.find(Source(text[place:])), None) is not None
-
-
-def _plugin(plugin: library.Plugin, data: bytes, at: int) -> bool:
-    text, place = _around(data, at)
-    if plugin.words:
-        return library.tells(plugin, text, place)
-    return plugin.gate.search(text, max(0, place - _WITHIN_BYTES), place + _WITHIN_BYTES) is not None
 
 
 def _always(data: bytes, at: int) -> bool:  # noqa: ARG001 - as the others
@@ -245,12 +264,25 @@ def _checks() -> dict[bytes, list[Check]]:
             found[anchor + follower].append(partial(_token, token))
     for begin, words in _ASSIGNED.items():
         found[begin].append(partial(_assigned, begin.encode(), words))
-    for word, check in (("authorization", _header), ("bearer", _header), ("://", _url), ("curl ", _curl)):
+    for anchor, token in broken.LEADING:
+        found[anchor].append(partial(_broken, token))
+    for word, check in (
+        ("authorization", _header),
+        ("bearer", _header),
+        ("://", _url),
+        (cookies.WORD, _cookie),
+    ):
         found[word].append(check)
-    found["PRIVATE KEY"].append(_always)
-    for plugin in library.PLUGINS:
-        for word in plugin.words or _BEGINNINGS.get(plugin.kind, ()):
-            found[word].append(partial(_plugin, plugin))
+    for option in commands.OPTIONS:
+        found[option.word].append(partial(_command, option))
+    for word in (encoded.LOGIN, encoded.LOGIN_ESCAPED):
+        found[word].append(partial(_login, word))
+    for word in phrases.WORDS:
+        found[word].append(partial(_phrase, word))
+    for sign in escaped.SIGNS:
+        found[sign].append(_escaped)
+    for word in ("PRIVATE KEY", *encoded.STEMS):
+        found[word].append(_always)
     return {word.encode(): checks for word, checks in found.items()}
 
 
@@ -260,11 +292,14 @@ def _hints() -> dict[bytes, re.Pattern[bytes]]:
     for anchor, token in tokens.ANCHORS:
         if token.leads and anchor not in _FOLLOWING:
             found[anchor.encode()] = _pattern(token.expression)
+    for anchor, token in broken.LEADING:
+        found[anchor.encode()] = _pattern(f"{token.expression}|{re.escape(anchor)}{broken.MAY_BREAK}")
     for begin, words in _ASSIGNED.items():
         if all(map(str.isascii, words)):
             names = b"|".join(re.escape(word.encode()) for word in words)
             found[begin.encode()] = re.compile(b"(?:%b)(?:%b|[ \t])" % (names, _GIVEN.pattern), re.IGNORECASE)
-    return {word: hint for word, hint in found.items() if len(_CHECKS[word]) == 1}
+    may_break = {anchor.encode() for anchor, _ in broken.LEADING}
+    return {word: hint for word, hint in found.items() if len(_CHECKS[word]) == 1 + (word in may_break)}
 
 
 def _is_endless(expression: bytes) -> bool:
@@ -279,8 +314,7 @@ _FOLDED: Final = frozenset(
     word.encode()
     for word in (
         *(begin for begin in _ASSIGNED if begin.isascii()),
-        *("authorization", "bearer", "curl "),
-        *(word for plugin in library.PLUGINS for word in plugin.words),
+        *("authorization", "bearer", cookies.WORD, encoded.LOGIN, encoded.LOGIN_ESCAPED, *phrases.WORDS),
     )
 )
 ANCHORS: Final = Anchors((word for word in _CHECKS if word not in _FOLDED), _FOLDED, _NEAR_HINTS)

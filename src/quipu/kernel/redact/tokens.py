@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from quipu.kernel.redact.forms import FORMS, FORMS_AFTER
-from quipu.kernel.redact.model import Secret, Source
+from quipu.kernel.redact.forms import FORMS
+from quipu.kernel.redact.model import HEAD_CHARACTERS, Secret, Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,12 @@ class Token:
 
     kind: str
     expression: str
+    ambiguous: bool = False
+
+    @property
+    def form(self) -> re.Pattern[str]:
+        """The expression without what must stand around it, which is found sooner."""
+        return _compiled(self.expression.removeprefix(_NOT_WITHIN))
 
     @property
     def pattern(self) -> re.Pattern[str]:
@@ -43,19 +50,40 @@ def _compiled(expression: str) -> re.Pattern[str]:
 
 # A token begins where no word is under way (the prefix in the base64 of a picture is none) and matches one
 # class of characters up to where a word ends, so that a search is linear.
-_TOKENS: Final = (
-    *(Token(kind, rf"{_NOT_WITHIN}(?P<secret>{form})(?!\w)") for kind, _, form in FORMS),
-    *(Token(kind, rf"{re.escape(anchor)}(?P<secret>{form})") for kind, anchor, form in FORMS_AFTER),
-)
-ANCHORS: Final = tuple(
-    (anchor, _TOKENS[index])
-    for index, (_, anchors, _) in enumerate((*FORMS, *FORMS_AFTER))
-    for anchor in anchors.split()
+def _alone(form: str) -> str:
+    return rf"{_NOT_WITHIN}(?P<secret>{form})(?!\w)"
+
+
+def _marked(form: str) -> str:
+    return form if "(?P<secret>" in form else f"(?P<secret>{form})"
+
+
+ANCHORS: Final = (
+    *(
+        (anchor, Token(each.kind, _alone(each.form), each.ambiguous))
+        for each in FORMS.tokens
+        for anchor in each.anchors
+    ),
+    *(
+        (anchor, Token(each.kind, re.escape(anchor) + _marked(each.form)))
+        for each in FORMS.following
+        for anchor in each.anchors
+    ),
 )
 """What a text with a token has, and which token that is."""
 
+_BY_HEAD: Final[defaultdict[str, list[tuple[str, Token]]]] = defaultdict(list)
+_WITHIN: Final[list[tuple[str, Token]]] = []
+for _anchor, _token in ANCHORS:
+    # An anchor of two characters is one of a form that goes on with others: it has no head of its own.
+    _leads = _token.leads and _token.expression.startswith(_NOT_WITHIN) and len(_anchor) >= HEAD_CHARACTERS
+    (_BY_HEAD[_anchor[:HEAD_CHARACTERS]] if _leads else _WITHIN).append((_anchor, _token))
+
+UNANCHORED: Final = tuple(Token(each.kind, _alone(each.form)) for each in FORMS.unanchored)
+"""Tokens that no word tells."""
+
 # What documentation writes for a key: a run of the same letter, or the word that ends the examples of AWS.
-_MASK = re.compile(r"[xX*]{8}|(.)\1{11}|EXAMPLE$")
+_MASK = re.compile(r"^\[redacted|[xX*]{8}|(.)\1{11}|EXAMPLE$")
 _AWS_SECRET = re.compile(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=_-])")
 _AWS_SECRET_WITHIN: Final = 200
 
@@ -65,12 +93,27 @@ def find(source: Source) -> Iterator[Secret]:
     runs = source.runs
     if not runs:
         return
-    for token in dict.fromkeys([token for anchor, token in ANCHORS if anchor in runs]):
-        for match in token.pattern.finditer(source.text):
-            if not _MASK.search(match["secret"]):
-                yield Secret(*match.span("secret"), token.kind)
-            if token.kind == "aws-key":
-                yield from _aws_secret(source.text, match.end())
+    for token in dict.fromkeys([token for anchor, token in begun(source) if anchor in runs]):
+        yield from found(token, source.text)
+    for token in UNANCHORED:
+        if token.form.search(runs):
+            yield from found(token, source.text)
+
+
+def begun(source: Source) -> Iterator[tuple[str, Token]]:
+    """The anchors that the text may have, with what they begin: those at whose head a word of it begins."""
+    for head in source.heads & _BY_HEAD.keys():
+        yield from _BY_HEAD[head]
+    yield from _WITHIN
+
+
+def found(token: Token, text: str) -> Iterator[Secret]:
+    """Every token of one kind."""
+    for match in token.pattern.finditer(text):
+        if not _MASK.search(match["secret"]):
+            yield Secret(*match.span("secret"), token.kind)
+        if token.kind == "aws-key":
+            yield from _aws_secret(text, match.end())
 
 
 def _aws_secret(text: str, position: int) -> Iterator[Secret]:

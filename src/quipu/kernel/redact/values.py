@@ -16,6 +16,7 @@ _PLACEHOLDER = re.compile(
     | %\(\w+\)s
     | \*{3,} | x{4,} | \.{3} | … | •{2,} | _{4,} | -{6,} | ^[!*&][a-z]\w*$
     | \byour | (?:^|[-_ ])(?:my|the)[-_](?:key|token|secret|password|api) | placeholder | example | change.?me
+    | ^[\w.:@/-]*\{[\w.!:\[\]'"()]+\}[\w.:@/{}!-]*$ | ^\[+\w+\]*$ | \[.*(?:a-z|0-9|A-Z)
     | dummy | insert.?(?:your|here) | replace.?(?:me|with) | fill.?in | redacted | ^to.?do\b
     """,
     re.IGNORECASE | re.VERBOSE,
@@ -30,7 +31,7 @@ _NOT_A_SECRET: Final = frozenset((
     "basic", "oauth", "oauth1", "oauth2", "openid", "google", "github", "gitlab", "logout",
     "opaque", "encrypted", "plaintext", "hashed", "forgot", "confirm", "admin_password", "sha1", "sha256",
     "sha384", "sha512", "base32", "base64", "utf-8", "hs256", "rs256", "es256", "ed25519", "argon2",
-    "argon2id", "pbkdf2", "bcrypt", "scrypt", "latin1",
+    "argon2id", "pbkdf2", "bcrypt", "scrypt", "latin1", "postgres",
 ))
 # fmt: on
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?$")
@@ -43,6 +44,7 @@ _WORDS = re.compile(r"[A-Za-z]+(?:[-_][A-Za-z]+)*\d?$")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*$")
 _SNAKE = re.compile(
     r"[a-z]+\d{0,2}(?:_(?:[a-z]+\d{0,2}|\d{1,4}))+$|[a-z]+[A-Z][A-Za-z]*\d{0,2}$|[A-Z][a-z]+(?:[A-Z][a-z]+)+\d{0,2}$"
+    r"|(?:[A-Z][a-z]+\d{0,5}){2,6}$"
 )
 _SYMBOL = re.compile(r"[^\w\s.,:;/\\()\[\]{}'\"`<>|-]")
 _LABEL = re.compile(r"[^\W\d_]+$")

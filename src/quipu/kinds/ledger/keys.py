@@ -19,6 +19,7 @@ from pydantic import (
 )
 
 from quipu.errors import BadInput
+from quipu.kernel.base.scope import refuse_secret
 from quipu.kinds.ledger.model import NAMESPACES, SCOPES, Namespace, Scope
 
 LONGEST_KEY: Final = 200
@@ -196,6 +197,7 @@ def checked_key(key: object) -> str:
         raise BadInput(
             "a key is made of letters, digits, spaces inside and the signs _ . : { } / - ' &.", field="key"
         )
+    refuse_secret("key", key)
     return key
 
 

@@ -45,8 +45,8 @@ def details_of(value: object, *, secrets: bool) -> str | None:
     return _checked("details", text, LONGEST_DETAILS, secrets=secrets) or None
 
 
-def reason_of(value: object) -> str | None:
-    """Why something is changed, or None.
+def reason_of(value: object, *, secrets: bool) -> str | None:
+    """Why something is changed, or None; with ``secrets``, they are cut out.
 
     Raises:
         BadInput: it is no text, or longer than 1,000 characters.
@@ -55,7 +55,7 @@ def reason_of(value: object) -> str | None:
         return None
     if not isinstance(value, str):
         raise BadInput("a reason is a text.", field="reason")
-    return _checked("reason", " ".join(clean(value).text.split()), LONGEST_REASON, secrets=False) or None
+    return _checked("reason", " ".join(clean(value).text.split()), LONGEST_REASON, secrets=secrets) or None
 
 
 def category_of(value: object) -> Category:

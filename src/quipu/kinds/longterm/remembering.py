@@ -109,7 +109,7 @@ class AsyncRemembering:
             category=None if category is None else checking.category_of(category),
             importance=None if importance is None else checking.importance_of(importance),
             expected_version=_optional_version(expected_version),
-            reason=checking.reason_of(reason),
+            reason=checking.reason_of(reason, secrets=self._redact),
         )
         return await self._changed_one(id, lambda changes, row: changes.edit(row.id, to), space=space)
 
@@ -127,7 +127,7 @@ class AsyncRemembering:
             NotFound: there is none.
             Conflict: it is at another version than expected.
         """
-        why, version = checking.reason_of(reason), _optional_version(expected_version)
+        why, version = checking.reason_of(reason, secrets=self._redact), _optional_version(expected_version)
         return await self._changed_one(
             id,
             lambda changes, row: changes.archive(row.id, reason=why, expected_version=version),
@@ -141,7 +141,7 @@ class AsyncRemembering:
             NotFound: there is none.
             Conflict: another live memory of the user says so.
         """
-        why = checking.reason_of(reason)
+        why = checking.reason_of(reason, secrets=self._redact)
         return await self._changed_one(
             id, lambda changes, row: changes.revive(row.id, reason=why), space=space
         )
@@ -156,7 +156,7 @@ class AsyncRemembering:
             Conflict: another live memory of the user says so.
             BadInput: it is archived.
         """
-        version, why = checking.version_of("to", to), checking.reason_of(reason)
+        version, why = checking.version_of("to", to), checking.reason_of(reason, secrets=self._redact)
         return await self._changed_one(
             id, lambda changes, row: changes.revert(row.id, to=version, reason=why), space=space
         )
@@ -186,7 +186,7 @@ class AsyncRemembering:
                 hint="To forget everything of somebody for good: forget(user=…)."
             )  # fmt: skip
         wanted = narrowed(user=user, category=category, importance=importance, text=text, until=before)
-        why = checking.reason_of(reason)
+        why = checking.reason_of(reason, secrets=self._redact)
         async with self._database.looking(check_name("space", space)) as within:
             rows = [] if within is None else await store.memories(within, wanted)
         if rows and not dry_run:

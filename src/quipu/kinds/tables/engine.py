@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -10,9 +11,11 @@ from typing import TypeVar
 import psycopg
 from psycopg.pq import TransactionStatus
 
+from quipu.errors import BadInput
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Connection, Database
 from quipu.kernel.redact import redact
+from quipu.kernel.redact.names import token_kind
 from quipu.kinds.tables import store
 from quipu.kinds.tables.access import Access
 from quipu.kinds.tables.embedding.ahead import Ahead
@@ -31,6 +34,10 @@ Follow = Callable[[str, Schema, Ahead | None], Awaitable[int]]
 ``ahead`` has vectors that are being made already. Returns how many vectors were made or taken out. What it
 leaves undone is done before the next recall.
 """
+
+
+# In a literal E'…': what stands before a secret must not make it part of another word.
+_ESCAPE = re.compile(r"\\(?:x[0-9A-Fa-f]{1,2}|u[0-9A-Fa-f]{4}|[0-7]{1,3}|.)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,8 +82,20 @@ class Engine:
         return redact(text).text if self.settings.redact else text
 
     def clean_statement(self, statement: str) -> str:
-        """A statement whose literals have no secrets in them."""
-        return change_literals(statement, self.clean)
+        """A statement whose literals and comments have no secrets in them.
+
+        Raises:
+            BadInput: there is one elsewhere, as in the name of a column.
+        """
+        cleaned = change_literals(statement, self.clean)
+        kind = token_kind(_ESCAPE.sub(" ", cleaned)) if self.settings.redact else None
+        if kind is not None:
+            raise BadInput(
+                f"it holds what looks like a secret ({kind}) outside of its literals.",
+                field="sql",
+                hint="Names of tables and columns are kept as they are: name them otherwise.",
+            )
+        return cleaned
 
 
 @asynccontextmanager

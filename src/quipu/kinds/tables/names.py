@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from typing import Final
 
 from quipu.errors import BadInput
+from quipu.kernel.base.scope import refuse_secret
 
 DEFAULT: Final = "memory"
 PLAIN_SPACE: Final = "default"
@@ -59,6 +60,7 @@ def check_table(value: object, *, field: str = "table", schema: str | None = Non
             field=field,
             hint="Up to 63 of a-z, 0-9 and _, a letter first.",
         )
+    refuse_secret(field, name)
     return name
 
 

@@ -268,6 +268,8 @@ class AsyncTables(AsyncBrowsing):
             DatabaseUnsuitable: our account may not make roles on this server.
         """
         place = Place.of(space, name, None)
+        if description is not None:
+            description = self._engine.clean(description)
         await founding.found(self._database, place.space, place.schema, description)
         async with self._access.entered(place, "admin") as (within, schema):
             if description is not None and description != schema.description:

@@ -7,7 +7,7 @@ from typing import Any
 
 from quipu.errors import BadInput
 from quipu.kernel.base.clock import Clock
-from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.base.scope import check_name, optional_name, refuse_secret
 from quipu.kernel.base.setting import Setting
 from quipu.kernel.config import Origin, Stored
 from quipu.kernel.db.database import Database, stored_settings
@@ -63,6 +63,8 @@ class AsyncSettings:
             BadInput: the value cannot be taken, or is not kept in the database.
         """
         _, setting = self._register.named(name)
+        if isinstance(value, str):
+            refuse_secret("value", value)
         return await self._keep(setting, checked(setting, value, of_space=space is not None), space)
 
     async def reset(self, name: str, *, space: str | None = None) -> SettingState:

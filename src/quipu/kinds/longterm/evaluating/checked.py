@@ -37,7 +37,7 @@ def _inclusion(one: Inclusion) -> Inclusion:
         importance=checking.importance_of(one.importance),
         summary=checking.summary_of(one.summary, secrets=False),
         details=checking.details_of(one.details, secrets=False),
-        reason=checking.reason_of(one.reason) or "",
+        reason=checking.reason_of(one.reason, secrets=True) or "",
         sources=_each("sources", one.sources, _said),
     )
 
@@ -49,7 +49,7 @@ def _edit(one: Edit) -> Edit:
         importance=None if one.importance is None else checking.importance_of(one.importance),
         summary=None if one.summary is None else checking.summary_of(one.summary, secrets=False),
         details="" if one.details == "" else checking.details_of(one.details, secrets=False),
-        reason=checking.reason_of(one.reason) or "",
+        reason=checking.reason_of(one.reason, secrets=True) or "",
         sources=_each("sources", one.sources, _said),
     )
 
@@ -57,7 +57,7 @@ def _edit(one: Edit) -> Edit:
 def _deletion(one: Deletion) -> Deletion:
     return replace(
         one,
-        reason=checking.reason_of(one.reason) or "",
+        reason=checking.reason_of(one.reason, secrets=True) or "",
         sources=_each("sources", one.sources, _said),
     )
 

@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from quipu.errors import BadInput
+from quipu.kernel.base.scope import check_name, refuse_secret
 from quipu.kernel.base.text import clean
 from quipu.kernel.redact import redact
 from quipu.kinds.transcripts.extract.model import CATEGORIES
@@ -38,7 +39,17 @@ def category_of(value: object) -> str:
     if not isinstance(value, str) or not _CATEGORY.fullmatch(value):
         hint = f"Usual are {', '.join(CATEGORIES)}; others are small letters, digits, '-' and '_'."
         raise BadInput("no such category.", field="category", hint=hint)
+    refuse_secret("category", value)
     return value
+
+
+def project_of(value: object) -> str:
+    """The path of a project, or "" for none in particular.
+
+    Raises:
+        BadInput: it is no text, cannot be stored, or holds a secret.
+    """
+    return "" if value == "" else check_name("project", value)
 
 
 def state_of(value: object) -> State | None:

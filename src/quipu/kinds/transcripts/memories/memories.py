@@ -128,7 +128,7 @@ class AsyncMemories:
             checking.fact_of(fact, secrets=self._settings.redact),
             space=check_name("space", space),
             category=checking.category_of(category),
-            project=project,
+            project=checking.project_of(project),
             confidence=checking.confidence_of(confidence),
         )
         return await self.get(id_, space=space)

@@ -1,0 +1,42 @@
+"""Cookies that let in whoever holds them, in ``Cookie`` and ``Set-Cookie`` headers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from quipu.kernel.redact import values
+from quipu.kernel.redact.forms import FORMS
+from quipu.kernel.redact.model import Secret, Source
+
+WORD: Final = "cookie"
+_LONGEST: Final = 1_200
+_SHORTEST_VALUE: Final = 8
+_HEADER = re.compile(r"(?:\\?[\"'`]|\]){0,3}\s{0,4}[:=]\s{0,4}(?:\\?[\"'`])?")
+_PAIR = re.compile(r"(?P<name>[\w!#$%&'*+.^`|~-]{1,128})=\"?(?P<secret>[^\s;,\"'\\]{0,1200})\"?(?:;\s{0,4})?")
+_TELLING = re.compile(FORMS.cookies, re.IGNORECASE)
+
+
+def find(source: Source) -> Iterator[Secret]:
+    """The value of every cookie whose name says that it is a session, a login or a token; the name stays."""
+    resume = 0
+    for position in source.hits(WORD):
+        if position < resume:
+            continue
+        header = _HEADER.match(source.text, position + len(WORD))
+        if header is None:
+            continue
+        end = position + _LONGEST
+        match = _PAIR.match(source.text, header.end(), end)
+        while match is not None:
+            if _is_session(match["name"], match["secret"]):
+                yield Secret(*match.span("secret"), "session-cookie")
+            resume = match.end()
+            match = _PAIR.match(source.text, match.end(), end) if match[0].rstrip().endswith(";") else None
+
+
+def _is_session(name: str, value: str) -> bool:
+    drawn = any(map(str.isdigit, value)) or len(value) >= 2 * _SHORTEST_VALUE
+    telling = _TELLING.search(name) is not None
+    return telling and drawn and len(value) >= _SHORTEST_VALUE and not values.is_placeholder(value)
