@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from quipu.errors import BadInput, DiskFull
+from quipu.errors import BadInput
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.config import Settings
 from quipu.kernel.db import queries
@@ -19,6 +19,7 @@ from quipu.kernel.db.embedded.binaries import choose_binaries
 from quipu.kernel.db.embedded.cluster import data_major
 from quipu.kernel.db.embedded.directory import make_directories
 from quipu.kernel.db.embedded.door import Door, enter
+from quipu.kernel.db.embedded.faults import file_failure
 from quipu.kernel.db.embedded.locate import find_place, make_place
 from quipu.upkeep.backup import shelf
 from quipu.upkeep.backup.model import Backups, Base, Progress, Taken
@@ -71,11 +72,11 @@ def take(
     try:
         binaries = choose_binaries(settings, place.account, data_major=data_major(place))
         directory = backups_of(place, settings)
-        make_directories(directory, 0o711 if place.account.borrowed else 0o700)
         began_at = clock.now()
         folder = directory / f"base-{began_at:%Y%m%dT%H%M%S%f}Z"
-        folder.mkdir(mode=0o700)
         try:
+            make_directories(directory, 0o711 if place.account.borrowed else 0o700)
+            folder.mkdir(mode=0o700)
             with _watched(folder, progress):
                 copy_running(share.door, binaries, folder / shelf.DATA)
             base = Base(
@@ -89,7 +90,7 @@ def take(
             shelf.note(folder, base)
         except OSError as error:
             shelf.remove(folder)
-            raise DiskFull(f"The base could not be written: {error}") from error
+            raise file_failure(error, setting="QUIPU_BACKUP_DIR") from error
         except BaseException:
             shelf.remove(folder)
             raise

@@ -91,14 +91,15 @@ def start_failure(text: str, *, data: Path, log: Path) -> DatabaseError:
     return ServerError(f"PostgreSQL did not start on {data}: {complaint} (log: {log}).", hint=hint)
 
 
-def file_failure(error: OSError) -> DatabaseError:
-    """The error for a file of ours that the system did not let us make, read or write."""
+def file_failure(error: OSError, *, setting: str = "QUIPU_HOME") -> DatabaseError:
+    """The error for a file of ours that the system did not let us make, read or write; ``setting`` says where
+    such files go."""
     what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return DiskFull(f"The disk is full ({what}).", hint="Make room and try again; the data is as it was.")
     return ServerError(
         f"A file of the embedded database cannot be used ({what}).",
-        hint="Check its owner, its mode and its disk, or set QUIPU_HOME to another directory.",
+        hint=f"Check its owner, its mode and its disk, or set {setting} to another directory.",
     )
 
 
