@@ -1,4 +1,4 @@
-"""Two versions of the schema at once: an old process goes on while a new one migrates, and never half of it."""
+"""Two versions of the schema at once: an old process goes on while a new one migrates, never half of it."""
 
 from __future__ import annotations
 
@@ -47,26 +47,25 @@ def mooded(url: str) -> tuple[bool, bool]:
 async def test_an_old_process_goes_on_while_a_new_one_migrates_and_no_old_one_begins(
     settings: Settings, url: str, newer: list[str]
 ) -> None:
-    stopping, written = anyio.Event(), 0
+    begun, migrated, written = anyio.Event(), anyio.Event(), 0
 
     async def write(memory: AsyncMemory) -> None:
         nonlocal written
-        while not stopping.is_set():
+        afterwards = 0
+        while afterwards < 3:
+            afterwards += migrated.is_set()
             await memory.observe([{"id": f"m{written}", "content": f"The boat {written}."}], space="sea")
             written += 1
+            begun.set()
 
     async with AsyncMemory(settings=settings) as old:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(write, old)
-            while written < 3:
-                await anyio.sleep(0.01)
+            await begun.wait()
             async with anyio.create_task_group() as both:  # two of the new version start together
                 for _ in range(2):
                     both.start_soon(open_and_close, url, settings, newer)
-            seen = written
-            while written < seen + 3:
-                await anyio.sleep(0.01)
-            stopping.set()
+            migrated.set()
         assert mooded(url) == (True, True)
         assert (await old.forget(space="sea")).counts["messages"] == written
         with pytest.raises(MigrationRefused, match="newer version of Quipu") as caught:
