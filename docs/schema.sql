@@ -168,6 +168,30 @@ $$;
 
 COMMENT ON FUNCTION core.enter(space text) IS 'Makes this transaction see that space and no other; a row of nulls where there is none yet.';
 
+CREATE FUNCTION core.erasure_names_key() RETURNS bytea
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$ select names_key from core.erasure_chain $$;
+
+COMMENT ON FUNCTION core.erasure_names_key() IS 'What names that were erased are hashed with.';
+
+CREATE FUNCTION core.erasure_public_key() RETURNS bytea
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$ select public_key from core.erasure_chain $$;
+
+COMMENT ON FUNCTION core.erasure_public_key() IS 'What receipts are verified with; null before the first.';
+
+CREATE FUNCTION core.extend_erasure_chain(new_number bigint, new_digest bytea) RETURNS boolean
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+    update core.erasure_chain set number = new_number, digest = new_digest where number = new_number - 1
+    returning true
+    $$;
+
+COMMENT ON FUNCTION core.extend_erasure_chain(new_number bigint, new_digest bytea) IS 'Moves the end of the chain on by one receipt; null where that is not its next.';
+
 CREATE TABLE core.api_keys (
     id text NOT NULL,
     name text NOT NULL,
@@ -220,6 +244,17 @@ end
 $$;
 
 COMMENT ON FUNCTION core.harden() IS 'Takes from PUBLIC what core.open_rights() lists and keeps it for our own roles; run by a superuser.';
+
+CREATE FUNCTION core.hold_erasure_chain(new_signing bytea, new_public bytea, OUT signing bytea, OUT number bigint, OUT digest bytea) RETURNS record
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+    update core.erasure_chain c set
+        signing_key = coalesce(c.signing_key, new_signing), public_key = coalesce(c.public_key, new_public)
+    returning c.signing_key, c.number, c.digest
+    $$;
+
+COMMENT ON FUNCTION core.hold_erasure_chain(new_signing bytea, new_public bytea, OUT signing bytea, OUT number bigint, OUT digest bytea) IS 'The end of the chain, held until commit, with the key that signs: the given one where there is none yet.';
 
 CREATE FUNCTION core.jobs_go_with_their_session() RETURNS trigger
     LANGUAGE plpgsql
@@ -2054,6 +2089,27 @@ END;
 
 COMMENT ON FUNCTION transcripts.texts_of(space integer, line bigint) IS 'Every text of a line that can be searched, as it is now.';
 
+CREATE TABLE core.erasure_chain (
+    id boolean DEFAULT true NOT NULL,
+    names_key bytea NOT NULL,
+    signing_key bytea,
+    public_key bytea,
+    number bigint DEFAULT 0 NOT NULL,
+    digest bytea DEFAULT decode(repeat('00'::text, 32), 'hex'::text) NOT NULL,
+    CONSTRAINT erasure_chain_check CHECK (((signing_key IS NULL) = (public_key IS NULL))),
+    CONSTRAINT erasure_chain_digest_check CHECK ((octet_length(digest) = 32)),
+    CONSTRAINT erasure_chain_id_check CHECK (id),
+    CONSTRAINT erasure_chain_names_key_check CHECK ((octet_length(names_key) = 32)),
+    CONSTRAINT erasure_chain_public_key_check CHECK ((octet_length(public_key) = 32)),
+    CONSTRAINT erasure_chain_signing_key_check CHECK ((octet_length(signing_key) = 32))
+);
+
+COMMENT ON TABLE core.erasure_chain IS 'Of no space: the keys of receipts, and the end of the chain of all of them. The application has functions for it, no right.';
+
+COMMENT ON COLUMN core.erasure_chain.names_key IS 'Hashes names, so that a name cannot be guessed from its hash without it.';
+
+COMMENT ON COLUMN core.erasure_chain.signing_key IS 'Ed25519, made when the first receipt is signed.';
+
 CREATE TABLE core.erasures (
     space_id integer NOT NULL,
     id uuid DEFAULT gen_random_uuid() NOT NULL,
@@ -2061,14 +2117,28 @@ CREATE TABLE core.erasures (
     user_hash text,
     message_hash text,
     counts jsonb NOT NULL,
-    erased_at timestamp with time zone NOT NULL
+    erased_at timestamp with time zone NOT NULL,
+    name_hashes text[] DEFAULT '{}'::text[] NOT NULL,
+    number bigint,
+    space_number bigint,
+    document jsonb,
+    signature bytea,
+    of_receipt uuid,
+    CONSTRAINT erasures_check CHECK ((num_nulls(number, space_number, document, signature) = ANY (ARRAY[0, 4]))),
+    CONSTRAINT erasures_signature_check CHECK ((octet_length(signature) = 64))
 );
 
 ALTER TABLE ONLY core.erasures FORCE ROW LEVEL SECURITY;
 
 COMMENT ON TABLE core.erasures IS 'No reference to core.spaces: the proof outlives a space that was erased whole.';
 
-COMMENT ON COLUMN core.erasures.user_hash IS 'SHA-256 of space and name: a restored snapshot is checked against it.';
+COMMENT ON COLUMN core.erasures.user_hash IS 'SHA-256 of a key of the database and the SHA-256 of space and name: a restored snapshot is checked against it.';
+
+COMMENT ON COLUMN core.erasures.name_hashes IS 'The same of other names that were erased wherever they stood.';
+
+COMMENT ON COLUMN core.erasures.document IS 'What is signed; null before receipts were.';
+
+COMMENT ON COLUMN core.erasures.of_receipt IS 'Of a note on what is left on the disk: the receipt that it is about.';
 
 CREATE TABLE core.kept_answers (
     space_id integer DEFAULT core.current_space() NOT NULL,
@@ -4307,8 +4377,14 @@ COMMENT ON FUNCTION transcripts.settle_texts() IS 'Sorts in what was put into th
 ALTER TABLE ONLY core.api_keys
     ADD CONSTRAINT api_keys_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY core.erasure_chain
+    ADD CONSTRAINT erasure_chain_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY core.erasures
     ADD CONSTRAINT erasures_pkey PRIMARY KEY (space_id, id);
+
+ALTER TABLE ONLY core.erasures
+    ADD CONSTRAINT erasures_space_id_number_key UNIQUE (space_id, number);
 
 ALTER TABLE ONLY core.kept_answers
     ADD CONSTRAINT kept_answers_pkey PRIMARY KEY (space_id, caller, key_sha256);
@@ -5321,6 +5397,8 @@ ALTER TABLE core.tool_calls ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE core.unfiled_messages ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY upkeep ON core.erasures FOR SELECT TO quipu_owner USING (true);
+
 CREATE POLICY upkeep ON core.spaces FOR SELECT TO quipu_owner USING (true);
 
 CREATE POLICY upkeep_drops ON core.kept_answers FOR DELETE TO quipu_owner USING (true);
@@ -5658,10 +5736,22 @@ GRANT SELECT(id) ON TABLE core.spaces TO quipu_relay;
 
 GRANT SELECT(name) ON TABLE core.spaces TO quipu_relay;
 
+REVOKE ALL ON FUNCTION core.erasure_names_key() FROM PUBLIC;
+GRANT ALL ON FUNCTION core.erasure_names_key() TO quipu_app;
+
+REVOKE ALL ON FUNCTION core.erasure_public_key() FROM PUBLIC;
+GRANT ALL ON FUNCTION core.erasure_public_key() TO quipu_app;
+
+REVOKE ALL ON FUNCTION core.extend_erasure_chain(new_number bigint, new_digest bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION core.extend_erasure_chain(new_number bigint, new_digest bytea) TO quipu_app;
+
 REVOKE ALL ON FUNCTION core.find_api_key(wanted text) FROM PUBLIC;
 GRANT ALL ON FUNCTION core.find_api_key(wanted text) TO quipu_app;
 
 REVOKE ALL ON FUNCTION core.harden() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION core.hold_erasure_chain(new_signing bytea, new_public bytea, OUT signing bytea, OUT number bigint, OUT digest bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION core.hold_erasure_chain(new_signing bytea, new_public bytea, OUT signing bytea, OUT number bigint, OUT digest bytea) TO quipu_app;
 
 REVOKE ALL ON FUNCTION core.open_rights() FROM PUBLIC;
 

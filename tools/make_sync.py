@@ -31,6 +31,7 @@ FACES = (
     Face("quipu.app.queueing", "AsyncQueue", "Queue"),
     Face("quipu.upkeep.answers.answers", "AsyncAnswers", "Answers"),
     Face("quipu.upkeep.keys.keys", "AsyncKeys", "Keys"),
+    Face("quipu.upkeep.erasure.archive", "AsyncReceipts", "Receipts"),
     Face("quipu.kinds.ledger.evidence.recommending", "AsyncRecommendations", "Recommendations"),
     Face("quipu.kinds.ledger.retention.retaining", "AsyncRetention", "Retention"),
     Face("quipu.kinds.ledger.believed", "AsyncBelieved", "Believed"),

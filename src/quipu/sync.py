@@ -29,6 +29,7 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.kinds.transcripts.sqlite.exchange
 - quipu.kinds.transcripts.transcripts
 - quipu.upkeep.answers.answers
+- quipu.upkeep.erasure.archive
 - quipu.upkeep.keys.keys
 - quipu.upkeep.settings.settings
 - quipu.upkeep.snapshots.snapshots
@@ -188,7 +189,8 @@ if TYPE_CHECKING:
     from quipu.record.store import Session
     from quipu.upkeep.answers.answers import AsyncAnswers
     from quipu.upkeep.answers.model import Asking, KeptAnswer
-    from quipu.upkeep.erasure.model import Erasure
+    from quipu.upkeep.erasure.archive import AsyncReceipts
+    from quipu.upkeep.erasure.model import Checked, Erasure, PublicKey, Receipt
     from quipu.upkeep.health import Health
     from quipu.upkeep.keys.keys import AsyncKeys
     from quipu.upkeep.keys.model import Issued, Key, Level
@@ -222,6 +224,7 @@ __all__ = [
     "MemoryFiles",
     "Prompting",
     "Queue",
+    "Receipts",
     "Recommendations",
     "Recovering",
     "Remembering",
@@ -465,6 +468,11 @@ class Rooms:
         return Queue(self._inner.queue, self._portal)
 
     @property
+    def receipts(self) -> Receipts:
+        """Signed receipts of what was erased, and the key that verifies them."""
+        return Receipts(self._inner.receipts, self._portal)
+
+    @property
     def snapshots(self) -> Snapshots:
         """Snapshots of the tables of agents: taken, listed, put back; dumps handed out and taken in."""
         return Snapshots(self._inner.snapshots, self._portal)
@@ -702,17 +710,52 @@ class Memory(Rooms):
         session: str | None = None,
         user: str | None = None,
         message: str | None = None,
+        names: Sequence[str] = (),
+        everywhere: bool = False,
         confirm: bool = False,
     ) -> Erasure:
         """Forget a session, a person, a message, or the whole space if none is named.
 
         Without ``confirm`` it is a preview: how many rows of what would go. With it, everything goes at
         once, from every table and index, and the receipt that comes back is kept without any content.
+
+        Where a person is forgotten, their names are looked for in the tables of agents and in what others
+        said, and ``left`` says where they stand: their id, the names that only their messages carry, and
+        ``names`` that you add (other spellings, numbers, addresses). With ``everywhere`` they are taken out
+        there: rows of agents' tables of which a value is a name go, and memories that have a name in them;
+        elsewhere ``[erased]`` takes its place, and what was made of such words is made anew.
+
+        Raises:
+            BadInput: an argument cannot be taken.
         """
         return self._portal.call(
             lambda: self._inner.forget(
-                space=space, session=session, user=user, message=message, confirm=confirm
+                space=space,
+                session=session,
+                user=user,
+                message=message,
+                names=names,
+                everywhere=everywhere,
+                confirm=confirm,
             )
+        )
+
+    def check_erasure(
+        self, receipt: str, strings: Sequence[str], *, space: str, exports: Sequence[str | PathLike[str]] = ()
+    ) -> Checked:
+        """Look again at the places that a receipt names, for strings that you give: no receipt holds them.
+
+        Looked through are the tables, the index and the agents' tables of the space as they read now; of an
+        embedded database also its data files, the write-ahead log, its archive and the base backups, as
+        bytes; the snapshots of the space; and ``exports``, files or directories that you name. Long texts are
+        stored compressed: in the files of the database they are not found as bytes.
+
+        Raises:
+            BadInput: there are no strings, or one has less than 3 characters.
+            NotFound: there is no such receipt.
+        """
+        return self._portal.call(
+            lambda: self._inner.check_erasure(receipt, strings, space=space, exports=exports)
         )
 
     def reembed(self, model: str | None = None, *, progress: Progress | None = None) -> ReembedReport:
@@ -893,6 +936,42 @@ class Keys:
     def used(self, keys: Sequence[str]) -> None:
         """Note that keys, by id, were used just now."""
         self._portal.call(lambda: self._inner.used(keys))
+
+
+class Receipts:
+    """Signed receipts of what was erased: listed, shown, and the key that verifies them.
+
+    `quipu.receipts` verifies them without a database.
+    """
+
+    def __init__(self, inner: AsyncReceipts, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def list(self, *, space: str | None = None) -> Sequence[Receipt]:
+        """The receipts of a space, oldest first; of the whole database where none is named.
+
+        Only all of them together are a chain without gaps. Those of a space that was erased whole are among
+        these. What was erased before receipts were signed is not among them.
+        """
+        return self._portal.call(lambda: self._inner.list(space=space))
+
+    def get(self, id: UUID | str, *, space: str | None = None) -> Sequence[Receipt]:
+        """The receipt of an erasure, and after it the note on what was left on the disk, if it was made.
+
+        Raises:
+            BadInput: that is no id of a receipt.
+            NotFound: there is none of that id.
+        """
+        return self._portal.call(lambda: self._inner.get(id, space=space))
+
+    def key(self) -> PublicKey:
+        """The public key with which receipts are verified.
+
+        Raises:
+            NotFound: nothing was erased yet; the key is made with the first receipt.
+        """
+        return self._portal.call(lambda: self._inner.key())
 
 
 class Recommendations:
@@ -3502,6 +3581,14 @@ class Snapshots:
             NotFound: there is none of that name.
         """
         return self._portal.call(lambda: self._inner.find(name, space=space))
+
+    def path(self, name: str, *, space: str) -> Path:
+        """The file of a snapshot.
+
+        Raises:
+            NotFound: there is none of that name.
+        """
+        return self._portal.call(lambda: self._inner.path(name, space=space))
 
     def prune(self, *, space: str, schema: str | None = None, dry_run: bool = False) -> Thinned:
         """Thin out: 24 hourly ones stay, 4 a day to 7 days, one a day to ``memory_snapshot_retention_days``.

@@ -9,20 +9,24 @@ from quipu.kinds.plug import Kind
 from quipu.kinds.tables.kind import TABLES
 from quipu.kinds.transcripts.kind import TRANSCRIPTS
 from quipu.record.cite import cite
-from quipu.record.eraser import RecordEraser
+from quipu.record.eraser import NAMED, RecordEraser
 from quipu.record.service import MESSAGE
 from quipu.upkeep.answers.eraser import AnswersEraser
 from quipu.upkeep.keys.eraser import KeysEraser
 from quipu.upkeep.outbox import OutboxEraser
 from quipu.upkeep.settings.model import Register
 
-RECORD = Kind(name="message", code=MESSAGE, package="quipu.record", cite=cite, eraser=RecordEraser())
+RECORD = Kind(
+    name="message", code=MESSAGE, package="quipu.record", cite=cite, eraser=RecordEraser(), named=NAMED
+)
 
 KINDS = (RECORD, LEDGER, TRANSCRIPTS, EPISODES, LONGTERM, TABLES)
 
 REGISTER = Register((kind.name, kind.settings) for kind in KINDS)
 
 HEARS = tuple(topic for kind in KINDS for topic in kind.hears)
+
+NAMED_IN = tuple(kind.named for kind in KINDS)
 
 # What others refer to goes last.
 ERASERS = (OutboxEraser(), AnswersEraser(), KeysEraser(), *(kind.eraser for kind in reversed(KINDS)))

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Self
 from anyio import to_thread
 
 from quipu.app.answer import whole
-from quipu.app.kinds import ERASERS, KINDS, REGISTER
+from quipu.app.checking import check
+from quipu.app.forgetting import Forgetting
+from quipu.app.kinds import KINDS, REGISTER
 from quipu.app.lately import Used, used_lately
 from quipu.app.parts import Parts, assemble
 from quipu.app.rooms import AsyncRooms
@@ -30,8 +32,7 @@ from quipu.record.model import Refusal
 from quipu.record.report import Report
 from quipu.record.service import Progress
 from quipu.record.store import Session
-from quipu.upkeep.erasure import service as erasure
-from quipu.upkeep.erasure.model import Erasure, What
+from quipu.upkeep.erasure.model import Checked, Erasure, What
 from quipu.upkeep.health import Health, examine
 from quipu.upkeep.overview import Overview, overview
 from quipu.upkeep.reembed import service as change
@@ -289,30 +290,49 @@ class AsyncMemory(AsyncRooms):
         session: str | None = None,
         user: str | None = None,
         message: str | None = None,
+        names: Sequence[str] = (),
+        everywhere: bool = False,
         confirm: bool = False,
     ) -> Erasure:
         """Forget a session, a person, a message, or the whole space if none is named.
 
         Without ``confirm`` it is a preview: how many rows of what would go. With it, everything goes at
         once, from every table and index, and the receipt that comes back is kept without any content.
+
+        Where a person is forgotten, their names are looked for in the tables of agents and in what others
+        said, and ``left`` says where they stand: their id, the names that only their messages carry, and
+        ``names`` that you add (other spellings, numbers, addresses). With ``everywhere`` they are taken out
+        there: rows of agents' tables of which a value is a name go, and memories that have a name in them;
+        elsewhere ``[erased]`` takes its place, and what was made of such words is made anew.
+
+        Raises:
+            BadInput: an argument cannot be taken.
         """
-        ready = self._ready
-        names = {"session": session, "user": user, "message": message}
+        named = {"session": session, "user": user, "message": message}
         # What an earlier version took in may be called by a secret: it must be possible to forget it.
-        given = {name: value for name, value in names.items() if value is not None}
+        given = {name: value for name, value in named.items() if value is not None}
         what = What(**{name: check_known_name(name, value) for name, value in given.items()})
-        name = check_known_name("space", space)
-        if not what.everything:
-            if not confirm:
-                return await erasure.preview(ready.database, ERASERS, what, space=name)
-            return await erasure.erase(ready.database, ERASERS, what, space=name, now=self._clock.now())
-        kept = await self.snapshots.list(space=name)
-        if not confirm:
-            found = await erasure.preview(ready.database, ERASERS, what, space=name)
-        else:
-            found = await erasure.erase(ready.database, ERASERS, what, space=name, now=self._clock.now())
-            await self.snapshots.forget(kept)
-        return replace(found, counts={**found.counts, "snapshots": len(kept)}) if kept else found
+        name, now = check_known_name("space", space), self._clock.now()
+        asked = Forgetting(self._ready, self._settings, self.snapshots, space=name, now=now)
+        return await asked.forget(what, names=names, everywhere=everywhere, confirm=confirm)
+
+    async def check_erasure(
+        self, receipt: str, strings: Sequence[str], *, space: str, exports: Sequence[str | PathLike[str]] = ()
+    ) -> Checked:
+        """Look again at the places that a receipt names, for strings that you give: no receipt holds them.
+
+        Looked through are the tables, the index and the agents' tables of the space as they read now; of an
+        embedded database also its data files, the write-ahead log, its archive and the base backups, as
+        bytes; the snapshots of the space; and ``exports``, files or directories that you name. Long texts are
+        stored compressed: in the files of the database they are not found as bytes.
+
+        Raises:
+            BadInput: there are no strings, or one has less than 3 characters.
+            NotFound: there is no such receipt.
+        """
+        await self.receipts.get(receipt, space=check_known_name("space", space))
+        looked = (self._ready, self._settings, self.snapshots, receipt, strings)
+        return await check(*looked, space=space, exports=[Path(one) for one in exports])
 
     async def reembed(self, model: str | None = None, *, progress: Progress | None = None) -> ReembedReport:
         """Change the embedding model of the whole database: to ``model``, or to that of the settings.

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from quipu.kinds.transcripts.memories.memories import AsyncMemories
     from quipu.kinds.transcripts.transcripts import AsyncTranscripts
     from quipu.upkeep.answers.answers import AsyncAnswers
+    from quipu.upkeep.erasure.archive import AsyncReceipts
     from quipu.upkeep.keys.keys import AsyncKeys
     from quipu.upkeep.settings.settings import AsyncSettings
     from quipu.upkeep.snapshots.snapshots import AsyncSnapshots
@@ -197,6 +198,13 @@ class AsyncRooms:
             AsyncQueue,
             lambda parts: AsyncQueue(parts.database.url, clock=self._clock, settings=self._settings),
         )
+
+    @property
+    def receipts(self) -> AsyncReceipts:
+        """Signed receipts of what was erased, and the key that verifies them."""
+        from quipu.upkeep.erasure.archive import AsyncReceipts  # noqa: PLC0415
+
+        return self._room(AsyncReceipts, lambda parts: AsyncReceipts(parts.database))
 
     @property
     def snapshots(self) -> AsyncSnapshots:

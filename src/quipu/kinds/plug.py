@@ -21,6 +21,7 @@ from quipu.kernel.queue.run import Run
 from quipu.recall.generations import Models
 from quipu.recall.model import Cited, Hit
 from quipu.recall.question import Question
+from quipu.upkeep.erasure.model import Named
 from quipu.upkeep.erasure.service import Eraser
 
 CatchUp = Callable[[Database, Models, str], Awaitable[None]]
@@ -112,7 +113,8 @@ class Kind:
     migrations lie. ``cite``: tells of entries that were found, by id. ``weigh``: what else counts for them;
     ``faded``: which are not to come back any more; ``used``: notes that they were put before an agent;
     ``lately``: which were, last; ``remind``: what is open, for prompts.
-    ``eraser``: forgets. ``catch_up``: files what a space holds of this kind and the index does not know
+    ``eraser``: forgets; ``named``: what is changed where it names somebody who is forgotten everywhere.
+    ``catch_up``: files what a space holds of this kind and the index does not know
     yet; called before a recall where the kind has set its bit in ``core.spaces.unfiled``, which it clears.
     A kind that files as it writes has none. ``hears``: topics of which a job ``{"session": name}`` is put,
     in the same transaction, for each session in which something was said; one job waits for a session,
@@ -126,6 +128,7 @@ class Kind:
     package: str
     cite: Cite
     eraser: Eraser
+    named: Named = field(default_factory=Named)
     weigh: Weigh | None = None
     faded: Faded | None = None
     used: Used | None = None

@@ -8,7 +8,7 @@ from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Within
 from quipu.kernel.queue import outbox
 from quipu.record import store
-from quipu.upkeep.erasure.model import What
+from quipu.upkeep.erasure.model import Named, What
 
 
 class RecordEraser:
@@ -32,3 +32,14 @@ class RecordEraser:
         values = {"user": what.user, "message": what.message, "session": what.session}
         await store.run(within, "drop_sessions", {"ids": Int8s(ids), **values})
         return ids
+
+
+async def _unfile(within: Within, pattern: str) -> Sequence[int]:
+    """Have messages that name a person wait to be filed anew, as they read then."""
+    return await store.unfile_named(within, pattern)
+
+
+NAMED = Named(
+    words={"core.messages": ("content",), "core.tool_calls": ("args_json", "result_json")},
+    before_words=_unfile,
+)

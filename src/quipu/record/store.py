@@ -156,3 +156,10 @@ async def matching(within: Within, what: What) -> list[int]:
     """The messages that an erasure is to take."""
     values = {"space": within.space.id, "user": what.user, "message": what.message, "session": what.session}
     return [row[0] for row in await (await within.conn.execute(_SQL["matching"], values)).fetchall()]
+
+
+async def unfile_named(within: Within, pattern: str) -> list[int]:
+    """Messages in which a name stands: they wait to be filed anew. Their entries are to be taken out."""
+    values = {"space": within.space.id, "pattern": pattern}
+    rows = await (await within.conn.execute(_SQL["unfile_named"], values)).fetchall()
+    return [row[0] for row in rows]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import astuple
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Any, Final
 
 from fastapi import Body, Request
@@ -92,16 +94,38 @@ class Forgotten(Asked):
     session: str | None = None
     user: Annotated[str | None, Field(description="A person: kept for them, or said by them.")] = None
     message: Annotated[str | None, Field(description="The message with this id of yours.")] = None
+    names: Annotated[
+        list[str],
+        Field(
+            default_factory=list,
+            max_length=100,
+            description="More names to look for in the rest.",
+            examples=[["Ana S."]],
+        ),
+    ]
+    everywhere: Annotated[bool, Field(description="Take the names out of the rest, too.")] = False
     everything: Annotated[bool, Field(description="The whole space; then nothing is named.")] = False
     confirm: Annotated[
         str | None, Field(description="The token of the preview; without it nothing is changed.")
     ] = None
 
 
+class LeftTold(Told):
+    """Where names of the person stand in what is not theirs."""
+
+    place: str
+    count: Annotated[int, Field(description="Rows.")]
+    how: Annotated[str, Field(description="What removes them.")]
+
+
 class ErasureTold(Told):
     """What would go, with the token that has it done; or what is gone, with the receipt."""
 
     counts: Annotated[dict[str, int], Field(description="Rows by table.")]
+    left: Annotated[
+        list[LeftTold],
+        Field(default_factory=list, description="Of a person: names in what is not theirs."),
+    ]
     confirm: Annotated[str | None, Field(description="Send it back to have it done.")] = None
     receipt: Annotated[str | None, Field(description="Names the proof, which holds no content.")] = None
     erased_at: datetime | None = None
@@ -122,11 +146,15 @@ async def forget(
     named = {"session": asked.session, "user": asked.user, "message": asked.message}
     if asked.everything == any(value is not None for value in named.values()):
         raise BadInput("name what to forget, or say everything: true; not both.", field="everything")
-    preview = await here.memory.forget(space=here.space, **named, confirm=False)
-    shown = _shown(preview)
+    forget = partial(
+        here.memory.forget, space=here.space, **named, names=asked.names, everywhere=asked.everywhere
+    )
+    preview = await forget(confirm=False)
+    shown = {**_shown(preview), "names": asked.names, "everywhere": asked.everywhere}
     if not confirming.confirmed(asked.confirm, "forget", shown):
-        return ErasureTold(counts=dict(preview.counts), confirm=confirming.token("forget", shown))
-    erased = await here.memory.forget(space=here.space, **named, confirm=True)
+        left = [LeftTold.model_validate(one) for one in preview.left]
+        return ErasureTold(counts=dict(preview.counts), left=left, confirm=confirming.token("forget", shown))
+    erased = await forget(confirm=True)
     if asked.everything:
         served(request).access.forget()  # the keys of the space are gone with it
     return ErasureTold.model_validate(erased)
@@ -136,4 +164,6 @@ def _shown(preview: Erasure) -> dict[str, object]:
     """All that the preview shows, but jobs that wait: workers do those at any moment."""
     what = preview.what
     counts = {table: rows for table, rows in preview.counts.items() if table != "jobs"}
-    return {"space": preview.space, "what": [what.session, what.user, what.message], "counts": counts}
+    left = [astuple(one)[:2] for one in preview.left if not one.place.startswith("core.outbox")]
+    named = [what.session, what.user, what.message]
+    return {"space": preview.space, "what": named, "counts": counts, "left": left}

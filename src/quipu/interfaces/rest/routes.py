@@ -21,6 +21,7 @@ from quipu.interfaces.rest import (
     memories,
     queue,
     recall,
+    receipts,
     record,
     settings,
     snapshots,
@@ -61,5 +62,7 @@ ROUTERS = (
     settings.engine_router,
     queue.router,
     keys.router,
+    receipts.router,
+    receipts.engine_router,
     house.router,
 )

@@ -26,16 +26,19 @@ Chosen = Annotated[What, Depends(what)]
 
 
 @router.get("/erasure")
-async def page(visit: Visiting, chosen: Chosen, whole: bool = False) -> Response:
+async def page(
+    visit: Visiting, chosen: Chosen, whole: bool = False, names: _Name = "", everywhere: bool = False
+) -> Response:
     """Choose what is to be forgotten; once chosen, see what that would take."""
     if not visit.space or (chosen.everything and not whole):
         return visit.page("erasure.html")
-    found = await _forget(visit, chosen, confirm=False)
+    found = await _forget(visit, chosen, names=names, everywhere=everywhere, confirm=False)
     return visit.confirm(
         title=f"Forget {_told(chosen)}?",
         sentence="It goes from every table and index, at once and for good. A receipt without content stays.",
         counts=_counts(found.counts),
-        action=_address(visit, chosen),
+        left=found.left,
+        action=_address(visit, chosen, names=names, everywhere=everywhere),
         button="Forget it",
         back=visit.link("/erasure"),
         values={"whole": "yes"} if chosen.everything else {},
@@ -46,28 +49,39 @@ async def page(visit: Visiting, chosen: Chosen, whole: bool = False) -> Response
 async def erase(
     visit: Posting,
     chosen: Chosen,
+    names: _Name = "",
+    everywhere: bool = False,
     whole: Annotated[bool, Form()] = False,
     confirmed: Annotated[bool, Form()] = False,
 ) -> Response:
     """Forget, and show the receipt. The whole space only goes where the form says so."""
     if not visit.space or not confirmed or (chosen.everything and not whole):
         return visit.back(_address(visit, chosen))
-    done = await _forget(visit, chosen, confirm=True)
+    done = await _forget(visit, chosen, names=names, everywhere=everywhere, confirm=True)
     return visit.page("receipt.html", done=done, what=_told(chosen), counts=_counts(done.counts))
 
 
-async def _forget(visit: Visit, chosen: What, *, confirm: bool) -> Erasure:
+async def _forget(visit: Visit, chosen: What, *, names: str, everywhere: bool, confirm: bool) -> Erasure:
     return await visit.memory.forget(
         space=visit.space,
         session=chosen.session,
         user=chosen.user,
         message=chosen.message,
+        names=[name for name in map(str.strip, names.split(",")) if name],
+        everywhere=everywhere,
         confirm=confirm,
     )
 
 
-def _address(visit: Visit, chosen: What) -> str:
-    return visit.link("/erasure", session=chosen.session, user=chosen.user, message=chosen.message)
+def _address(visit: Visit, chosen: What, *, names: str = "", everywhere: bool = False) -> str:
+    return visit.link(
+        "/erasure",
+        session=chosen.session,
+        user=chosen.user,
+        message=chosen.message,
+        names=names or None,
+        everywhere="yes" if everywhere else None,
+    )
 
 
 def _counts(counts: Mapping[str, int]) -> dict[str, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final
@@ -17,6 +17,7 @@ from quipu.interfaces.serving.served import served
 from quipu.interfaces.web import navigation, said
 from quipu.interfaces.web.drawing import environment
 from quipu.interfaces.web.links import Value, is_ours, link
+from quipu.upkeep.erasure.model import Left
 
 THEME: Final = "quipu_theme"
 THEMES: Final = ("auto", "light", "dark")
@@ -61,11 +62,13 @@ class Visit:
         button: str,
         back: str,
         counts: Mapping[str, int] | None = None,
+        left: Sequence[Left] = (),
         values: Mapping[str, str] | None = None,
     ) -> Response:
         """The page that asks before something is done which takes away: its form posts ``confirmed=yes``.
 
-        ``counts`` is what would go, by name; ``values`` are sent along with the form.
+        ``counts`` is what would go, by name; ``left`` is where names of a person would
+        stay; ``values`` are sent along with the form.
         """
         return self.page(
             "confirm.html",
@@ -75,6 +78,7 @@ class Visit:
             button=button,
             back=back,
             counts=counts or {},
+            left=left,
             values=values or {},
         )
 

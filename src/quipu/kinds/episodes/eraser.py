@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from quipu.kernel.db.database import Within
-from quipu.kinds.episodes.condensing.eraser import CondensedEraser
-from quipu.kinds.episodes.conversing.eraser import ConversationsEraser
+from quipu.kinds.episodes.condensing.eraser import CondensedEraser, empty_named
+from quipu.kinds.episodes.conversing.eraser import ConversationsEraser, unread_named
 from quipu.kinds.episodes.minding.eraser import MindingEraser
-from quipu.upkeep.erasure.model import What
+from quipu.upkeep.erasure.model import Named, What
 from quipu.upkeep.erasure.service import Eraser
 
 
@@ -32,3 +32,31 @@ class EpisodesEraser:
 
 # What rests on others comes first: episodes on exchanges, exchanges on messages.
 ERASER = EpisodesEraser((MindingEraser(), CondensedEraser(), ConversationsEraser()))
+
+
+async def _again(within: Within, pattern: str) -> Sequence[int]:
+    await unread_named(within, pattern)
+    return await empty_named(within, pattern)
+
+
+NAMED = Named(
+    gone={
+        "episodes.beliefs": ("person", "value", "form"),
+        "episodes.loops": ("content", "by_whom", "evidence"),
+    },
+    indexed=("episodes.beliefs",),
+    words={
+        "episodes.belief_sources": ("excerpt",),
+        "episodes.conversation_details": ("topic", "title"),
+        "episodes.prompts": ("content", "error"),
+    },
+    again={
+        "episodes.exchanges": ("chunk",),
+        "episodes.topics": ("name", "words"),
+        "episodes.stored_episodes": (
+            *("intent", "context", "action", "emotion", "outcome", "gist", "topic", "open_loops"),
+        ),
+        "episodes.episode_history": ("said",),
+    },
+    make_again=_again,
+)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quipu.kinds.episodes.cite import cite
-from quipu.kinds.episodes.eraser import ERASER
+from quipu.kinds.episodes.eraser import ERASER, NAMED
 from quipu.kinds.episodes.filing.entries import catch_up
 from quipu.kinds.episodes.jobs import HANDLERS, HEARS, JOB_SECONDS, SCHEDULES
 from quipu.kinds.episodes.minding.loops.reminding import remind
@@ -21,6 +21,7 @@ EPISODES = Kind(
     cite=cite,
     remind=remind,
     eraser=ERASER,
+    named=NAMED,
     weigh=weigh,
     used=used,
     lately=lately,

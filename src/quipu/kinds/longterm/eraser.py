@@ -9,7 +9,7 @@ from uuid import UUID
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Within
 from quipu.kinds.longterm import store
-from quipu.upkeep.erasure.model import What
+from quipu.upkeep.erasure.model import Named, What
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,3 +69,13 @@ async def _doomed(within: Within, what: What) -> _Doomed:
         await store.doomed(within, "doomed_wordings", left),
         await store.doomed(within, "doomed_audit", given),
     )
+
+
+NAMED = Named(
+    gone={
+        "longterm.long_term_memory": ("summary", "details"),
+        "longterm.history": ("summary", "details", "reason"),
+    },
+    indexed=("longterm.long_term_memory",),
+    words={"longterm.sources": ("excerpt",)},
+)

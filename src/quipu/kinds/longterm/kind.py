@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quipu.kinds.longterm.cite import cite, lately
-from quipu.kinds.longterm.eraser import LongtermEraser
+from quipu.kinds.longterm.eraser import NAMED, LongtermEraser
 from quipu.kinds.longterm.evaluating.jobs import EVALUATE, evaluate
 from quipu.kinds.longterm.filing import LONGTERM as CODE
 from quipu.kinds.longterm.jobs import AUDIT_PRUNING
@@ -17,6 +17,7 @@ LONGTERM = Kind(
     cite=cite,
     lately=lately,
     eraser=LongtermEraser(),
+    named=NAMED,
     hears=(EVALUATE,),
     handlers={EVALUATE: evaluate},
     schedules=(AUDIT_PRUNING,),

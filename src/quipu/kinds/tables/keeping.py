@@ -148,6 +148,14 @@ class Grounds:
             if within is not None:
                 await within.conn.execute(_SQL["drop_kept_vectors"], _values(target))
 
+    async def schema(self, target: Target) -> Schema:
+        """The schema of a target.
+
+        Raises:
+            NotFound: it was dropped meanwhile.
+        """
+        return await self._found(target)
+
     async def _schema(self, space: str, name: str) -> Target | None:
         async with self._database.space(space) as within:
             found = None if within is None else await store.schema(within, name, None)

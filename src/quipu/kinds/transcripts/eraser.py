@@ -9,7 +9,7 @@ from uuid import UUID
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Within
 from quipu.kinds.transcripts import store
-from quipu.upkeep.erasure.model import What
+from quipu.upkeep.erasure.model import Named, What
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +62,36 @@ async def _doomed(within: Within, what: What) -> _Doomed:
         "everything": what.everything,
     }
     return _Doomed(sessions, messages, await store.memories(within, resting))
+
+
+async def _file(within: Within, _: str) -> Sequence[int]:
+    """Tell recalls that messages wait to be filed."""
+    await store.run(within, "tell_unfiled", {})
+    return ()
+
+
+NAMED = Named(
+    gone={"transcripts.memories": ("fact",), "transcripts.memory_edits": ("fact",)},
+    indexed=("transcripts.memories",),
+    words={
+        "transcripts.lines": ("content_text", "thinking", "blocks"),
+        "transcripts.memory_sources": ("excerpt",),
+        "transcripts.prompts": ("content",),
+        "transcripts.session_details": (
+            *(
+                "custom_title",
+                "ai_title",
+                "summary",
+                "first_prompt",
+                "last_prompt",
+                "agent_description",
+                "raw",
+            ),
+        ),
+        "transcripts.summaries": ("summary",),
+        "transcripts.team_tasks": ("subject", "description"),
+        "transcripts.tool_calls": ("tool_input",),
+        "transcripts.tool_results": ("content",),
+    },
+    make_again=_file,
+)

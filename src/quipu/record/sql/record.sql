@@ -113,3 +113,14 @@ select core.drop_empty_sessions(array(
             or %(message)s::text is null and (%(user)s::text is null or distinct_id = %(user)s)
                 and (%(session)s::text is null or name = %(session)s))
 ))
+
+-- name: unfile_named: messages in which a name stands wait to be filed anew
+with found as (
+    select id, happened_at from core.messages
+    where space_id = %(space)s and content operator(pg_catalog.~) %(pattern)s
+), waiting as (
+    insert into core.unfiled_messages (space_id, message_id, happened_at)
+    select %(space)s, id, happened_at from found
+    on conflict do nothing
+)
+select id from found

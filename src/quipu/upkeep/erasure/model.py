@@ -1,10 +1,13 @@
-"""What is to be forgotten, what that would take, and the receipt."""
+"""What is to be forgotten, what that would take, what it leaves, and the receipt."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
+
+from quipu.kernel.db.database import Within
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,11 +27,48 @@ class What:
         return self.session is None and self.user is None and self.message is None
 
 
+Again = Callable[[Within, str], Awaitable[Sequence[int]]]
+"""Has what names a person made anew or changed: ``await again(within, pattern)``; entries that go."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """What of a kind of memory can be changed where it names a person who is forgotten everywhere.
+
+    By table, columns: rows of ``gone`` are deleted (``indexed`` tables have an ``entry_id``), in ``words`` a
+    mark takes the place of the name, what is in ``again`` is cleared and made anew by ``make_again``.
+    ``before_words`` is told before words are changed.
+    """
+
+    gone: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    indexed: Collection[str] = ()
+    words: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    again: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    before_words: Again | None = None
+    make_again: Again | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """Names of the person that an erasure does not reach by itself.
+
+    ``place`` is a column of a table; ``count`` is how many rows have a name in it; ``how`` says what removes
+    them.
+    """
+
+    place: str
+    count: int
+    how: str
+
+
 @dataclass(frozen=True, slots=True)
 class Erasure:
     """A preview (``receipt`` is None) or the proof of an erasure.
 
-    ``counts``: rows by table. ``receipt`` identifies the row that proves it; that row holds no content.
+    ``counts``: rows by table. ``receipt`` identifies the signed receipt, which holds no content.
+    ``left``: where names of the person stand that belong to others; with ``everywhere`` in a preview they
+    would be removed, in a proof they could not be. ``remains`` is what the note on the disk says, which is
+    signed as well: `quipu receipt show` has it after the receipt.
     """
 
     space: str
@@ -36,3 +76,81 @@ class Erasure:
     counts: Mapping[str, int]
     receipt: str | None = None
     erased_at: datetime | None = None
+    left: Sequence[Left] = ()
+    remains: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place that a check looked through: how often one of the strings stands there.
+
+    ``found`` is None where it could not be looked through; ``note`` says why, or what it means.
+    """
+
+    place: str
+    found: int | None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a check of an erasure found. ``clean``: nothing, in any place, and each was looked through."""
+
+    receipt: str
+    places: Sequence[Place]
+
+    @property
+    def clean(self) -> bool:
+        """Whether nothing was found, and nothing could not be looked at."""
+        return all(one.found == 0 for one in self.places)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """A signed document about an erasure; see ``quipu.receipts`` for how it is verified.
+
+    ``document`` has numbers, digests and names of our own tables; ``signature`` is Ed25519 by the key of
+    which ``public_key`` is the public half.
+    """
+
+    document: Mapping[str, Any]
+    signature: bytes
+    public_key: bytes
+
+    @property
+    def id(self) -> str:
+        """What `quipu forget` printed."""
+        return str(self.document.get("id", ""))
+
+    @property
+    def number(self) -> int:
+        """Its place in the chain of all receipts of the database, from 1."""
+        return int(self.document.get("number", 0))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublicKey:
+    """What receipts of a database are verified with; ``public_key`` is base64 of 32 bytes.
+
+    ``fingerprint`` is the SHA-256 of these bytes, by which people compare keys.
+    """
+
+    public_key: str
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verified:
+    """Whether receipts hold: the signature of each, and the chain where they follow each other.
+
+    ``faults`` says what does not hold. ``missing`` are numbers between the first and the last that were not
+    given. ``key`` is the fingerprint of the key; ``key_given`` is false where it came with the receipts:
+    that proves only that all were signed with the same one.
+    """
+
+    holds: bool
+    faults: Sequence[str]
+    receipts: int
+    missing: Sequence[int]
+    key: str
+    key_given: bool

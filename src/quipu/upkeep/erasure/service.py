@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Protocol
 
 from quipu.kernel.db.database import Database, Within
 from quipu.recall.removal import remove
 from quipu.upkeep.erasure import store
-from quipu.upkeep.erasure.model import Erasure, What
+from quipu.upkeep.erasure.everywhere import search as search_ours
+from quipu.upkeep.erasure.everywhere import take_out
+from quipu.upkeep.erasure.model import Erasure, Left, Named, What
+from quipu.upkeep.erasure.names import chosen, pattern
 
 
 class Eraser(Protocol):
@@ -25,6 +28,22 @@ class Eraser(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """What is looked for beside what is of the person.
+
+    ``names`` as they are spelled; ``named`` what kinds can change. ``left`` and ``counts`` are what was found
+    and taken out elsewhere: in the tables of agents, which have logins of their own.
+    """
+
+    names: Sequence[str]
+    named: Sequence[Named]
+    everywhere: bool
+    trial: bool
+    left: Sequence[Left] = ()
+    counts: Mapping[str, int] = field(default_factory=dict[str, int])
+
+
 async def preview(database: Database, erasers: Sequence[Eraser], what: What, *, space: str) -> Erasure:
     """What ``erase`` would take; nothing is changed."""
     async with database.reading(space) as within:
@@ -32,9 +51,18 @@ async def preview(database: Database, erasers: Sequence[Eraser], what: What, *, 
 
 
 async def erase(
-    database: Database, erasers: Sequence[Eraser], what: What, *, space: str, now: datetime
+    database: Database,
+    erasers: Sequence[Eraser],
+    what: What,
+    touched: list[tuple[str, str]] | None = None,
+    *,
+    space: str,
+    now: datetime,
 ) -> Erasure:
-    """Take it all out, everywhere, and return the receipt. Other transactions see all of it or none gone."""
+    """Take it all out, everywhere, and return the receipt. Other transactions see all of it or none gone.
+
+    ``touched`` gets the tables that are to be vacuumed.
+    """
     async with database.erasing(space) as within:
         if within is None:
             return Erasure(space, what, {})
@@ -42,24 +70,117 @@ async def erase(
         (erased,) = await take(within, [(what, erasers)], now=now)
         if what.everything:
             await store.remove_space(within)
+        if touched is not None:
+            touched.extend(await store.touched(within))
     return erased
+
+
+async def names_of(database: Database, user: str | None, given: Sequence[str], *, space: str) -> list[str]:
+    """The names by which a person is looked for in what others said."""
+    async with database.reading(space) as within:
+        carried = [] if within is None or user is None else await store.carried(within, user)
+        return chosen(user, carried, given)
+
+
+async def erase_named(
+    database: Database,
+    erasers: Sequence[Eraser],
+    what: What,
+    search: Search,
+    touched: list[tuple[str, str]],
+    *,
+    space: str,
+    now: datetime,
+) -> Erasure:
+    """Take out what is of a person, look for their names in the rest, and with ``everywhere`` take these out.
+
+    In a trial all of it is done and undone: so a preview says exactly what would be left. ``touched`` gets
+    the tables that are to be vacuumed.
+    """
+    found = Erasure(space, what, {})
+    try:
+        async with database.erasing(space) as within:
+            if within is None:
+                return found
+            found = await _take_named(within, erasers, what, search, touched, now=now)
+            if search.trial:
+                raise _Undone
+    except _Undone:
+        return replace(found, receipt=None, erased_at=None)
+    return found
+
+
+class _Undone(Exception):
+    """A trial is at its end."""
+
+
+async def _take_named(
+    within: Within,
+    erasers: Sequence[Eraser],
+    what: What,
+    search: Search,
+    touched: list[tuple[str, str]],
+    *,
+    now: datetime,
+) -> Erasure:
+    from quipu.upkeep.erasure.chain import Entry, append  # noqa: PLC0415 - as below
+
+    counts = await count(within, erasers, what)
+    entries = [entry for eraser in erasers for entry in await eraser.erase(within, what)]
+    left: list[Left] = []
+    if search.names:
+        form = pattern(search.names)
+        if search.everywhere:
+            more, gone = await take_out(within, form, search.named)
+            counts, entries = {**counts, **more}, [*entries, *gone]
+        left = await search_ours(within, form, search.named)
+    if entries:
+        await remove(within, sorted(set(entries)))
+    touched.extend(await store.touched(within))
+    left += search.left
+    counts |= search.counts
+    receipt: list[str] = []
+    if not search.trial:
+        facts = {
+            **_facts(what, counts),
+            "everywhere": search.everywhere,
+            "left": _plain((one.place, one.count) for one in left),
+        }
+        names = search.names if search.everywhere else ()
+        entry = Entry(facts=facts, counts=_plain(counts.items()), names=_given(what), more_names=names)
+        receipt = await append(within, [entry], now=now)
+    return Erasure(within.space.name, what, counts, receipt[0] if receipt else None, now, left)
+
+
+def _plain(counts: Iterable[tuple[str, int]]) -> dict[str, int]:
+    """Rows by table, without the names that agents gave to theirs: they may be of people."""
+    places: dict[str, int] = {}
+    for name, count in counts:
+        place = "tables of agents" if name.startswith("memory") else name
+        places[place] = places.get(place, 0) + count
+    return places
 
 
 async def take(
     within: Within, doomed: Iterable[tuple[What, Sequence[Eraser]]], *, now: datetime
 ) -> list[Erasure]:
     """Take several things out, each through its erasers, in a transaction of ``Database.erasing``."""
-    erased: list[Erasure] = []
+    # Not at the top: what signs takes longer to load than a memory takes to open, and most never forget.
+    from quipu.upkeep.erasure.chain import Entry, append  # noqa: PLC0415
+
+    taken: list[tuple[What, dict[str, int]]] = []
     entries: list[int] = []
     for what, erasers in doomed:
-        counts = await count(within, erasers, what)
+        taken.append((what, await count(within, erasers, what)))
         entries += [entry for eraser in erasers for entry in await eraser.erase(within, what)]
-        hashes = {name: _hash(within.space.name, value) for name, value in _given(what).items()}
-        receipt = await store.write_receipt(within, hashes, counts, erased_at=now)
-        erased.append(Erasure(within.space.name, what, counts, receipt, now))
     if entries:
         await remove(within, entries)
-    return erased
+    notes = [Entry(facts=_facts(what, counts), counts=counts, names=_given(what)) for what, counts in taken]
+    receipts = await append(within, notes, now=now) if notes else []
+    return [
+        Erasure(within.space.name, what, counts, receipt, now)
+        for (what, counts), receipt in zip(taken, receipts, strict=True)
+    ]
 
 
 async def count(within: Within, erasers: Sequence[Eraser], what: What) -> dict[str, int]:
@@ -74,5 +195,7 @@ def _given(what: What) -> dict[str, str | None]:
     return {"session": what.session, "user": what.user, "message": what.message}
 
 
-def _hash(space: str, value: str | None) -> str | None:
-    return None if value is None else hashlib.sha256(f"{space}\0{value}".encode()).hexdigest()
+def _facts(what: What, counts: Mapping[str, int]) -> dict[str, object]:
+    """What the receipt says: which kinds of names were given, never the names."""
+    given = [kind for kind, name in _given(what).items() if name is not None]
+    return {"type": "erasure", "erased": given or ["everything"], "rows": _plain(counts.items())}

@@ -2,26 +2,142 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from psycopg.types.json import Jsonb
 
 from quipu.kernel.db import queries
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import Connection, Within
 
 _SQL = queries.load("quipu.upkeep.erasure")
 
 
-async def write_receipt(
-    within: Within, hashes: Mapping[str, str | None], counts: Mapping[str, int], *, erased_at: datetime
-) -> str:
-    """Keep the proof; returns its id."""
-    values = {"space": within.space.id, "counts": Jsonb(dict(counts)), "erased_at": erased_at}
-    values |= {f"{name}_hash": hashed for name, hashed in hashes.items()}
-    row = await (await within.conn.execute(_SQL["write_receipt"], values)).fetchone()
+@dataclass(frozen=True, slots=True)
+class End:
+    """The end of the chain of all receipts: the key that signs, the number and the digest of the last."""
+
+    signing: bytes
+    number: int
+    digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A receipt on its way into the database. ``hashes`` are of what was erased, by what it was."""
+
+    id: str
+    number: int
+    space_number: int
+    document: Mapping[str, Any]
+    signature: bytes
+    counts: Mapping[str, int]
+    written_at: datetime
+    hashes: Mapping[str, str | None]
+    name_hashes: Sequence[str] = ()
+    of_receipt: str | None = None
+
+
+async def names_key(within: Within) -> bytes:
+    """What names that were erased are hashed with."""
+    row = await (await within.conn.execute(_SQL["names_key"])).fetchone()
     assert row is not None
     return row[0]
+
+
+async def public_key(conn: Connection) -> bytes | None:
+    """What receipts are verified with; None before the first."""
+    row = await (await conn.execute(_SQL["public_key"])).fetchone()
+    return row[0] if row else None
+
+
+async def hold_chain(within: Within, *, signing: bytes, public: bytes) -> End:
+    """The end of the chain, held until commit; the key is the given one where there is none yet."""
+    values = {"signing": signing, "public": public}
+    row = await (await within.conn.execute(_SQL["hold_chain"], values)).fetchone()
+    assert row is not None
+    return End(*row)
+
+
+async def extend_chain(within: Within, *, number: int, digest: str) -> None:
+    """Move the end of the chain on to a receipt."""
+    values = {"number": number, "digest": digest}
+    row = await (await within.conn.execute(_SQL["extend_chain"], values)).fetchone()
+    assert row is not None
+    assert row[0], "the chain of receipts was held, and moved all the same"
+
+
+async def last_in_space(within: Within) -> tuple[int, Mapping[str, Any]] | None:
+    """Number and document of the last receipt of the space."""
+    row = await (await within.conn.execute(_SQL["last_in_space"], {"space": within.space.id})).fetchone()
+    return None if row is None else (row[0], row[1])
+
+
+async def write_receipt(within: Within, row: Row) -> None:
+    """Keep a receipt."""
+    values = {
+        "space": within.space.id,
+        "id": row.id,
+        "counts": Jsonb(dict(row.counts)),
+        "erased_at": row.written_at,
+        "number": row.number,
+        "space_number": row.space_number,
+        "document": Jsonb(dict(row.document)),
+        "signature": row.signature,
+        "name_hashes": list(row.name_hashes),
+        "of_receipt": row.of_receipt,
+        **{f"{name}_hash": row.hashes.get(name) for name in ("session", "user", "message")},
+    }
+    await within.conn.execute(_SQL["write_receipt"], values)
+
+
+async def receipts_of_space(within: Within, id: str | None) -> list[tuple[Mapping[str, Any], bytes]]:
+    """Documents and signatures of a space, oldest first; of one erasure where ``id`` names it."""
+    values = {"space": within.space.id, "id": id}
+    return await (await within.conn.execute(_SQL["receipts_of_space"], values)).fetchall()
+
+
+async def receipts_of_all(conn: Connection, id: str | None) -> list[tuple[Mapping[str, Any], bytes]]:
+    """The same of the whole database, as its owner sees it."""
+    return await (await conn.execute(_SQL["receipts_of_all"], {"id": id})).fetchall()
+
+
+async def columns(within: Within) -> list[tuple[str, str, str]]:
+    """Table, column, and its type (empty for a text), of what can hold a name."""
+    rows = await (await within.conn.execute(_SQL["columns"])).fetchall()
+    return [(f"{schema}.{table}", column, type_) for schema, table, column, type_ in rows]
+
+
+async def carried(within: Within, user: str) -> list[str]:
+    """Names that the messages of a person carry, and no message of anybody else."""
+    values = {"space": within.space.id, "user": user}
+    return [name for (name,) in await (await within.conn.execute(_SQL["carried"], values)).fetchall()]
+
+
+async def touched(within: Within) -> list[tuple[str, str]]:
+    """Schema and table of what the transaction took or changed rows of."""
+    return await (await within.conn.execute(_SQL["touched"])).fetchall()
+
+
+async def held_back(conn: Connection) -> int:
+    """How many other transactions may still see what was there before."""
+    row = await (await conn.execute(_SQL["held_back"])).fetchone()
+    return row[0] if row else 0
+
+
+async def log_position(conn: Connection) -> str:
+    """How far the write-ahead log is."""
+    row = await (await conn.execute(_SQL["log_position"])).fetchone()
+    return row[0] if row else ""
+
+
+async def entries_with(within: Within, pattern: str) -> int:
+    """Entries of the index in whose text something stands."""
+    values = {"space": within.space.id, "pattern": pattern}
+    row = await (await within.conn.execute(_SQL["entries_with"], values)).fetchone()
+    return row[0] if row else 0
 
 
 async def remove_space(within: Within) -> None:

@@ -45,10 +45,11 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What must not come back: hashes of names in a space."""
+    """What must not come back: hashes of names in a space, made with a key (``erasure/chain.py``)."""
 
     space: str
     hashes: Sequence[str]
+    key: bytes = b""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,7 +199,7 @@ class Loading:
         cursor = AsyncRawCursor(self._conn)
         erased = 0
         for table in tables:
-            values = [forgotten.space, list(forgotten.hashes)]
+            values = [forgotten.space, list(forgotten.hashes), forgotten.key]
             await cursor.execute(fill("erase", table=self._name(table)), values)
             erased += max(cursor.rowcount, 0)
         references = [found for one in self._kept.references if (found := reference(one)) is not None]

@@ -76,6 +76,15 @@ class AsyncSnapshots:
         """
         return await self._find(space, name)
 
+    async def path(self, name: str, *, space: str) -> Path:
+        """The file of a snapshot.
+
+        Raises:
+            NotFound: there is none of that name.
+        """
+        found = await self._find(space, name)
+        return self._shelf.path(found.space_id, found.name)
+
     async def prune(self, *, space: str, schema: str | None = None, dry_run: bool = False) -> Thinned:
         """Thin out: 24 hourly ones stay, 4 a day to 7 days, one a day to ``memory_snapshot_retention_days``.
 
@@ -336,7 +345,8 @@ class AsyncSnapshots:
                 return Forgotten(space, ())
             values = {"space": within.space.id, "since": since}
             rows = await (await within.conn.execute(_SQL["erased_since"], values)).fetchall()
-        return Forgotten(space, [row[0] for row in rows])
+            ((key,),) = await (await within.conn.execute(_SQL["names_key"])).fetchall()
+        return Forgotten(space, [row[0] for row in rows], key)
 
     async def _rows_now(self, space: str, schema: str) -> dict[str, int]:
         """Rows by table; none where there is no such schema."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
 
 import click
 from rich.table import Table
@@ -22,7 +25,12 @@ from quipu.upkeep.erasure.model import Erasure
 @click.option("--session", metavar="ID", help="This session.")
 @click.option("--user", metavar="NAME", help="This person: kept for them, or said by them.")
 @click.option("--message", metavar="ID", help="The message with this id of yours.")
+@click.option("--name", "names", multiple=True, metavar="TEXT", help="Another name to look for; repeatable.")
+@click.option("--everywhere", is_flag=True, help="Take the names out of what others said, too.")
 @click.option("--everything", is_flag=True, help="The whole space.")
+@click.option("--check", "receipt", metavar="RECEIPT", help="Look again at the places of this receipt.")
+@click.option("--for", "strings", metavar="FILE", help="With --check: the strings, one a line; - is stdin.")
+@click.option("--export", "exports", multiple=True, metavar="PATH", help="With --check: look there, too.")
 @click.option("--yes", is_flag=True, help="Do it. Without this, only what would go is shown.")
 @common
 @click.pass_obj
@@ -32,15 +40,26 @@ def command(
     session: str | None,
     user: str | None,
     message: str | None,
+    names: tuple[str, ...],
+    everywhere: bool,
     everything: bool,
+    receipt: str | None,
+    strings: str | None,
+    exports: tuple[str, ...],
     yes: bool,
 ) -> None:
     """Forget a message, a session, a person or a whole space, in every table and index at once.
 
     What is given together must all hold. Without --yes nothing is changed. With it, the receipt that is
     printed is also kept in the database; it holds no content.
+
+    Where a person is forgotten, their names are looked for in the tables of agents and in what others said,
+    and what is found is told. --everywhere takes it out there; see it without --yes first.
     """
     named = {"session": session, "user": user, "message": message}
+    if receipt is not None:
+        _check(call, receipt, strings or "-", exports, space=space)
+        return
     if everything == any(value is not None for value in named.values()):
         raise BadInput(
             "say either what to forget (--session, --user, --message) or --everything.",
@@ -50,8 +69,25 @@ def command(
     if yes:
         drop(home=settings_of(call).home)
     with opened(call, screen) as memory:
-        found = memory.forget(space=space, **named, confirm=yes)
+        found = memory.forget(space=space, **named, names=names, everywhere=everywhere, confirm=yes)
     screen.answer(found, *_shown(found))
+
+
+def _check(call: Call, receipt: str, strings: str, exports: tuple[str, ...], *, space: str) -> None:
+    screen = Screen(call)
+    try:
+        text = sys.stdin.read() if strings == "-" else Path(strings).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{strings} cannot be read: {error}", field="for") from error
+    with opened(call, screen) as memory:
+        found = memory.check_erasure(receipt, text.splitlines(), space=space, exports=exports)
+    table = Table("place", "found", "", box=None, pad_edge=False)
+    for one in found.places:
+        table.add_row(visible(one.place), "?" if one.found is None else f"{one.found:,}", one.note)
+    told = "Nothing was found." if found.clean else "Something was found, or could not be looked at."
+    screen.answer({**asdict(found), "clean": found.clean}, table, Text(told, style="bold"))
+    if not found.clean:
+        raise click.exceptions.Exit(1)
 
 
 def _shown(found: Erasure) -> Iterator[Table | Text]:
@@ -64,6 +100,11 @@ def _shown(found: Erasure) -> Iterator[Table | Text]:
         table.columns[1].justify = "right"
         for name, number in found.counts.items():
             table.add_row(name, f"{number:,}")
+        yield table
+    if found.left:
+        table = Table("names are left in", "rows", "what removes them", box=None, pad_edge=False)
+        for one in found.left:
+            table.add_row(visible(one.place), f"{one.count:,}", one.how)
         yield table
     if found.receipt:
         yield Text(f"Receipt {found.receipt}, {day_and_time(found.erased_at)} UTC.")

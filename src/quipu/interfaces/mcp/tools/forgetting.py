@@ -11,6 +11,7 @@ from pydantic import Field
 from quipu.errors import BadInput, NotFound
 from quipu.interfaces.mcp.model import Answer, Desk, Given, Tool
 from quipu.interfaces.serving.confirming import confirmed, token
+from quipu.upkeep.erasure.model import Erasure
 
 Token = Annotated[
     str | None,
@@ -23,6 +24,15 @@ class ForgetGiven(Given):
 
     message: Annotated[str | None, Field(max_length=512, description="Id of a message, from recall.")] = None
     session: Annotated[str | None, Field(max_length=512, description="Id of a session: all of it.")] = None
+    names: Annotated[
+        list[str],
+        Field(
+            default_factory=list,
+            max_length=100,
+            description="Names or numbers to look for in what others said and in tables.",
+        ),
+    ]
+    everywhere: Annotated[bool, Field(description="Take these names out there, too.")] = False
     token: Token = None
 
 
@@ -31,6 +41,10 @@ class ForgetAnswer(Answer):
 
     forgotten: Annotated[bool, Field(description="False: this is a preview, nothing has changed.")]
     rows: Annotated[dict[str, int], Field(description="Rows that go, by table, derived memory included.")]
+    left: Annotated[
+        dict[str, int],
+        Field(default_factory=dict, description="Rows by place in which the names stand."),
+    ]
     token: Annotated[str | None, Field(description="Of the preview.")] = None
     receipt: Annotated[str | None, Field(description="The proof that it is gone; it holds no content.")] = (
         None
@@ -39,6 +53,8 @@ class ForgetAnswer(Answer):
     def text(self) -> str:
         """A sentence, and what to do next."""
         listed = ", ".join(f"{count} {table}" for table, count in self.rows.items())
+        if self.left:
+            listed += ". Names are left in: " + ", ".join(f"{n} {place}" for place, n in self.left.items())
         if self.forgotten:
             return f"Forgotten: {listed}. Receipt {self.receipt}."
         return (
@@ -52,7 +68,9 @@ async def _forget(desk: Desk, given: ForgetGiven) -> ForgetAnswer:
         raise BadInput("give one of message and session.", field="message", hint="recall tells their ids.")
     caller = desk.caller
     what = {"message": given.message, "session": given.session, "user": caller.user}
-    forget = partial(desk.memory.forget, space=caller.space, **what)
+    forget = partial(
+        desk.memory.forget, space=caller.space, **what, names=given.names, everywhere=given.everywhere
+    )
     preview = await forget()
     if not any(preview.counts.values()):
         raise NotFound(
@@ -60,10 +78,19 @@ async def _forget(desk: Desk, given: ForgetGiven) -> ForgetAnswer:
             hint="recall tells the ids of messages and sessions.",
         )
     act: Mapping[str, object] = {"space": caller.space, **what, "rows": dict(preview.counts)}
+    if given.names:
+        act = {**act, "names": given.names, "everywhere": given.everywhere}
     if not confirmed(given.token, "forget", act):
-        return ForgetAnswer(forgotten=False, rows=dict(preview.counts), token=token("forget", act))
+        shown = _left(preview)
+        return ForgetAnswer(
+            forgotten=False, rows=dict(preview.counts), left=shown, token=token("forget", act)
+        )
     done = await forget(confirm=True)
-    return ForgetAnswer(forgotten=True, rows=dict(done.counts), receipt=done.receipt)
+    return ForgetAnswer(forgotten=True, rows=dict(done.counts), left=_left(done), receipt=done.receipt)
+
+
+def _left(erasure: Erasure) -> dict[str, int]:
+    return {one.place: one.count for one in erasure.left}
 
 
 FORGET: Final = Tool(

@@ -38,10 +38,22 @@ class CondensedEraser:
         left = [id_ for id_, _, remains in doomed if remains]
         await _run(within, "erase_episodes", {"gone": [id_ for id_, _, remains in doomed if not remains]})
         if left:
-            await _run(within, "empty_episodes", {"left": left, "user": what.user})
-            for (session,) in await _rows(within, "emptied_sessions", {"left": left}):
-                await outbox.put(within, EPISODES, {"session": session}, key=session, session=session)
+            await _empty(within, left, user=what.user)
         return [entry for _, entry, _ in doomed if entry is not None]
+
+
+async def empty_named(within: Within, pattern: str) -> Sequence[int]:
+    """Take the words of episodes in which a name stands; they are written anew. Returns their entries."""
+    found = await _rows(within, "named_episodes", {"pattern": pattern})
+    if found:
+        await _empty(within, [id_ for id_, _ in found], user=None)
+    return [entry for _, entry in found if entry is not None]
+
+
+async def _empty(within: Within, left: Sequence[UUID], *, user: str | None) -> None:
+    await _run(within, "empty_episodes", {"left": left, "user": user})
+    for (session,) in await _rows(within, "emptied_sessions", {"left": left}):
+        await outbox.put(within, EPISODES, {"session": session}, key=session, session=session)
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,9 +48,24 @@ class ConversationsEraser:
         await _run(within, "erase_topics", {**given, "topics": Int8s(_numbers(touched, 3))})
         await _run(within, "unname_conversations", given)
         await remaking.remake(within, _numbers(touched, 3), without=ids)
-        for (session,) in await _rows(within, "unread_sessions", {"left": Int8s(left)}):
-            await outbox.put(within, CHUNKER, {"session": session}, key=session, session=session)
+        await _put(within, left)
         return []
+
+
+async def unread_named(within: Within, pattern: str) -> None:
+    """Have exchanges read anew, and topics made anew, in which a name stands."""
+    values = {"pattern": pattern}
+    left = [row[0] for row in await _rows(within, "named_exchanges", values)]
+    if left:
+        await _run(within, "unread_exchanges", {"left": Int8s(left), "user": None})
+        await _put(within, left)
+    await remaking.remake(within, [row[0] for row in await _rows(within, "named_topics", values)])
+
+
+async def _put(within: Within, left: Sequence[int]) -> None:
+    """Have exchanges read by a worker."""
+    for (session,) in await _rows(within, "unread_sessions", {"left": Int8s(left)}):
+        await outbox.put(within, CHUNKER, {"session": session}, key=session, session=session)
 
 
 async def _take(

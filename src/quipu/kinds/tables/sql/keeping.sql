@@ -64,3 +64,16 @@ on conflict do nothing
 delete from tables.kept_vectors
 where space_id = %(space)s and schema_id = %(schema)s and not exists (
     select from tables.dirty_rows d where d.space_id = %(space)s and d.schema_id = %(schema)s)
+
+-- name: nameable: columns of the agent's tables that can hold a name, and whether they can be changed
+select c.relname::text, a.attname::text,
+    case when t.typcategory = 'S' then '' else format_type(a.atttypid, null) end, a.attgenerated = ''
+from tables.schemas s
+join pg_catalog.pg_class c on c.relnamespace = to_regnamespace(s.schema_name)::oid
+    and c.relkind = 'r' and c.relowner = to_regrole(s.writer)::oid
+join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+join pg_catalog.pg_type t on t.oid = a.atttypid
+where s.space_id = %(space)s and s.id = %(schema)s
+    and (t.typcategory in ('S', 'E') or a.atttypid in ('json'::regtype, 'jsonb'::regtype)
+        or t.typcategory = 'A' and (select e.typcategory from pg_catalog.pg_type e where e.oid = t.typelem) = 'S')
+order by 1, a.attnum

@@ -79,3 +79,7 @@ where space_id = %(space)s and (%(everything)s or session = any(%(sessions)s::te
 -- name: erase_teams: teams, with members and tasks
 delete from transcripts.teams where space_id = %(space)s
     and (%(everything)s or lead_session_id = any(%(sessions)s::text[]))
+
+-- name: tell_unfiled: messages wait to be filed (the third bit is that of this kind)
+update core.spaces set unfiled = unfiled | 4
+where id = %(space)s and exists (select from core.unfiled_messages where space_id = %(space)s)

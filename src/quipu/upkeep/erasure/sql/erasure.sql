@@ -1,7 +1,70 @@
--- name: write_receipt: prove an erasure
-insert into core.erasures (space_id, session_hash, user_hash, message_hash, counts, erased_at)
-values (%(space)s, %(session_hash)s, %(user_hash)s, %(message_hash)s, %(counts)s, %(erased_at)s)
-returning id::text
+-- name: names_key: what names that were erased are hashed with
+select core.erasure_names_key()
+
+-- name: public_key: what receipts are verified with; null before the first
+select core.erasure_public_key()
+
+-- name: hold_chain: the end of the chain of receipts, held until commit, and the key that signs
+select signing, number, encode(digest, 'hex') from core.hold_erasure_chain(%(signing)s, %(public)s)
+
+-- name: extend_chain: move the end of the chain on
+select core.extend_erasure_chain(%(number)s, decode(%(digest)s, 'hex'))
+
+-- name: last_in_space: the last receipt of the space of the transaction
+select space_number, document from core.erasures
+where space_id = %(space)s and number is not null
+order by number desc limit 1
+
+-- name: write_receipt: keep a receipt
+insert into core.erasures (space_id, id, session_hash, user_hash, message_hash, name_hashes, counts, erased_at,
+    number, space_number, document, signature, of_receipt)
+values (%(space)s, %(id)s, %(session_hash)s, %(user_hash)s, %(message_hash)s, %(name_hashes)s, %(counts)s,
+    %(erased_at)s, %(number)s, %(space_number)s, %(document)s, %(signature)s, %(of_receipt)s)
+
+-- name: receipts_of_space: the receipts of the space of the transaction, oldest first
+select document, signature from core.erasures
+where space_id = %(space)s and number is not null
+    and (%(id)s::uuid is null or id = %(id)s or of_receipt = %(id)s)
+order by number
+
+-- name: receipts_of_all: the receipts of the database, oldest first; for its owner
+select document, signature from core.erasures
+where number is not null and (%(id)s::uuid is null or id = %(id)s or of_receipt = %(id)s)
+order by number
 
 -- name: remove_space: forget that the space was there
 delete from core.spaces where id = %(space)s
+
+-- name: columns: columns of our tables of spaces that can hold a name; the index and the receipts follow the others
+select n.nspname::text, c.relname::text, a.attname::text,
+    case when t.typcategory = 'S' then '' else format_type(a.atttypid, null) end
+from pg_catalog.pg_class c
+join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+join pg_catalog.pg_attribute s on s.attrelid = c.oid and s.attname = 'space_id'
+join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+join pg_catalog.pg_type t on t.oid = a.atttypid
+where c.relkind = 'r' and c.relowner = 'quipu_owner'::regrole and c.relname !~ '^(recall_|erasures$)'
+    and (t.typcategory = 'S' or a.atttypid in ('json'::regtype, 'jsonb'::regtype, 'text[]'::regtype))
+    and n.nspname <> 'tables' and has_column_privilege(c.oid, a.attnum, 'select')
+order by 1, 2, a.attnum
+
+-- name: carried: names that messages of a person carry, and no message of anybody else
+select distinct m.speaker from core.messages m
+where m.space_id = %(space)s and m.user_name = %(user)s and m.role = 'user' and m.speaker is not null
+    and not exists (
+        select from core.messages o
+        where o.space_id = m.space_id and o.speaker = m.speaker and o.user_name is distinct from m.user_name)
+
+-- name: touched: tables of which this transaction took or changed rows
+select schemaname::text, relname::text from pg_catalog.pg_stat_xact_user_tables
+where n_tup_del + n_tup_upd > 0 and schemaname !~ '^pg_' order by 1, 2
+
+-- name: held_back: whether transactions are open that still see what was there before; vacuum keeps it for them
+select count(*) from pg_catalog.pg_stat_activity
+where backend_xmin is not null and pid <> pg_catalog.pg_backend_pid() and datname = pg_catalog.current_database()
+
+-- name: log_position: how far the write-ahead log is
+select pg_catalog.pg_current_wal_lsn()::text
+
+-- name: entries_with: entries of the index in whose text a string stands
+select count(*) from core.recall_entries where space_id = %(space)s and content operator(pg_catalog.~) %(pattern)s

@@ -1,9 +1,12 @@
--- name: erased_since: hashes of persons and sessions that were forgotten as a whole
+-- name: erased_since: keyed hashes of persons and sessions that were forgotten as a whole, and of names that were erased everywhere
 select distinct h.hash
 from core.erasures e
-cross join lateral (values (e.session_hash), (e.user_hash)) h (hash)
+cross join lateral (
+    select unnest(e.name_hashes)
+    union all
+    select coalesce(e.session_hash, e.user_hash) where num_nonnulls(e.session_hash, e.user_hash, e.message_hash) = 1
+) h (hash)
 where e.space_id = %(space)s and h.hash is not null
-    and num_nonnulls(e.session_hash, e.user_hash, e.message_hash) = 1
     and (%(since)s::timestamptz is null or e.erased_at >= %(since)s::timestamptz)
 order by h.hash
 
@@ -17,3 +20,6 @@ order by relname
 
 -- name: keep_from_erasing: nothing of a space is erased until the transaction ends
 select pg_advisory_xact_lock_shared(hashtextextended(%(name)s::text, 7310522003))
+
+-- name: names_key: what these are hashed with
+select core.erasure_names_key()

@@ -35,9 +35,9 @@ delete from {table} t
 where exists (
     select from pg_catalog.jsonb_path_query(pg_catalog.to_jsonb(t), 'strict $.**') v (value)
     where pg_catalog.jsonb_typeof(v.value) = 'string'
-        and pg_catalog.encode(pg_catalog.sha256(
+        and pg_catalog.encode(pg_catalog.sha256($3::bytea || pg_catalog.sha256(
             pg_catalog.convert_to($1::text, 'UTF8') || '\x00'::bytea
-            || pg_catalog.convert_to(v.value #>> '{{}}', 'UTF8')), 'hex') = any($2::text[]))
+            || pg_catalog.convert_to(v.value #>> '{{}}', 'UTF8'))), 'hex') = any($2::text[]))
 
 -- name: drop_orphans: rows that refer to none
 delete from {table} c where {set} and not exists (select from {other} p where {same})

@@ -46,3 +46,13 @@ update episodes.exchanges set set_aside = true where space_id = %(space)s and ep
 
 -- name: entry_of: whether there is an episode, and its entry
 select entry_id from episodes.stored_episodes where space_id = %(space)s and id = %(id)s
+
+-- name: named_episodes: episodes in which a name stands, as they read or as they read before, with their entries
+select e.id, e.entry_id from episodes.stored_episodes e
+where e.space_id = %(space)s
+    and (concat_ws(' ', e.intent, e.context, e.action, e.emotion, e.outcome, e.gist, e.topic, e.open_loops)
+            operator(pg_catalog.~) %(pattern)s
+        or exists (
+            select from episodes.episode_history h
+            where h.space_id = e.space_id and h.episode_id = e.id and h.said::text operator(pg_catalog.~) %(pattern)s))
+order by e.id

@@ -91,3 +91,11 @@ with exchanges as (
     delete from episodes.message_details where space_id = %(space)s
 )
 delete from episodes.threads where space_id = %(space)s
+
+-- name: named_exchanges: exchanges of which a name was understood
+select id from episodes.exchanges
+where space_id = %(space)s and chunk::text operator(pg_catalog.~) %(pattern)s order by id
+
+-- name: named_topics: topics with a name in their name or their words
+select id from episodes.topics
+where space_id = %(space)s and concat_ws(' ', name, words) operator(pg_catalog.~) %(pattern)s order by id

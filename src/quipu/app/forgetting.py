@@ -1,0 +1,108 @@
+"""Forgetting over all kinds: what is of somebody, their names in what is not, and what stays on the disk."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from anyio import to_thread
+
+from quipu.app.kinds import ERASERS, NAMED_IN
+from quipu.app.parts import Parts
+from quipu.errors import BadInput
+from quipu.kernel.config import Settings
+from quipu.kinds.tables.naming import Naming, Seen
+from quipu.upkeep.backup.taking import listing
+from quipu.upkeep.erasure import service as erasure
+from quipu.upkeep.erasure.model import Erasure, What
+from quipu.upkeep.erasure.names import checked
+from quipu.upkeep.erasure.service import Search
+from quipu.upkeep.snapshots.snapshots import AsyncSnapshots
+
+
+class Forgetting:
+    """One call of ``forget`` in a space."""
+
+    def __init__(
+        self, parts: Parts, settings: Settings, snapshots: AsyncSnapshots, *, space: str, now: datetime
+    ) -> None:
+        self._parts = parts
+        self._settings = settings
+        self._snapshots = snapshots
+        self._space = space
+        self._now = now
+        self._touched: list[tuple[str, str]] = []
+
+    async def forget(self, what: What, *, names: Sequence[str], everywhere: bool, confirm: bool) -> Erasure:
+        """Forget, or without ``confirm`` show what that would take.
+
+        Raises:
+            BadInput: a name cannot be taken, or ``everywhere`` names nobody.
+        """
+        if what.everything:
+            if names or everywhere:
+                raise BadInput("the whole space has no rest.", field="names", hint="Name whom to forget.")
+            return await self._forget_all(what, confirm=confirm)
+        person = what.user if what.session is None and what.message is None else None
+        if not (confirm or person or names or everywhere):
+            return await erasure.preview(self._parts.database, ERASERS, what, space=self._space)
+        search = await self._search(person, checked(names), everywhere=everywhere, trial=not confirm)
+        done = await erasure.erase_named(
+            self._parts.database, ERASERS, what, search, self._touched, space=self._space, now=self._now
+        )
+        return await self._finish(done)
+
+    async def _forget_all(self, what: What, *, confirm: bool) -> Erasure:
+        kept = await self._snapshots.list(space=self._space)
+        if not confirm:
+            found = await erasure.preview(self._parts.database, ERASERS, what, space=self._space)
+        else:
+            found = await erasure.erase(
+                self._parts.database, ERASERS, what, self._touched, space=self._space, now=self._now
+            )
+            await self._snapshots.forget(kept)
+            found = await self._finish(found)
+        return replace(found, counts={**found.counts, "snapshots": len(kept)}) if kept else found
+
+    async def _search(
+        self, person: str | None, given: Sequence[str], *, everywhere: bool, trial: bool
+    ) -> Search:
+        """Names of the person, and what was found of them, or taken out, in the tables of agents.
+
+        These have transactions of their own, which come first: what fails in between is finished by
+        forgetting again.
+        """
+        if everywhere and not (person or given):
+            raise BadInput("whose names?", field="everywhere", hint="Name the person, or give names.")
+        names = await erasure.names_of(self._parts.database, person, given, space=self._space)
+        naming = Naming(self._parts.database, self._parts.models, self._parts.logins)
+        seen = Seen()
+        if names and everywhere:
+            seen = await naming.take_out(self._space, names, trial=trial)
+            self._touched += seen.touched
+        elif names:
+            seen.left += await naming.search(self._space, names)
+        return Search(
+            names=names,
+            named=NAMED_IN,
+            everywhere=everywhere,
+            trial=trial,
+            left=seen.left,
+            counts=seen.counts,
+        )
+
+    async def _finish(self, done: Erasure) -> Erasure:
+        """Vacuum what an erasure touched, and sign a note on what is still on the disk."""
+        # Not at the top: as what signs, only who forgets needs it.
+        from quipu.upkeep.erasure import aftermath  # noqa: PLC0415
+
+        if done.receipt is None:
+            return done
+        remains = await aftermath.vacuum(self._parts.database, self._touched)
+        settings = self._settings
+        backups = None if settings.database_url else await to_thread.run_sync(listing, settings)
+        remains |= aftermath.kept(await self._snapshots.list(space=self._space), backups)
+        database, space = self._parts.database, self._space
+        await aftermath.note(database, done.receipt, remains, space=space, now=self._now)
+        return replace(done, remains=remains)

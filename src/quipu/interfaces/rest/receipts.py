@@ -1,0 +1,98 @@
+"""Signed receipts of erasures: listed, shown, verified."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import Body, Path
+from pydantic import Field
+
+from quipu.errors import BadInput
+from quipu.interfaces.rest.door import OwningAll, Reading, refused, room
+from quipu.interfaces.rest.models import Asked, Told
+from quipu.interfaces.rest.told.items import Items
+from quipu.upkeep.erasure.model import Receipt
+from quipu.upkeep.erasure.receipts import key_of, plain, read, verify
+
+router = room("receipts")
+engine_router = room("receipts", prefix="/engine/receipts")
+
+_EXAMPLE = {"receipts": "[]"}
+_ID = "123e4567-e89b-42d3-a456-426614174000"
+_Id = Annotated[UUID, Path(description="What forgetting answered as `receipt`.", examples=[_ID])]
+
+
+class ReceiptTold(Told):
+    """A receipt as it is signed: `signature` (Ed25519) and `public_key` are base64."""
+
+    receipt: dict[str, Any]
+    signature: str
+    public_key: str
+
+
+class PublicKeyTold(Told):
+    """What receipts are verified with: base64 of 32 bytes, and the SHA-256 of these."""
+
+    public_key: str
+    fingerprint: str
+
+
+class Verifying(Asked):
+    """Receipts to be verified."""
+
+    receipts: Annotated[
+        str, Field(max_length=10_000_000, description="JSON: one receipt, a list of them, or one a line.")
+    ]
+    key: Annotated[str | None, Field(max_length=1000, description="The public key that you trust.")] = None
+
+
+class VerifiedTold(Told):
+    """Whether they hold, by signature and as a chain."""
+
+    holds: bool
+    faults: list[str]
+    receipts: int
+    missing: Annotated[list[int], Field(description="Numbers between them that were not sent.")]
+    key: Annotated[str, Field(description="The fingerprint of the key.")]
+    key_given: Annotated[bool, Field(description="False: the key came with the receipts.")]
+
+
+@router.get("", summary="List the receipts")
+async def listed(here: Reading) -> Items[ReceiptTold]:
+    """Those of a space, oldest first."""
+    return _items(await here.memory.receipts.list(space=here.space))
+
+
+@router.get("/key", summary="Get the public key", responses=refused(_404="Nothing was forgotten yet."))
+async def key(here: Reading) -> PublicKeyTold:
+    """The key is made with the first receipt of the database."""
+    return PublicKeyTold.model_validate(await here.memory.receipts.key())
+
+
+@router.post("/verify", summary="Verify receipts")
+async def verified(asked: Annotated[Verifying, Body(examples=[_EXAMPLE])], here: Reading) -> VerifiedTold:
+    """Whether they hold; it needs no database, so any installation can tell."""
+    del here
+    try:
+        given = read(asked.receipts)
+    except BadInput as error:
+        raise error.at("receipts") from None
+    return VerifiedTold.model_validate(verify(given, key=None if asked.key is None else key_of(asked.key)))
+
+
+@router.get("/{id}", summary="Get a receipt", responses=refused(_404="There is none of that id."))
+async def shown(id: _Id, here: Reading) -> Items[ReceiptTold]:
+    """The receipt, and after it the note on what was left on the disk, if it was made."""
+    return _items(await here.memory.receipts.get(id, space=here.space))
+
+
+@engine_router.get("", summary="List all receipts")
+async def all_of_them(engine: OwningAll) -> Items[ReceiptTold]:
+    """Those of the whole database, oldest first: a chain without gaps."""
+    return _items(await engine.memory.receipts.list())
+
+
+def _items(found: Sequence[Receipt]) -> Items[ReceiptTold]:
+    return Items(items=[ReceiptTold.model_validate(plain(one)) for one in found])

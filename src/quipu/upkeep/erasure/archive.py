@@ -1,0 +1,79 @@
+"""The receipts of a database as a program sees them: ``memory.receipts``."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from quipu.errors import BadInput, NotFound
+from quipu.kernel.base.scope import check_name
+from quipu.kernel.db.database import Database
+from quipu.upkeep.erasure import store
+from quipu.upkeep.erasure.model import PublicKey, Receipt
+from quipu.upkeep.erasure.receipts import fingerprint
+
+
+class AsyncReceipts:
+    """Signed receipts of what was erased: listed, shown, and the key that verifies them.
+
+    `quipu.receipts` verifies them without a database.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def list(self, *, space: str | None = None) -> Sequence[Receipt]:
+        """The receipts of a space, oldest first; of the whole database where none is named.
+
+        Only all of them together are a chain without gaps. Those of a space that was erased whole are among
+        these. What was erased before receipts were signed is not among them.
+        """
+        return await self._read(space, None)
+
+    async def get(self, id: UUID | str, *, space: str | None = None) -> Sequence[Receipt]:
+        """The receipt of an erasure, and after it the note on what was left on the disk, if it was made.
+
+        Raises:
+            BadInput: that is no id of a receipt.
+            NotFound: there is none of that id.
+        """
+        found = await self._read(space, _id(id))
+        if not found:
+            raise NotFound(f"There is no receipt {str(id)!r}.", hint="`quipu receipt list` shows them.")
+        return found
+
+    async def key(self) -> PublicKey:
+        """The public key with which receipts are verified.
+
+        Raises:
+            NotFound: nothing was erased yet; the key is made with the first receipt.
+        """
+        async with self._database.plain() as conn:
+            key = await store.public_key(conn)
+        if key is None:
+            raise NotFound("There is no key yet.", hint="It is made with the first receipt.")
+        return PublicKey(public_key=b64encode(key).decode("ascii"), fingerprint=fingerprint(key))
+
+    async def _read(self, space: str | None, id: str | None) -> list[Receipt]:
+        async with self._database.plain() as conn:
+            key = await store.public_key(conn)
+        rows: Sequence[tuple[Mapping[str, Any], bytes]] = ()
+        if space is None:
+            async with self._database.owner() as conn:
+                rows = await store.receipts_of_all(conn, id)
+        else:
+            async with self._database.space(check_name("space", space)) as within:
+                rows = [] if within is None else await store.receipts_of_space(within, id)
+        return [
+            Receipt(document=document, signature=signature, public_key=key or b"")
+            for document, signature in rows
+        ]
+
+
+def _id(given: UUID | str) -> str:
+    try:
+        return str(UUID(str(given)))
+    except ValueError:
+        raise BadInput(f"{str(given)!r} is no id of a receipt.", field="id") from None

@@ -1,0 +1,83 @@
+"""Writing receipts: each signed, each naming the one before it, in the transaction of what it is about."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
+
+from quipu.kernel.db.database import Within
+from quipu.upkeep.erasure import store
+from quipu.upkeep.erasure.receipts import START, KeyPair, digest, fingerprint, sign
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """What a receipt is to say. ``names`` are what was erased, by what it was; only their hashes are kept,
+    beside the receipt and not in it. ``facts`` are of the document."""
+
+    facts: Mapping[str, Any]
+    counts: Mapping[str, int] = field(default_factory=dict[str, int])
+    names: Mapping[str, str | None] = field(default_factory=dict[str, "str | None"])
+    more_names: Sequence[str] = ()
+    of_receipt: str | None = None
+
+
+async def append(within: Within, entries: Sequence[Entry], *, now: datetime) -> list[str]:
+    """Sign entries and keep them at the end of the chain; the ids of the receipts.
+
+    The end of the chain is held until commit, so it is done last in a transaction: erasures of other spaces
+    wait for no more than that.
+    """
+    new = KeyPair.new()
+    end = await store.hold_chain(within, signing=new.signing, public=new.public)
+    pair = KeyPair.of(end.signing)
+    number, previous = end.number, end.digest
+    last = await store.last_in_space(within)
+    space_number, space_previous = (last[0], digest(last[1])) if last else (0, START)
+    secret = await store.names_key(within)
+    ids: list[str] = []
+    for entry in entries:
+        number, space_number = number + 1, space_number + 1
+        document = {
+            **entry.facts,
+            "id": str(uuid4()),
+            "at": now.astimezone(UTC).isoformat(),
+            "key": fingerprint(pair.public),
+            "number": number,
+            "previous": previous,
+            "space": within.space.id,
+            "space_number": space_number,
+            "space_previous": space_previous,
+        }
+        receipt = sign(document, pair)
+        previous = space_previous = digest(document)
+        row = store.Row(
+            id=receipt.id,
+            number=number,
+            space_number=space_number,
+            document=document,
+            signature=receipt.signature,
+            counts=entry.counts,
+            written_at=now,
+            hashes={what: _hash(secret, within, name) for what, name in entry.names.items()},
+            name_hashes=[_keyed(secret, within.space.name, name) for name in entry.more_names],
+            of_receipt=entry.of_receipt,
+        )
+        await store.write_receipt(within, row)
+        await store.extend_chain(within, number=number, digest=previous)
+        ids.append(receipt.id)
+    return ids
+
+
+def _hash(secret: bytes, within: Within, name: str | None) -> str | None:
+    return None if name is None else _keyed(secret, within.space.name, name)
+
+
+def _keyed(secret: bytes, space: str, name: str) -> str:
+    """As snapshots compare it when they are restored."""
+    inner = hashlib.sha256(f"{space}\0{name}".encode()).digest()
+    return hashlib.sha256(secret + inner).hexdigest()

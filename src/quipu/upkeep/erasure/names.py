@@ -1,0 +1,113 @@
+"""By what names a person is looked for in what others said, and how. Pure.
+
+Looked for are the id of the person, the names that their messages carry and nobody else's does, and what the
+caller adds: as whole words, in whatever case, with whatever white space inside. Short and common words are
+left out unless the caller gives them; a first name alone is one that the caller gives.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import Final, Literal
+
+from quipu.errors import BadInput
+
+MARK: Final = "[erased]"
+"""What stands in the place of a name that was taken out."""
+
+_LEAST: Final = 3
+_MOST_NAMES: Final = 100
+_MOST_CHARACTERS: Final = 512
+_COMMON: Final = frozenset(
+    (
+        *(
+            "user",
+            "users",
+            "human",
+            "assistant",
+            "system",
+            "tool",
+            "agent",
+            "bot",
+            "model",
+            "customer",
+            "client",
+        ),
+        *("guest", "visitor", "admin", "owner", "member", "anonymous", "unknown", "nobody", "everyone"),
+        *(
+            "somebody",
+            "default",
+            "test",
+            "demo",
+            "none",
+            "null",
+            "true",
+            "false",
+            "you",
+            "they",
+            "she",
+            "her",
+        ),
+        *("him", "his", "the", "and", "for", "not", "who", "all", "one", "new", "old", "day", "man", "men"),
+        *("may", "will", "mark", "bill", "rose", "grace", "hope", "joy", "faith"),
+    )
+)
+# In JSON a line break stands as backslash and n before the word.
+_BEFORE: Final = r"((?<!\w)|(?<=\\[bfnrt]))"
+_AFTER: Final = r"(?!\w)"
+
+
+def checked(names: Sequence[str]) -> list[str]:
+    """Names that a caller gives.
+
+    Raises:
+        BadInput: one is empty, too long, or they are too many.
+    """
+    if isinstance(names, str) or len(names) > _MOST_NAMES:
+        raise BadInput(f"a list of at most {_MOST_NAMES} names.", field="names")
+    found = [name.strip() for name in names]
+    if any(not 2 <= len(name) <= _MOST_CHARACTERS or "\0" in name for name in found):
+        raise BadInput(f"each has 2 to {_MOST_CHARACTERS} characters.", field="names")
+    return found
+
+
+def chosen(user: str | None, carried: Iterable[str], given: Sequence[str]) -> list[str]:
+    """The names to look for: those that say something, each once, and all that were given."""
+    own = [name for name in (user, *carried) if name is not None and _tells(name)]
+    return list(dict.fromkeys([*own, *given]))
+
+
+def pattern(names: Sequence[str]) -> str:
+    """A regular expression for the names, the same for PostgreSQL and for Python; longer names come first."""
+    forms = _forms(names)
+    return f"{_BEFORE}({'|'.join(sorted(forms, key=lambda form: (-len(form), form)))}){_AFTER}"
+
+
+def whole(names: Sequence[str]) -> str:
+    """A regular expression for texts that are one of the names and nothing else."""
+    return rf"^\s*({'|'.join(sorted(_forms(names)))})\s*$"
+
+
+def _tells(name: str) -> bool:
+    plain = name.strip().casefold()
+    return len(plain) >= _LEAST and plain not in _COMMON and not (plain.isdigit() and len(plain) < 2 * _LEAST)
+
+
+def _forms(names: Sequence[str]) -> set[str]:
+    return {form for name in names for form in (_form(name, "NFC"), _form(name, "NFD"))}
+
+
+def _form(name: str, form: Literal["NFC", "NFD"]) -> str:
+    text = unicodedata.normalize(form, name.strip())
+    return "".join(_character(one) for one in re.sub(r"\s+", " ", text))
+
+
+def _character(one: str) -> str:
+    if one == " ":
+        return r"\s+"
+    cases = sorted({case for case in (one, one.lower(), one.upper()) if len(case) == 1})
+    if len(cases) > 1:
+        return f"[{''.join(cases)}]"
+    return one if one.isalnum() or ord(one) > 127 else f"\\{one}"
