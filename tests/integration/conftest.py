@@ -36,6 +36,8 @@ def server_settings() -> Iterator[Settings]:
             shared_buffers_mb=64,
             pool_size=8,
             connect_seconds=PATIENCE_SECONDS,
+            statement_seconds=PATIENCE_SECONDS,
+            answer_seconds=2 * PATIENCE_SECONDS,
             longterm_timeout_ms=60_000,
         )
 

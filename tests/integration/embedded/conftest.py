@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import PATIENCE_SECONDS
 
 from quipu.kernel.config import Settings
 from quipu.kernel.db.embedded import lifecycle
@@ -86,7 +87,7 @@ class Helper:
         self.wire.send(word)
 
     def end(self) -> None:
-        self.process.join(30)
+        self.process.join(PATIENCE_SECONDS)
         assert self.process.exitcode == 0, f"the helper ended with {self.process.exitcode}"
 
 
@@ -115,4 +116,4 @@ def helper() -> Iterator[Callable[..., Helper]]:
     for each in started:
         if each.process.is_alive():
             each.process.kill()
-        each.process.join(10)
+        each.process.join()

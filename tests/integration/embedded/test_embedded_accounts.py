@@ -48,7 +48,7 @@ def visitor(conninfo: str) -> Callable[[Connection], None]:
 
     def work(wire: Connection) -> None:
         try:
-            psycopg.connect(conninfo, connect_timeout=5).close()
+            psycopg.connect(conninfo).close()
         except psycopg.OperationalError as error:
             wire.send(str(error))
         else:
