@@ -1245,9 +1245,9 @@ begin
     execute format('grant temporary on database %I to quipu_app', current_database());
     execute format('revoke temporary on database %I from public', current_database());
 
-    execute format('create role %I login noinherit nocreatedb nocreaterole connection limit 16 password %L',
+    execute format('create role %I login noinherit nocreatedb nocreaterole connection limit 6 password %L',
         writer_role, writer_secret);
-    execute format('create role %I login noinherit nocreatedb nocreaterole connection limit 16 password %L',
+    execute format('create role %I login noinherit nocreatedb nocreaterole connection limit 6 password %L',
         reader_role, reader_secret);
     -- The owner of the house may do with the objects of a writer what the writer may; never the other way round.
     execute format('grant %I to quipu_owner', writer_role);

@@ -17,6 +17,7 @@
     │   ├── MigrationRefused     its schema and this version do not fit
     │   ├── DiskFull             it has no room left
     │   ├── DataDamaged          a page of it was changed by something else than PostgreSQL
+    │   ├── LimitReached         a statement asks for more than one may have (BadInput too)
     │   └── ServerError          the embedded PostgreSQL cannot be run
     ├── EmbeddingError           a text could not be turned into a vector
     │   └── ModelMissing         the embedding model is not where it should be
@@ -121,6 +122,10 @@ class DiskFull(DatabaseError):
 
 class DataDamaged(DatabaseError):
     """A page of the database is damaged."""
+
+
+class LimitReached(DatabaseError, BadInput):
+    """It asks for more time, memory or room than one statement may have."""
 
 
 class ServerError(DatabaseError):

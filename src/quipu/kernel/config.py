@@ -74,6 +74,12 @@ class Settings:
     shared_buffers_mb: int = _setting(
         whole(16, 65_536), "Page cache of the embedded server, MB.", 256, unit="MB"
     )
+    backend_memory_mb: int | None = _setting(
+        whole(0, 1_000_000),
+        "Most memory of one process of the embedded server, MB, on Linux; 0 is no limit, an eighth of the"
+        " machine's and the page cache if not given.",
+        unit="MB",
+    )
     archive: bool | None = _setting(
         FLAG, "Keep the log of the embedded server, to restore any moment; stays until it is false."
     )
@@ -98,6 +104,12 @@ class Settings:
         "How long the database may be silent before it counts as unavailable, seconds;"
         " 30 if not given, or 5 more than a statement may take.",
         unit="seconds",
+    )
+    sql_at_once: int = _setting(
+        whole(1, 1_000),
+        "Statements of agents and readers that one process runs at once; of one space half of them.",
+        4,
+        unit="statements",
     )
     embedding_model: str = _setting(
         TEXT, "Name of an added model, 'hashing', 'st:NAME' or 'openai:NAME'.", "all-MiniLM-L6-v2"

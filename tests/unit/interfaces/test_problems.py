@@ -24,6 +24,7 @@ CODES = {
     "MigrationRefused": 5,
     "DiskFull": 5,
     "DataDamaged": 5,
+    "LimitReached": 5,
     "ServerError": 5,
     "EmbeddingError": 6,
     "ModelMissing": 6,

@@ -21,6 +21,7 @@ from quipu.kernel.db.errors import translated
 from quipu.kernel.db.holding import Holding
 from quipu.kernel.db.migrate import migrate, pending
 from quipu.kernel.db.queries import Numbered
+from quipu.kernel.db.turns import Turns
 
 Connection = deadline.Connection
 Rows = AsyncRawCursor[TupleRow]
@@ -29,8 +30,7 @@ Ask = Callable[[Connection], Awaitable[None]]
 
 _SQL = queries.load("quipu.kernel.db")
 _OLDEST = 150_000  # PostgreSQL 15
-_AGAIN_SECONDS = 1.0  # who asks later has the pool try anew: no pause grows while a server is away
-_HEAR_SECONDS = 2.0
+_HEAR_SECONDS = 2.0  # and so long the pool tries anew, so that no pause grows while a server is away
 _PAUSE_SECONDS = 0.1
 _BEGIN = "begin isolation level read committed read write"
 _BEGIN_TO_READ = "begin isolation level repeatable read read only"
@@ -103,6 +103,7 @@ class Database:
         self._holding = Holding(settings)
         self._silent = False
         self._hardened = False
+        self.turns = Turns(settings.sql_at_once)
 
     @classmethod
     @asynccontextmanager
@@ -132,7 +133,7 @@ class Database:
             min_size=1,
             max_size=settings.pool_size,
             timeout=settings.connect_seconds,
-            reconnect_timeout=_AGAIN_SECONDS,
+            reconnect_timeout=_HEAR_SECONDS,
             configure=configure,
             check=alive.check if settings.database_url else None,
             open=False,

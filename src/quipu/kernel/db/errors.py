@@ -2,21 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+import re
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from typing import Final
 
 import psycopg
 from psycopg import errors as pg
 
 from quipu.errors import (
+    BadInput,
     DatabaseError,
     DatabaseUnavailable,
     DatabaseUnsuitable,
     DataDamaged,
     DiskFull,
+    LimitReached,
     QuipuError,
+    TookTooLong,
 )
 from quipu.kernel.db.deadline import Unanswered
+
+_LIMITS: Final[Mapping[str, str]] = {
+    "53200": "One process of the server may have so much memory and no more. Ask for fewer or shorter rows.",
+    "53400": "A query may keep so much in temporary files and no more. Sort, join or group fewer rows.",
+}
+_MAYBE: Final = ("XX000", "22023", "2201B", "42601", "42P17")
+_SIZES: Final = re.compile(
+    r"invalid memory alloc|memory exhausted|out of memory|too (complex|large|many)|exceeds|string buffer",
+    re.IGNORECASE,
+)
+_CROWDED: Final = ("too many clients", "too many connections", "remaining connection slots")
 
 
 @contextmanager
@@ -56,10 +72,16 @@ def translate(error: psycopg.Error) -> QuipuError:
                 first, hint="Create it first: createdb NAME, or correct QUIPU_DATABASE_URL."
             )
         case pg.QueryCanceled():
-            return DatabaseError(
-                f"The statement took too long: {first}",
-                hint="Raise QUIPU_STATEMENT_SECONDS if this was expected.",
+            return TookTooLong(
+                f"The statement took too long: {first}.",
+                hint="Try again later, or ask for less; QUIPU_STATEMENT_SECONDS is the limit.",
             )
+        case psycopg.Error() if (limit := limit_reached(error)) is not None:
+            return limit
+        case pg.DataError():
+            return BadInput(f"The database cannot take it: {first}.", hint="Nothing was changed.")
+        case psycopg.OperationalError() if is_crowded(error):
+            return DatabaseUnavailable("All connections of the server are taken.", hint="Try again later.")
         case pg.InsufficientPrivilege():
             return DatabaseUnsuitable(
                 f"The database user lacks a right: {first}",
@@ -82,6 +104,21 @@ def translate(error: psycopg.Error) -> QuipuError:
             return DatabaseUnavailable(f"The database does not answer: {first}", hint=_where(str(error)))
         case _:
             return DatabaseError(f"The database refused: {first}")
+
+
+def limit_reached(error: psycopg.Error, *, field: str | None = None) -> LimitReached | None:
+    """Our error where a statement needs more than one may have; None where it is another fault."""
+    said = (error.diag.message_primary or str(error).strip().partition("\n")[0]).rstrip(".")
+    state = error.sqlstate or ""
+    if state.startswith("54") or state in _LIMITS or (state in _MAYBE and _SIZES.search(said)):
+        hint = _LIMITS.get(state, "Nothing was changed. Ask for less at once, or more simply.")
+        return LimitReached(f"{said}.", field=field, hint=hint)
+    return None
+
+
+def is_crowded(error: psycopg.OperationalError) -> bool:
+    """Whether a server took no connection because it, or the user, has too many."""
+    return any(words in str(error) for words in _CROWDED)
 
 
 def _where(text: str) -> str:

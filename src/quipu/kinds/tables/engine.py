@@ -65,10 +65,11 @@ class Engine:
         Raises:
             QuipuError: PostgreSQL refused; says what to do instead.
             DatabaseUnsuitable: the catalogue of the server is open to everybody.
+            TooManyRequests: too many statements run already.
         """
         await self.database.check_hardened()
         try:
-            async with self.logins.lend(space, asked.schema, part) as conn:
+            async with self.database.turns.take(space), self.logins.lend(space, asked.schema, part) as conn:
                 return await bounded(self.database, conn, asked.seconds, lambda: work(conn))
         except psycopg.Error as error:
             raise refusal(error, asked) from error

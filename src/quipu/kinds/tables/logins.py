@@ -14,16 +14,18 @@ import psycopg
 from anyio import CancelScope
 from psycopg import pq
 
-from quipu.errors import DatabaseUnsuitable, NotFound
+from quipu.errors import DatabaseUnsuitable, NotFound, TooManyRequests
 from quipu.kernel.db import alive
 from quipu.kernel.db.database import Connection, Database
-from quipu.kernel.db.errors import translate, translated
+from quipu.kernel.db.deadline import Unanswered
+from quipu.kernel.db.errors import is_crowded, translate, translated
 from quipu.kinds.tables import store
 from quipu.kinds.tables.founding import make_secrets
 from quipu.kinds.tables.model import Schema
 
 Part = Literal["writer", "reader"]
 
+_AGAIN_SECONDS: Final = 5
 _IDLE: Final = 2  # connections kept of one role
 _IDLE_TOGETHER: Final = 6
 _OPTIONS: Final = (
@@ -148,6 +150,12 @@ class Logins:
 
 def _refused(error: psycopg.OperationalError) -> Exception:
     told = translate(error)
+    if is_crowded(error):
+        return TooManyRequests(
+            "Every connection of this schema is taken.", wait_seconds=_AGAIN_SECONDS, hint="Try again then."
+        )
+    if isinstance(error, (Unanswered, psycopg.errors.ConnectionTimeout)):
+        return told
     return DatabaseUnsuitable(
         f"The server does not let the role of an agent in: {told.message}",
         hint="See docs/howto/tables.md for what the server must allow.",

@@ -10,8 +10,8 @@ from typing import Final
 import psycopg
 from psycopg import errors as pg
 
-from quipu.errors import BadInput, Conflict, DatabaseError, QuipuError
-from quipu.kernel.db.errors import translate
+from quipu.errors import BadInput, Conflict, LimitReached, QuipuError, TookTooLong
+from quipu.kernel.db.errors import limit_reached, translate
 from quipu.kinds.tables.model import Schema
 from quipu.kinds.tables.names import PROTECTED, nearest
 
@@ -52,10 +52,13 @@ def refusal(error: psycopg.Error, asked: Asked) -> QuipuError:
         return BadInput(f"{said}.", field=asked.field, hint=_ENGINES)
     match error:
         case pg.QueryCanceled() | pg.AdminShutdown():
-            return DatabaseError(
-                f"{asked.field}: it took longer than {asked.seconds:g} seconds and was ended.",
+            return LimitReached(
+                f"it took longer than {asked.seconds:g} seconds and was ended.",
+                field=asked.field,
                 hint="Nothing was changed. Ask for less at once.",
             )
+        case psycopg.Error() if (limit := limit_reached(error, field=asked.field)) is not None:
+            return limit
         case pg.UniqueViolation() | pg.ExclusionViolation():
             return Conflict(_with_detail(said, error), field=asked.field, hint="Update that row instead.")
         case pg.IntegrityError():
@@ -73,9 +76,7 @@ def refusal(error: psycopg.Error, asked: Asked) -> QuipuError:
         case pg.SyntaxError() if "multiple commands" in said:
             return BadInput("there is more than one statement.", field=asked.field, hint=_ONE)
         case pg.LockNotAvailable() | pg.DeadlockDetected() | pg.SerializationFailure():
-            return DatabaseError(f"{asked.field}: {said}.", hint="Nothing was changed; try again.")
-        case pg.ConfigurationLimitExceeded():
-            return DatabaseError(f"{asked.field}: {said}.", hint="Ask for less at once.")
+            return TookTooLong(f"{asked.field}: {said}.", hint="Nothing was changed; try again.")
         case pg.DiskFull() | pg.TooManyConnections():
             return translate(error)
         case psycopg.OperationalError() if error.diag.sqlstate is None:

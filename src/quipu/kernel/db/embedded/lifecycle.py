@@ -28,6 +28,7 @@ from quipu.kernel.db.embedded.directory import make_private
 from quipu.kernel.db.embedded.door import LOOPBACK, SOCKET_PORT, Door, enter
 from quipu.kernel.db.embedded.lock import FileLock, alone, is_held_alone, within
 from quipu.kernel.db.embedded.log import trim
+from quipu.kernel.db.embedded.memory import most_memory_mb
 from quipu.kernel.db.embedded.place import Place
 
 _TURN_SECONDS = 600
@@ -162,7 +163,7 @@ def _bring_up(place: Place, settings: Settings) -> Door:
     if major is None:
         cluster.create_cluster(place, binaries)
     configure(place, settings, binaries.major, archive=archive_of(place, settings))
-    return postmaster.launch(place, binaries)
+    return postmaster.launch(place, binaries, most_memory_mb=most_memory_mb(settings))
 
 
 def put_down(place: Place) -> bool:

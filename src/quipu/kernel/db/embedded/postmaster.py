@@ -92,29 +92,29 @@ def ask_to_end(place: Place) -> None:
         _signal(found.pid, signal.SIGINT)
 
 
-def launch(place: Place, binaries: Binaries) -> Door:
-    """Start the server and return its door when it answers.
+def launch(place: Place, binaries: Binaries, *, most_memory_mb: int = 0) -> Door:
+    """Start the server and return its door when it answers; ``most_memory_mb`` is for each of its processes.
 
     The caller holds ``start.lock`` and knows that none runs. Raises DiskFull or ServerError with the server's
     own last words.
     """
     said_before = place.log_file.stat().st_size if place.log_file.exists() else 0
     try:
-        return _start(place, binaries)
+        return _start(place, binaries, most_memory_mb)
     except ServerError:
         if not starts_at_second_try(_said(place, said_before)):
             raise
-        return _start(place, binaries)
+        return _start(place, binaries, most_memory_mb)
 
 
-def _start(place: Place, binaries: Binaries) -> Door:
+def _start(place: Place, binaries: Binaries, most_memory_mb: int) -> Door:
     lock = FileLock(place.server_lock)
     try:
         if not within(_PROBE_SECONDS, lock.try_exclusive):
             raise _hangs(place)
         clear_stale(place.data, place.socket_dir)
         said_before = place.log_file.stat().st_size if place.log_file.exists() else 0
-        _spawn(place, binaries, lock)
+        _spawn(place, binaries, lock, most_memory_mb)
     finally:
         lock.close()  # ours only: the server holds its own
     return _await_answer(place, said_before)
@@ -139,7 +139,7 @@ def shut_down(place: Place) -> None:
     raise _hangs(place)
 
 
-def _spawn(place: Place, binaries: Binaries, lock: FileLock) -> None:
+def _spawn(place: Place, binaries: Binaries, lock: FileLock, most_memory_mb: int) -> None:
     if sys.platform == "win32":
         windows.start(place, binaries)
         return
@@ -152,6 +152,7 @@ def _spawn(place: Place, binaries: Binaries, lock: FileLock) -> None:
             env=binaries.environment(place.data),
             log_fd=log,
             keep_fd=lock.fileno(),
+            most_memory_mb=most_memory_mb,
         )
     finally:
         os.close(log)

@@ -60,15 +60,23 @@ def run(
 
 
 def spawn(
-    argv: Sequence[str | Path], *, account: Account, env: Mapping[str, str], log_fd: int, keep_fd: int
+    argv: Sequence[str | Path],
+    *,
+    account: Account,
+    env: Mapping[str, str],
+    log_fd: int,
+    keep_fd: int,
+    most_memory_mb: int = 0,
 ) -> None:
     """Start a program that outlives us, writing to ``log_fd`` and holding ``keep_fd`` open while it lives.
 
     The shell in between ends at once, so the program becomes a child of init: no zombie stays with us when
-    it dies. Its own session keeps a Ctrl-C in our terminal away from it.
+    it dies. Its own session keeps a Ctrl-C in our terminal away from it. ``most_memory_mb`` is the largest
+    address space that it, and each process that it makes, may have; 0 is no limit.
     """
+    limit = f"ulimit -v {most_memory_mb * 1024}; " if most_memory_mb else ""
     subprocess.run(
-        ["/bin/sh", "-c", '"$@" &', "sh", *map(str, argv)],
+        ["/bin/sh", "-c", f'{limit}"$@" &', "sh", *map(str, argv)],
         check=True,
         stdin=subprocess.DEVNULL,
         stdout=log_fd,

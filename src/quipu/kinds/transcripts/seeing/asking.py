@@ -14,9 +14,9 @@ from psycopg import sql
 from psycopg.pq.abc import PGresult
 from psycopg.rows import TupleRow
 
-from quipu.errors import BadInput, DatabaseError, QuipuError
+from quipu.errors import BadInput, LimitReached, QuipuError
 from quipu.kernel.db.database import Connection
-from quipu.kernel.db.errors import translate
+from quipu.kernel.db.errors import limit_reached, translate
 from quipu.kinds.transcripts.seeing.model import Answer
 from quipu.kinds.transcripts.seeing.reader import Readers
 
@@ -40,14 +40,16 @@ async def ask(readers: Readers, space: str, statement: object, bounds: Bounds) -
 
     Raises:
         BadInput: the server refuses the statement; the message is the server's. Or its first row is too long.
-        DatabaseError: it took too long.
+        LimitReached: it took too long, or needs too much.
+        TooManyRequests: too many queries run already.
     """
     if not isinstance(statement, str) or not statement.strip() or "\0" in statement:
         raise BadInput("give a select.", field="sql", hint=_TABLES)
     try:
-        with fail_after(bounds.seconds + _GRACE_SECONDS):
-            async with readers.connect(space, seconds=bounds.seconds) as conn:
-                return Answer((), (), False) if conn is None else await _rows(conn, statement, bounds)
+        async with readers.turns.take(space):
+            with fail_after(bounds.seconds + _GRACE_SECONDS):
+                async with readers.connect(space, seconds=bounds.seconds) as conn:
+                    return Answer((), (), False) if conn is None else await _rows(conn, statement, bounds)
     except TimeoutError as error:
         raise _too_slow(bounds.seconds) from error
     except pg.QueryCanceled as error:
@@ -90,14 +92,17 @@ def _size_bytes(row: PGresult | None) -> int:
     return 0 if row is None else sum(len(row.get_value(0, place) or b"") for place in range(row.nfields))
 
 
-def _too_slow(seconds: float) -> DatabaseError:
-    return DatabaseError(
-        f"The query took longer than {seconds:g} seconds.", hint="Ask for less, or raise --seconds."
+def _too_slow(seconds: float) -> LimitReached:
+    return LimitReached(
+        f"it took longer than {seconds:g} seconds.", field="sql", hint="Ask for less, or raise --seconds."
     )
 
 
 def _refusal(error: psycopg.Error) -> QuipuError:
     said = error.diag.message_primary
+    limit = limit_reached(error, field="sql")
+    if limit is not None:
+        return limit
     match error:
         case pg.UndefinedTable() | pg.UndefinedColumn() | pg.InvalidSchemaName():
             return BadInput(f"{said}.", field="sql", hint=_TABLES)

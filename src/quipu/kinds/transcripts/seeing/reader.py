@@ -15,12 +15,15 @@ from typing import Final
 import psycopg
 from psycopg import errors as pg
 
-from quipu.errors import DatabaseUnsuitable
+from quipu.errors import DatabaseUnsuitable, QuipuError, TooManyRequests
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Connection, Database
-from quipu.kernel.db.errors import translate
+from quipu.kernel.db.deadline import Unanswered
+from quipu.kernel.db.errors import is_crowded, translate
+from quipu.kernel.db.turns import Turns
 
 _SQL = queries.load("quipu.kinds.transcripts.seeing")
+_AGAIN_SECONDS: Final = 5
 _OPTIONS: Final = (
     "-c default_transaction_read_only=on -c search_path=transcripts -c jit=off"
     " -c max_parallel_workers_per_gather=0 -c timezone=UTC -c client_encoding=UTF8"
@@ -44,6 +47,7 @@ class Readers:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self.turns: Turns = database.turns
         self._logins: dict[str, Login] = {}
 
     @asynccontextmanager
@@ -128,7 +132,14 @@ def _is_unknown(error: psycopg.OperationalError) -> bool:
     return "password authentication failed" in said or ("role" in said and "does not exist" in said)
 
 
-def _refused(error: psycopg.OperationalError) -> DatabaseUnsuitable:
+def _refused(error: psycopg.OperationalError) -> QuipuError:
+    if is_crowded(error):
+        return TooManyRequests(
+            "Every connection for queries is taken.", wait_seconds=_AGAIN_SECONDS, hint="Try again then."
+        )
+    told = translate(error)
+    if isinstance(error, (Unanswered, psycopg.errors.ConnectionTimeout)):
+        return told
     return DatabaseUnsuitable(
-        f"The server does not let the login of a space's readers in: {translate(error).message}", hint=_HINT
+        f"The server does not let the login of a space's readers in: {told.message}", hint=_HINT
     )

@@ -1,0 +1,84 @@
+"""What one caller may take of a server: memory, temporary room, time, connections, turns."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from dataclasses import replace
+
+import anyio
+import httpx
+import pytest
+
+from quipu import AsyncMemory
+from quipu.errors import LimitReached, TooManyRequests
+from quipu.interfaces.server import create_app
+from quipu.kernel.config import Settings
+from quipu.kernel.db.turns import Turns
+
+pytestmark = pytest.mark.anyio
+
+TOO_MUCH = {
+    "memory": "select string_agg(repeat('x', 1000000), '') from generate_series(1, 1000)",
+    "memory of an array": "select array_agg(repeat('x', 100000) || n) from generate_series(1, 30000) n",
+    "length": "select length(repeat('x', 1000000000) || repeat('x', 1000000000))",
+    "a regular expression": r"select 'a' ~ '(((a{1,200}){1,200}){1,200})'",
+    "temporary room": "select count(*) from (select n, md5(n::text) from generate_series(1, 20000000) n "
+    "order by 2 offset 5) x",
+    "depth": "select " + "(" * 20000 + "1" + ")" * 20000,
+    "columns": "select " + ", ".join(["1"] * 2000),
+    "time": "select pg_sleep(60)",
+}
+
+
+@pytest.fixture
+async def memory(settings: Settings) -> AsyncIterator[AsyncMemory]:
+    """A memory whose statements have ten seconds, and its processes a gigabyte."""
+    own = replace(settings, embedding_model="hashing", statement_seconds=10.0, backend_memory_mb=700)
+    async with AsyncMemory(settings=own) as opened:
+        await opened.tables.create_table(
+            "notes",
+            "create table notes (id serial primary key, text text)",
+            description="What was noted.",
+            embed_fields=[],
+            space="ana",
+        )
+        yield opened
+
+
+async def test_whoever_asks_for_too_much_is_told_so_and_nobody_else_is_hurt(memory: AsyncMemory) -> None:
+    app = create_app(memory=memory)
+    key = (await memory.keys.create("ana", space="ana", level="admin")).token
+    async with AsyncExitStack() as stack:
+        client = await stack.enter_async_context(
+            httpx.AsyncClient(
+                transport=httpx.ASGITransport(app=app),
+                base_url="http://localhost",
+                headers={"authorization": f"Bearer {key}"},
+                timeout=None,
+            )
+        )
+        for what, statement in TOO_MUCH.items():
+            for path in ("/v1/transcripts/query", "/v1/tables/query"):
+                answer = await client.post(path, json={"sql": statement})
+                assert answer.status_code == 422, (what, path, answer.text)
+                assert answer.json()["hint"], (what, path)
+            with pytest.raises(LimitReached):
+                await memory.tables.query(statement, space="ana")
+        assert (await client.post("/v1/recall", json={"question": "What?"})).status_code == 200
+
+
+async def test_statements_beyond_those_at_once_wait_and_are_told_to_come_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("quipu.kernel.db.turns._WAIT_SECONDS", 0.2)
+    turns = Turns(2)
+    async with turns.take("ana"):
+        with pytest.raises(TooManyRequests):
+            async with turns.take("ana"):
+                pytest.fail("a space has half of the turns")
+        async with turns.take("bo"):
+            pass
+        with anyio.fail_after(60):  # a turn that was given back is there for the next
+            async with turns.take("bo"):
+                pass
