@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 from everywhere import found, in_catalogue
 from fastapi import FastAPI
-from fields import leaves, placed, texts
 from filling import Asking, CannotBeFilled
 from route_table import Entry, entries
 from seeding import Known, seeded
 from test_rest_isolation import asked, send
+from text_fields import leaves, placed, texts
 
 from quipu import AsyncMemory
 

@@ -1,4 +1,4 @@
-"""Every field of a route that takes text, as its OpenAPI tells."""
+"""Every field of a route or a tool that takes text, as its schema tells."""
 
 from __future__ import annotations
 
