@@ -1182,34 +1182,6 @@ $$;
 
 COMMENT ON FUNCTION tables.drop_discarded_roles() IS 'Drops the roles of schemas that are gone.';
 
-CREATE FUNCTION tables.embeddings_of(in_space integer, in_schema integer) RETURNS TABLE(id uuid, source_table text, source_id text, field_name text, chunk_index integer, content text, content_hash character varying, embedding public.halfvec, created_at timestamp with time zone, updated_at timestamp with time zone)
-    LANGUAGE sql STABLE SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'public', 'pg_temp'
-    SET row_security TO 'on'
-    AS $$
-    select m.id, r.table_name, m.source_id, m.field_name, m.chunk_index, e.content, m.content_hash, v.context,
-        m.created_at, m.updated_at
-    from tables.schemas s
-    join tables.embeddings m on m.space_id = in_space and m.schema_id = in_schema
-    join tables.relations r on r.space_id = m.space_id and r.schema_id = m.schema_id and r.id = m.relation_id
-    left join core.recall_entries e on e.space_id = in_space and e.id = m.entry_id
-    left join core.recall_vectors v on v.space_id = in_space and v.entry_id = m.entry_id
-        and v.generation = (select p.generation from core.spaces p where p.id = in_space)
-    where s.space_id = in_space and s.id = in_schema
-        and (session_user in (s.writer, s.reader) or pg_has_role(session_user, 'quipu_owner', 'member'))
-        and (
-            not (select exists (
-                select from tables.dirty_rows d where d.space_id = in_space and d.schema_id = in_schema))
-            or not exists (
-                select from tables.dirty_rows d
-                where d.space_id = in_space and d.schema_id = in_schema and d.relation_id = m.relation_id
-                    and (hashtextextended(d.source_id, 0) is null
-                        or hashtextextended(d.source_id, 0) = hashtextextended(m.source_id, 0)
-                            and d.source_id = m.source_id)))
-    $$;
-
-COMMENT ON FUNCTION tables.embeddings_of(in_space integer, in_schema integer) IS 'What the view embeddings of a schema shows, for whoever is logged in as its writer or reader.';
-
 CREATE FUNCTION tables.follow_structure() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1314,16 +1286,40 @@ begin
     insert into tables.following (space_id, schema_id) values (s.space_id, s.id) on conflict do nothing;
     execute format($x$
         create or replace view %1$I.embeddings with (security_barrier) as
-        select x.id, x.source_table, x.source_id, x.field_name, x.chunk_index, x.content, x.content_hash,
-            x.embedding, x.created_at, x.updated_at
-        from tables.embeddings_of(%2$s, %3$s) x
+        with shown as not materialized (
+            select m.id, r.table_name as source_table, m.source_id, m.field_name, m.chunk_index, e.content,
+                m.content_hash, v.context as embedding, m.created_at, m.updated_at
+            from tables.embeddings m
+            join tables.relations r on r.space_id = m.space_id and r.schema_id = m.schema_id and r.id = m.relation_id
+            left join core.recall_entries e on e.space_id = %2$s and e.id = m.entry_id
+            left join core.recall_vectors v on v.space_id = %2$s and v.entry_id = m.entry_id
+                and v.generation = (select p.generation from core.spaces p where p.id = %2$s)
+            where m.space_id = %2$s and m.schema_id = %3$s
+                and (
+                    not (select exists (select from tables.dirty_rows d where d.space_id = %2$s and d.schema_id = %3$s))
+                    or not exists (
+                        select from tables.dirty_rows d
+                        where d.space_id = %2$s and d.schema_id = %3$s and d.relation_id = m.relation_id
+                            and (hashtextextended(d.source_id, 0) is null
+                                or hashtextextended(d.source_id, 0) = hashtextextended(m.source_id, 0)
+                                    and d.source_id = m.source_id)))
+        )
+        select * from shown
         $x$, s.schema_name, s.space_id, s.id);
     execute format('comment on view %I.embeddings is %L', s.schema_name,
         'The vectors of embedded fields. They follow the rows by themselves.');
     execute format('create or replace trigger write_embedding instead of insert or update on %I.embeddings'
         ' for each row execute function tables.write_embedding(%s, %s)', s.schema_name, s.space_id, s.id);
-    execute format('grant select, insert, update on %I.embeddings to %I', s.schema_name, s.writer);
-    execute format('grant select on %I.embeddings to %I', s.schema_name, s.reader);
+    execute format('revoke all on %I.embeddings from %I, %I', s.schema_name, s.writer, s.reader);
+    execute format('grant select on %I.embeddings to %I, %I', s.schema_name, s.writer, s.reader);
+    execute format($x$
+        grant
+            insert (id, source_table, source_id, field_name, chunk_index, content, content_hash, embedding, created_at,
+                updated_at),
+            update (id, source_table, source_id, field_name, chunk_index, content, content_hash, embedding, created_at,
+                updated_at)
+        on %I.embeddings to %I
+        $x$, s.schema_name, s.writer);
 end
 $_$;
 
@@ -2266,6 +2262,7 @@ CREATE TABLE core.recall_entries (
     CONSTRAINT recall_entries_words_check CHECK ((words >= 0))
 )
 WITH (fillfactor='90', autovacuum_vacuum_insert_scale_factor='0.05', autovacuum_vacuum_scale_factor='0.05');
+ALTER TABLE ONLY core.recall_entries ALTER COLUMN content SET STATISTICS 0;
 
 ALTER TABLE ONLY core.recall_entries FORCE ROW LEVEL SECURITY;
 
@@ -3813,6 +3810,7 @@ CREATE TABLE tables.dirty_rows (
     source_id text,
     noted_at timestamp with time zone DEFAULT now() NOT NULL
 );
+ALTER TABLE ONLY tables.dirty_rows ALTER COLUMN source_id SET STATISTICS 0;
 
 ALTER TABLE ONLY tables.dirty_rows FORCE ROW LEVEL SECURITY;
 
@@ -3851,6 +3849,12 @@ CREATE TABLE tables.embeddings (
     CONSTRAINT embeddings_chunk_index_check CHECK ((chunk_index >= 0)),
     CONSTRAINT embeddings_entry_id_check CHECK ((entry_id < 0))
 );
+ALTER TABLE ONLY tables.embeddings ALTER COLUMN source_id SET STATISTICS 0;
+ALTER TABLE ONLY tables.embeddings ALTER COLUMN field_name SET STATISTICS 0;
+ALTER TABLE ONLY tables.embeddings ALTER COLUMN content_hash SET STATISTICS 0;
+ALTER TABLE ONLY tables.embeddings ALTER COLUMN field_hash SET STATISTICS 0;
+ALTER TABLE ONLY tables.embeddings ALTER COLUMN created_at SET STATISTICS 0;
+ALTER TABLE ONLY tables.embeddings ALTER COLUMN updated_at SET STATISTICS 0;
 
 ALTER TABLE ONLY tables.embeddings FORCE ROW LEVEL SECURITY;
 
@@ -3922,6 +3926,7 @@ CREATE TABLE tables.relations (
     id integer NOT NULL,
     watched text
 );
+ALTER TABLE ONLY tables.relations ALTER COLUMN table_name SET STATISTICS 0;
 
 ALTER TABLE ONLY tables.relations FORCE ROW LEVEL SECURITY;
 

@@ -1,0 +1,50 @@
+"""A database of an earlier version with filled tables of agents is migrated, and its rows are found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import psycopg
+import pytest
+
+from quipu import Memory
+from quipu.kernel.config import Settings
+from quipu.kernel.db import embedded, migrate
+
+LATER = {"recall": "0007", "tables": "0006"}
+"""The first migration of a room that the earlier version does not have."""
+
+
+@pytest.fixture
+def empty(server: embedded.EmbeddedServer, server_settings: Settings) -> Iterator[Settings]:
+    """Settings for a database without a schema."""
+    with psycopg.connect(server.conninfo(), autocommit=True) as conn:
+        conn.execute("create database earlier template template0")
+        yield replace(server_settings, database_url=server.conninfo("earlier"))
+        conn.execute("drop database earlier with (force)")
+
+
+def test_the_view_embeddings_is_renewed_with_what_an_agent_made_of_it(
+    empty: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    every = migrate.found_in
+
+    def earlier(package: str) -> list[migrate.Migration]:
+        return [one for one in every(package) if one.version[:4] < LATER.get(one.room, "9999")]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(migrate, "found_in", earlier)
+        with Memory(settings=empty) as memory:
+            made = "create table heroes (id int primary key, story text)"
+            memory.tables.create_table("heroes", made, description="H", embed_fields=["story"], space="s")
+            memory.tables.insert("heroes", {"id": 1, "story": "A boat."}, space="s")
+            memory.tables.execute("create view mine as select content from embeddings", space="s")
+    with Memory(settings=empty) as memory:
+        for view in ("embeddings", "mine"):
+            (row,) = memory.tables.query(f"select content from {view}", space="s").results
+            assert row == {"content": "A boat."}
+        assert memory.recall("boat", space="s")
+        memory.tables.update("heroes", {"story": "A ship."}, where={"id": 1}, space="s")
+        (row,) = memory.tables.query("select content from mine", space="s").results
+        assert row == {"content": "A ship."}
