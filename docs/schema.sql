@@ -67,12 +67,99 @@ CREATE TYPE longterm.importance AS ENUM (
     'high'
 );
 
+CREATE FUNCTION core.current_person() RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN NULLIF(current_setting('quipu.person'::text, true), ''::text);
+
+COMMENT ON FUNCTION core.current_person() IS 'The person on whose behalf this transaction is; null: nobody''s, and then the role quipu_person sees nothing.';
+
+CREATE FUNCTION core.current_space() RETURNS integer
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN (NULLIF(current_setting('quipu.space_id'::text, true), ''::text))::integer;
+
+COMMENT ON FUNCTION core.current_space() IS 'The space of this transaction, or null: then row level security shows nothing.';
+
+CREATE TABLE core.messages (
+    space_id integer NOT NULL,
+    id bigint NOT NULL,
+    session_id bigint,
+    external_id text NOT NULL,
+    role text NOT NULL,
+    speaker text,
+    user_name text,
+    happened_at timestamp with time zone NOT NULL,
+    recorded_at timestamp with time zone NOT NULL,
+    redacted integer DEFAULT 0 NOT NULL,
+    content text NOT NULL,
+    CONSTRAINT messages_external_id_check CHECK (((char_length(external_id) >= 1) AND (char_length(external_id) <= 512))),
+    CONSTRAINT messages_redacted_check CHECK ((redacted >= 0)),
+    CONSTRAINT messages_role_check CHECK ((role = ANY (ARRAY['user'::text, 'assistant'::text, 'system'::text, 'tool'::text])))
+)
+WITH (autovacuum_vacuum_insert_scale_factor='0.05');
+
+ALTER TABLE ONLY core.messages FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN core.messages.id IS 'The id of its entry in core.recall_entries.';
+
+COMMENT ON COLUMN core.messages.external_id IS 'The id that the caller gave, or one made for it.';
+
+COMMENT ON COLUMN core.messages.redacted IS 'How many secrets were cut out before it was written.';
+
+CREATE TABLE core.sessions (
+    space_id integer NOT NULL,
+    id bigint NOT NULL,
+    name text NOT NULL,
+    messages bigint DEFAULT 0 NOT NULL,
+    started_at timestamp with time zone,
+    last_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    uid uuid GENERATED ALWAYS AS (
+CASE
+    WHEN (name ~ '^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$'::text) THEN (name)::uuid
+    ELSE (md5(((space_id || '/'::text) || name)))::uuid
+END) STORED NOT NULL,
+    distinct_id text,
+    belongs_to text DEFAULT core.current_person(),
+    CONSTRAINT sessions_belongs_to_check CHECK ((char_length(belongs_to) <= 512)),
+    CONSTRAINT sessions_distinct_id_check CHECK (((char_length(distinct_id) >= 1) AND (char_length(distinct_id) <= 512))),
+    CONSTRAINT sessions_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 512)))
+)
+WITH (fillfactor='70');
+
+ALTER TABLE ONLY core.sessions FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN core.sessions.name IS 'The id that the caller gave.';
+
+COMMENT ON COLUMN core.sessions.started_at IS 'When its oldest message was said; last_at the newest.';
+
+COMMENT ON COLUMN core.sessions.uid IS 'The name where that is a uuid, else made from it: the same in every copy of the database.';
+
+COMMENT ON COLUMN core.sessions.distinct_id IS 'Whose session it is, where a kind of memory was told; it is erased with the person.';
+
+COMMENT ON COLUMN core.sessions.belongs_to IS 'The one user whose session it is; empty: several, or one who was forgotten; null: nobody was named yet.';
+
+CREATE FUNCTION core.are_of_person(numbers bigint[]) RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    RETURN (NOT (EXISTS (SELECT FROM (core.messages m LEFT JOIN core.sessions s ON (((s.space_id = m.space_id) AND (s.id = m.session_id)))) WHERE ((m.space_id = core.current_space()) AND (m.id = ANY (are_of_person.numbers)) AND (COALESCE(m.user_name, s.belongs_to) IS DISTINCT FROM core.current_person())))));
+
+COMMENT ON FUNCTION core.are_of_person(numbers bigint[]) IS 'Whether these messages, those that are still there, belong to the person of this transaction alone.';
+
 CREATE FUNCTION core.count_api_keys() RETURNS bigint
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO ''
     AS $$ select count(*) from core.api_keys where revoked_at is null $$;
 
 COMMENT ON FUNCTION core.count_api_keys() IS 'How many keys open anything.';
+
+CREATE FUNCTION core.count_api_keys_of_person(person text) RETURNS bigint
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+    select count(*) from core.api_keys where space = current_setting('quipu.space', true) and user_name = person
+    $$;
+
+COMMENT ON FUNCTION core.count_api_keys_of_person(person text) IS 'How many keys are bound to a user of the space of this transaction.';
 
 CREATE FUNCTION core.count_api_keys_of_space() RETURNS bigint
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -81,11 +168,14 @@ CREATE FUNCTION core.count_api_keys_of_space() RETURNS bigint
 
 COMMENT ON FUNCTION core.count_api_keys_of_space() IS 'How many keys the space of this transaction has, revoked ones too.';
 
-CREATE FUNCTION core.current_space() RETURNS integer
-    LANGUAGE sql STABLE PARALLEL SAFE
-    RETURN (NULLIF(current_setting('quipu.space_id'::text, true), ''::text))::integer;
+CREATE FUNCTION core.drop_api_keys_of_person(person text) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+    delete from core.api_keys where space = current_setting('quipu.space', true) and user_name = person
+    $$;
 
-COMMENT ON FUNCTION core.current_space() IS 'The space of this transaction, or null: then row level security shows nothing.';
+COMMENT ON FUNCTION core.drop_api_keys_of_person(person text) IS 'Forgets the keys bound to a user, and with them their name.';
 
 CREATE FUNCTION core.drop_api_keys_of_space() RETURNS bigint
     LANGUAGE sql SECURITY DEFINER
@@ -168,6 +258,16 @@ $$;
 
 COMMENT ON FUNCTION core.enter(space text) IS 'Makes this transaction see that space and no other; a row of nulls where there is none yet.';
 
+CREATE FUNCTION core.equip_people() RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    grant execute on function pg_advisory_xact_lock(bigint), pg_advisory_xact_lock_shared(bigint),
+        pg_advisory_xact_lock(integer, integer), pg_notify(text, text) to quipu_person
+    $$;
+
+COMMENT ON FUNCTION core.equip_people() IS 'Gives quipu_person what it needs of what core.harden() takes from everybody; run by a superuser.';
+
 CREATE FUNCTION core.erasure_names_key() RETURNS bytea
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO ''
@@ -202,17 +302,22 @@ CREATE TABLE core.api_keys (
     created_at timestamp with time zone NOT NULL,
     last_used_at timestamp with time zone,
     revoked_at timestamp with time zone,
+    user_name text,
     CONSTRAINT api_keys_id_check CHECK ((id ~ '^[0-9a-f]{12}$'::text)),
     CONSTRAINT api_keys_level_check CHECK ((level = ANY (ARRAY['read'::text, 'write'::text, 'admin'::text]))),
     CONSTRAINT api_keys_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 512))),
+    CONSTRAINT api_keys_of_person CHECK (((user_name IS NULL) OR ((space IS NOT NULL) AND (level <> 'admin'::text)))),
     CONSTRAINT api_keys_requests_per_minute_check CHECK (((requests_per_minute >= 1) AND (requests_per_minute <= 1000000))),
     CONSTRAINT api_keys_space_check CHECK (((char_length(space) >= 1) AND (char_length(space) <= 512))),
-    CONSTRAINT api_keys_token_sha256_check CHECK ((octet_length(token_sha256) = 32))
+    CONSTRAINT api_keys_token_sha256_check CHECK ((octet_length(token_sha256) = 32)),
+    CONSTRAINT api_keys_user_name_check CHECK (((char_length(user_name) >= 1) AND (char_length(user_name) <= 512)))
 );
 
 COMMENT ON TABLE core.api_keys IS 'Of no space: a key is looked up before a space is entered, and may be there before its space is.';
 
 COMMENT ON COLUMN core.api_keys.space IS 'The one space that it opens; null: all of them.';
+
+COMMENT ON COLUMN core.api_keys.user_name IS 'The one user of its space whose rows it sees and writes; null: everybody.';
 
 CREATE FUNCTION core.find_api_key(wanted text) RETURNS SETOF core.api_keys
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -234,6 +339,7 @@ declare
     count integer := 0;
 begin
     revoke create on schema public from public;
+    perform core.equip_people();
     for taken in select granted from core.open_rights() loop
         execute format('grant %s to %s', taken, ours);
         execute format('revoke %s from %s', taken, others);
@@ -256,6 +362,77 @@ CREATE FUNCTION core.hold_erasure_chain(new_signing bytea, new_public bytea, OUT
 
 COMMENT ON FUNCTION core.hold_erasure_chain(new_signing bytea, new_public bytea, OUT signing bytea, OUT number bigint, OUT digest bytea) IS 'The end of the chain, held until commit, with the key that signs: the given one where there is none yet.';
 
+CREATE TABLE core.recall_entries (
+    space_id integer NOT NULL,
+    id bigint NOT NULL,
+    version bigint NOT NULL,
+    happened_at timestamp with time zone NOT NULL,
+    recorded_at timestamp with time zone NOT NULL,
+    kind smallint NOT NULL,
+    by_user boolean NOT NULL,
+    asks boolean NOT NULL,
+    has_time boolean NOT NULL,
+    speaker integer DEFAULT 0 NOT NULL,
+    owner integer DEFAULT 0 NOT NULL,
+    words integer NOT NULL,
+    tokens integer NOT NULL,
+    mixed_tokens real NOT NULL,
+    language text NOT NULL,
+    from_previous real DEFAULT 0 NOT NULL,
+    from_before real DEFAULT 0 NOT NULL,
+    from_next real DEFAULT 0 NOT NULL,
+    source_table text,
+    source_id text,
+    field text,
+    chunk integer DEFAULT 0 NOT NULL,
+    content text,
+    bits bit varying,
+    terms integer[] DEFAULT '{}'::integer[] NOT NULL,
+    CONSTRAINT recall_entries_from_before_check CHECK (((from_before >= (0)::double precision) AND (from_before <= (1)::double precision))),
+    CONSTRAINT recall_entries_from_next_check CHECK (((from_next >= (0)::double precision) AND (from_next <= (1)::double precision))),
+    CONSTRAINT recall_entries_from_previous_check CHECK (((from_previous >= (0)::double precision) AND (from_previous <= (1)::double precision))),
+    CONSTRAINT recall_entries_mixed_tokens_check CHECK ((mixed_tokens >= (0)::double precision)),
+    CONSTRAINT recall_entries_tokens_check CHECK ((tokens >= 0)),
+    CONSTRAINT recall_entries_words_check CHECK ((words >= 0))
+)
+WITH (fillfactor='90', autovacuum_vacuum_insert_scale_factor='0.05', autovacuum_vacuum_scale_factor='0.05');
+ALTER TABLE ONLY core.recall_entries ALTER COLUMN content SET STATISTICS 0;
+
+ALTER TABLE ONLY core.recall_entries FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN core.recall_entries.version IS 'core.spaces.version of the write that last changed it.';
+
+COMMENT ON COLUMN core.recall_entries.speaker IS 'core.recall_names.id, or 0 where nobody is named.';
+
+COMMENT ON COLUMN core.recall_entries.owner IS 'The user whose memory this is: core.recall_names.id, or 0.';
+
+COMMENT ON COLUMN core.recall_entries.words IS 'All words of the text.';
+
+COMMENT ON COLUMN core.recall_entries.tokens IS 'Its terms, repetitions counted: the length that BM25 knows.';
+
+COMMENT ON COLUMN core.recall_entries.mixed_tokens IS 'Its own tokens plus the inherited shares.';
+
+COMMENT ON COLUMN core.recall_entries.language IS 'What its words were stemmed by.';
+
+COMMENT ON COLUMN core.recall_entries.from_previous IS 'Share of the words and direction of entry id - 1 that this one inherits.';
+
+COMMENT ON COLUMN core.recall_entries.from_before IS 'The same of entry id - 2.';
+
+COMMENT ON COLUMN core.recall_entries.from_next IS 'The same of entry id + 1.';
+
+COMMENT ON COLUMN core.recall_entries.content IS 'The text, where no other table of ours keeps it (messages keep their own).';
+
+COMMENT ON COLUMN core.recall_entries.bits IS 'Signs of the context vector of the generation of the space, one bit a dimension.';
+
+COMMENT ON COLUMN core.recall_entries.terms IS 'What its postings are filed under, so that they can be taken out again.';
+
+CREATE FUNCTION core.is_filed(entry bigint) RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    RETURN (EXISTS (SELECT FROM core.recall_entries e WHERE ((e.space_id = core.current_space()) AND (e.id = is_filed.entry))));
+
+COMMENT ON FUNCTION core.is_filed(entry bigint) IS 'Whether the space has such an entry, whoever asks: a vector goes after its entry.';
+
 CREATE FUNCTION core.jobs_go_with_their_session() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -264,6 +441,65 @@ begin
     return null;
 end
 $$;
+
+CREATE FUNCTION core.joined_person(before text, another text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN (another IS NULL) THEN before WHEN ((before IS NULL) OR (before = another)) THEN another ELSE ''::text END;
+
+COMMENT ON FUNCTION core.joined_person(before text, another text) IS 'Whose a session is, of which one person was known, and then another.';
+
+CREATE FUNCTION core.name_is_used(number integer) RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    RETURN ((EXISTS (SELECT FROM core.recall_entries e WHERE ((e.space_id = core.current_space()) AND (e.speaker = name_is_used.number)))) OR (EXISTS (SELECT FROM core.recall_entries e WHERE ((e.space_id = core.current_space()) AND (e.owner = name_is_used.number)))));
+
+COMMENT ON FUNCTION core.name_is_used(number integer) IS 'Whether any entry of the space has this number, whoever asks.';
+
+CREATE FUNCTION core.note_owner_of_session() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    if new.distinct_id is not null then
+        new.belongs_to := core.joined_person(new.belongs_to, new.distinct_id);
+    elsif lower(tg_op) = 'update' and old.distinct_id = new.belongs_to then
+        new.belongs_to := '';
+    end if;
+    return new;
+end
+$$;
+
+CREATE FUNCTION core.note_users_of_sessions() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+declare
+    one record;
+begin
+    for one in
+        select session_id, case when min(user_name) = max(user_name) then min(user_name) else '' end as person
+        from added where session_id is not null and user_name is not null group by session_id
+    loop
+        update core.sessions s set belongs_to = core.joined_person(s.belongs_to, one.person)
+        where s.space_id = core.current_space() and s.id = one.session_id
+            and s.belongs_to is distinct from core.joined_person(s.belongs_to, one.person);
+    end loop;
+    return null;
+end
+$$;
+
+CREATE TABLE core.recall_names (
+    space_id integer NOT NULL,
+    id integer NOT NULL,
+    name text NOT NULL,
+    CONSTRAINT recall_names_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 512)))
+);
+
+ALTER TABLE ONLY core.recall_names FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION core.number_of_person() RETURNS integer
+    LANGUAGE sql STABLE
+    RETURN (SELECT n.id FROM core.recall_names n WHERE ((n.space_id = (SELECT core.current_space() AS current_space)) AND (n.name = (SELECT core.current_person() AS current_person))));
+
+COMMENT ON FUNCTION core.number_of_person() IS 'The number of the person of this transaction in core.recall_names.';
 
 CREATE FUNCTION core.number_set(setting text, otherwise double precision) RETURNS double precision
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -512,6 +748,35 @@ CREATE FUNCTION episodes.activation(happened_at timestamp with time zone, uses i
     ) b
     $$;
 
+CREATE TABLE episodes.belief_sources (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    belief_id uuid NOT NULL,
+    message_id bigint NOT NULL,
+    excerpt text NOT NULL,
+    said_at timestamp with time zone NOT NULL,
+    CONSTRAINT belief_sources_excerpt_check CHECK ((char_length(excerpt) <= 1000))
+);
+
+ALTER TABLE ONLY episodes.belief_sources FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION episodes.belief_is_of_person(belief uuid) RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    RETURN core.are_of_person(ARRAY(SELECT x.message_id FROM episodes.belief_sources x WHERE ((x.space_id = core.current_space()) AND (x.belief_id = belief_is_of_person.belief))));
+
+CREATE TABLE episodes.episode_messages (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    episode_id uuid NOT NULL,
+    message_id bigint NOT NULL
+);
+
+ALTER TABLE ONLY episodes.episode_messages FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION episodes.episode_is_of_person(episode uuid) RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    RETURN core.are_of_person(ARRAY(SELECT x.message_id FROM episodes.episode_messages x WHERE ((x.space_id = core.current_space()) AND (x.episode_id = episode_is_of_person.episode))));
+
 CREATE FUNCTION episodes.fresh(salience double precision, hours double precision, decay double precision) RETURNS double precision
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$ select exp(greatest(-decay * (1 - salience) * hours, -700)) $$;
@@ -554,6 +819,50 @@ CREATE FUNCTION episodes.open_loops_of(episode uuid, found jsonb, by_hand boolea
 CREATE FUNCTION episodes.raised(base double precision, uses integer, boost double precision) RETURNS double precision
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$ select base + 0.5 * (1 - base) * (1 - power(1 - boost, uses)) $$;
+
+CREATE TABLE episodes.exchanges (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    id bigint NOT NULL,
+    session_id bigint NOT NULL,
+    thread_id bigint,
+    topic_id bigint,
+    first_message bigint NOT NULL,
+    last_message bigint NOT NULL,
+    user_name text,
+    started_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone NOT NULL,
+    salience real DEFAULT 0 NOT NULL,
+    chunk jsonb,
+    chunker text,
+    chunker_version integer,
+    chunk_trouble text,
+    chunked_at timestamp with time zone,
+    episode_id uuid,
+    set_aside boolean DEFAULT false NOT NULL,
+    CONSTRAINT exchanges_check CHECK ((first_message <= last_message)),
+    CONSTRAINT exchanges_check1 CHECK (((chunk IS NULL) = (chunked_at IS NULL))),
+    CONSTRAINT exchanges_chunker_version_check CHECK ((chunker_version > 0)),
+    CONSTRAINT exchanges_salience_check CHECK (((salience >= (0)::double precision) AND (salience <= (1)::double precision)))
+);
+
+ALTER TABLE ONLY episodes.exchanges FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN episodes.exchanges.first_message IS 'Messages of the session from this id to last_message, those of system prompts aside.';
+
+COMMENT ON COLUMN episodes.exchanges.chunk IS 'What it yields: gists, facts, traits, style, scope, emotion. Null: it is to be read anew.';
+
+COMMENT ON COLUMN episodes.exchanges.chunker IS 'Who made the chunk: rules, or the name of a language model.';
+
+COMMENT ON COLUMN episodes.exchanges.chunk_trouble IS 'Why the language model that is configured did not make it.';
+
+COMMENT ON COLUMN episodes.exchanges.set_aside IS 'Its episode was erased alone: it is not condensed again.';
+
+CREATE FUNCTION episodes.topic_is_of_person(topic bigint) RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    RETURN (NOT (EXISTS (SELECT FROM (episodes.exchanges x LEFT JOIN core.sessions s ON (((s.space_id = x.space_id) AND (s.id = x.session_id)))) WHERE ((x.space_id = core.current_space()) AND (x.topic_id = topic_is_of_person.topic) AND (s.belongs_to IS DISTINCT FROM core.current_person())))));
+
+COMMENT ON FUNCTION episodes.topic_is_of_person(topic bigint) IS 'Whether a topic was met in sessions of the person of this transaction alone.';
 
 CREATE FUNCTION episodes.write_conversation() RETURNS trigger
     LANGUAGE plpgsql
@@ -1131,6 +1440,35 @@ begin
     return new;
 end
 $$;
+
+CREATE TABLE longterm.sources (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    id bigint NOT NULL,
+    memory_id uuid NOT NULL,
+    version integer NOT NULL,
+    session text,
+    message text,
+    message_id bigint,
+    turn_index integer,
+    excerpt text DEFAULT ''::text NOT NULL,
+    evaluator text,
+    happened_at timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT sources_excerpt_check CHECK ((char_length(excerpt) <= 1000)),
+    CONSTRAINT sources_turn_index_check CHECK ((turn_index >= 0)),
+    CONSTRAINT sources_version_check CHECK ((version > 0))
+);
+
+ALTER TABLE ONLY longterm.sources FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN longterm.sources.message IS 'The id that the caller gave; message_id is that of core.messages, where it is there.';
+
+CREATE FUNCTION longterm.is_of_person(memory uuid) RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    RETURN core.are_of_person(ARRAY(SELECT x.message_id FROM longterm.sources x WHERE ((x.space_id = core.current_space()) AND (x.memory_id = is_of_person.memory) AND (x.message_id IS NOT NULL))));
+
+COMMENT ON FUNCTION longterm.is_of_person(memory uuid) IS 'Whether the messages that a memory rests on belong to the person of this transaction alone.';
 
 CREATE FUNCTION tables.columns_of(in_table text) RETURNS TABLE(name text, type text, computed boolean)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -1920,32 +2258,6 @@ begin
 end
 $$;
 
-CREATE TABLE core.messages (
-    space_id integer NOT NULL,
-    id bigint NOT NULL,
-    session_id bigint,
-    external_id text NOT NULL,
-    role text NOT NULL,
-    speaker text,
-    user_name text,
-    happened_at timestamp with time zone NOT NULL,
-    recorded_at timestamp with time zone NOT NULL,
-    redacted integer DEFAULT 0 NOT NULL,
-    content text NOT NULL,
-    CONSTRAINT messages_external_id_check CHECK (((char_length(external_id) >= 1) AND (char_length(external_id) <= 512))),
-    CONSTRAINT messages_redacted_check CHECK ((redacted >= 0)),
-    CONSTRAINT messages_role_check CHECK ((role = ANY (ARRAY['user'::text, 'assistant'::text, 'system'::text, 'tool'::text])))
-)
-WITH (autovacuum_vacuum_insert_scale_factor='0.05');
-
-ALTER TABLE ONLY core.messages FORCE ROW LEVEL SECURITY;
-
-COMMENT ON COLUMN core.messages.id IS 'The id of its entry in core.recall_entries.';
-
-COMMENT ON COLUMN core.messages.external_id IS 'The id that the caller gave, or one made for it.';
-
-COMMENT ON COLUMN core.messages.redacted IS 'How many secrets were cut out before it was written.';
-
 CREATE TABLE transcripts.lines (
     space_id integer DEFAULT core.current_space() NOT NULL,
     id bigint NOT NULL,
@@ -2228,70 +2540,6 @@ CREATE SEQUENCE core.recall_alone
     MAXVALUE -1
     CACHE 1;
 
-CREATE TABLE core.recall_entries (
-    space_id integer NOT NULL,
-    id bigint NOT NULL,
-    version bigint NOT NULL,
-    happened_at timestamp with time zone NOT NULL,
-    recorded_at timestamp with time zone NOT NULL,
-    kind smallint NOT NULL,
-    by_user boolean NOT NULL,
-    asks boolean NOT NULL,
-    has_time boolean NOT NULL,
-    speaker integer DEFAULT 0 NOT NULL,
-    owner integer DEFAULT 0 NOT NULL,
-    words integer NOT NULL,
-    tokens integer NOT NULL,
-    mixed_tokens real NOT NULL,
-    language text NOT NULL,
-    from_previous real DEFAULT 0 NOT NULL,
-    from_before real DEFAULT 0 NOT NULL,
-    from_next real DEFAULT 0 NOT NULL,
-    source_table text,
-    source_id text,
-    field text,
-    chunk integer DEFAULT 0 NOT NULL,
-    content text,
-    bits bit varying,
-    terms integer[] DEFAULT '{}'::integer[] NOT NULL,
-    CONSTRAINT recall_entries_from_before_check CHECK (((from_before >= (0)::double precision) AND (from_before <= (1)::double precision))),
-    CONSTRAINT recall_entries_from_next_check CHECK (((from_next >= (0)::double precision) AND (from_next <= (1)::double precision))),
-    CONSTRAINT recall_entries_from_previous_check CHECK (((from_previous >= (0)::double precision) AND (from_previous <= (1)::double precision))),
-    CONSTRAINT recall_entries_mixed_tokens_check CHECK ((mixed_tokens >= (0)::double precision)),
-    CONSTRAINT recall_entries_tokens_check CHECK ((tokens >= 0)),
-    CONSTRAINT recall_entries_words_check CHECK ((words >= 0))
-)
-WITH (fillfactor='90', autovacuum_vacuum_insert_scale_factor='0.05', autovacuum_vacuum_scale_factor='0.05');
-ALTER TABLE ONLY core.recall_entries ALTER COLUMN content SET STATISTICS 0;
-
-ALTER TABLE ONLY core.recall_entries FORCE ROW LEVEL SECURITY;
-
-COMMENT ON COLUMN core.recall_entries.version IS 'core.spaces.version of the write that last changed it.';
-
-COMMENT ON COLUMN core.recall_entries.speaker IS 'core.recall_names.id, or 0 where nobody is named.';
-
-COMMENT ON COLUMN core.recall_entries.owner IS 'The user whose memory this is: core.recall_names.id, or 0.';
-
-COMMENT ON COLUMN core.recall_entries.words IS 'All words of the text.';
-
-COMMENT ON COLUMN core.recall_entries.tokens IS 'Its terms, repetitions counted: the length that BM25 knows.';
-
-COMMENT ON COLUMN core.recall_entries.mixed_tokens IS 'Its own tokens plus the inherited shares.';
-
-COMMENT ON COLUMN core.recall_entries.language IS 'What its words were stemmed by.';
-
-COMMENT ON COLUMN core.recall_entries.from_previous IS 'Share of the words and direction of entry id - 1 that this one inherits.';
-
-COMMENT ON COLUMN core.recall_entries.from_before IS 'The same of entry id - 2.';
-
-COMMENT ON COLUMN core.recall_entries.from_next IS 'The same of entry id + 1.';
-
-COMMENT ON COLUMN core.recall_entries.content IS 'The text, where no other table of ours keeps it (messages keep their own).';
-
-COMMENT ON COLUMN core.recall_entries.bits IS 'Signs of the context vector of the generation of the space, one bit a dimension.';
-
-COMMENT ON COLUMN core.recall_entries.terms IS 'What its postings are filed under, so that they can be taken out again.';
-
 CREATE TABLE core.recall_generations (
     id smallint NOT NULL,
     model text NOT NULL,
@@ -2319,15 +2567,6 @@ CREATE TABLE core.recall_kinds (
     name text NOT NULL,
     CONSTRAINT recall_kinds_name_check CHECK ((name ~ '^[a-z][a-z_]*$'::text))
 );
-
-CREATE TABLE core.recall_names (
-    space_id integer NOT NULL,
-    id integer NOT NULL,
-    name text NOT NULL,
-    CONSTRAINT recall_names_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 512)))
-);
-
-ALTER TABLE ONLY core.recall_names FORCE ROW LEVEL SECURITY;
 
 ALTER TABLE core.recall_names ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME core.recall_names_id_seq
@@ -2394,35 +2633,6 @@ CREATE TABLE core.schedules (
 );
 
 COMMENT ON TABLE core.schedules IS 'When each schedule is due next: whoever moves that on fires it, so it fires once.';
-
-CREATE TABLE core.sessions (
-    space_id integer NOT NULL,
-    id bigint NOT NULL,
-    name text NOT NULL,
-    messages bigint DEFAULT 0 NOT NULL,
-    started_at timestamp with time zone,
-    last_at timestamp with time zone,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    uid uuid GENERATED ALWAYS AS (
-CASE
-    WHEN (name ~ '^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$'::text) THEN (name)::uuid
-    ELSE (md5(((space_id || '/'::text) || name)))::uuid
-END) STORED NOT NULL,
-    distinct_id text,
-    CONSTRAINT sessions_distinct_id_check CHECK (((char_length(distinct_id) >= 1) AND (char_length(distinct_id) <= 512))),
-    CONSTRAINT sessions_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 512)))
-)
-WITH (fillfactor='70');
-
-ALTER TABLE ONLY core.sessions FORCE ROW LEVEL SECURITY;
-
-COMMENT ON COLUMN core.sessions.name IS 'The id that the caller gave.';
-
-COMMENT ON COLUMN core.sessions.started_at IS 'When its oldest message was said; last_at the newest.';
-
-COMMENT ON COLUMN core.sessions.uid IS 'The name where that is a uuid, else made from it: the same in every copy of the database.';
-
-COMMENT ON COLUMN core.sessions.distinct_id IS 'Whose session it is, where a kind of memory was told; it is erased with the person.';
 
 ALTER TABLE core.sessions ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME core.sessions_id_seq
@@ -2512,17 +2722,6 @@ CREATE TABLE episodes.accesses (
 );
 
 ALTER TABLE ONLY episodes.accesses FORCE ROW LEVEL SECURITY;
-
-CREATE TABLE episodes.belief_sources (
-    space_id integer DEFAULT core.current_space() NOT NULL,
-    belief_id uuid NOT NULL,
-    message_id bigint NOT NULL,
-    excerpt text NOT NULL,
-    said_at timestamp with time zone NOT NULL,
-    CONSTRAINT belief_sources_excerpt_check CHECK ((char_length(excerpt) <= 1000))
-);
-
-ALTER TABLE ONLY episodes.belief_sources FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE episodes.beliefs (
     space_id integer DEFAULT core.current_space() NOT NULL,
@@ -2708,14 +2907,6 @@ CREATE TABLE episodes.episode_history (
 
 ALTER TABLE ONLY episodes.episode_history FORCE ROW LEVEL SECURITY;
 
-CREATE TABLE episodes.episode_messages (
-    space_id integer DEFAULT core.current_space() NOT NULL,
-    episode_id uuid NOT NULL,
-    message_id bigint NOT NULL
-);
-
-ALTER TABLE ONLY episodes.episode_messages FORCE ROW LEVEL SECURITY;
-
 CREATE TABLE episodes.stored_episodes (
     space_id integer DEFAULT core.current_space() NOT NULL,
     id uuid DEFAULT gen_random_uuid() NOT NULL,
@@ -2825,43 +3016,6 @@ CREATE VIEW episodes.episodes WITH (security_invoker='true') AS
   WHERE (e.emptied_at IS NULL);
 
 COMMENT ON VIEW episodes.episodes IS 'Salience, freshness and activation are those of now.';
-
-CREATE TABLE episodes.exchanges (
-    space_id integer DEFAULT core.current_space() NOT NULL,
-    id bigint NOT NULL,
-    session_id bigint NOT NULL,
-    thread_id bigint,
-    topic_id bigint,
-    first_message bigint NOT NULL,
-    last_message bigint NOT NULL,
-    user_name text,
-    started_at timestamp with time zone NOT NULL,
-    ended_at timestamp with time zone NOT NULL,
-    salience real DEFAULT 0 NOT NULL,
-    chunk jsonb,
-    chunker text,
-    chunker_version integer,
-    chunk_trouble text,
-    chunked_at timestamp with time zone,
-    episode_id uuid,
-    set_aside boolean DEFAULT false NOT NULL,
-    CONSTRAINT exchanges_check CHECK ((first_message <= last_message)),
-    CONSTRAINT exchanges_check1 CHECK (((chunk IS NULL) = (chunked_at IS NULL))),
-    CONSTRAINT exchanges_chunker_version_check CHECK ((chunker_version > 0)),
-    CONSTRAINT exchanges_salience_check CHECK (((salience >= (0)::double precision) AND (salience <= (1)::double precision)))
-);
-
-ALTER TABLE ONLY episodes.exchanges FORCE ROW LEVEL SECURITY;
-
-COMMENT ON COLUMN episodes.exchanges.first_message IS 'Messages of the session from this id to last_message, those of system prompts aside.';
-
-COMMENT ON COLUMN episodes.exchanges.chunk IS 'What it yields: gists, facts, traits, style, scope, emotion. Null: it is to be read anew.';
-
-COMMENT ON COLUMN episodes.exchanges.chunker IS 'Who made the chunk: rules, or the name of a language model.';
-
-COMMENT ON COLUMN episodes.exchanges.chunk_trouble IS 'Why the language model that is configured did not make it.';
-
-COMMENT ON COLUMN episodes.exchanges.set_aside IS 'Its episode was erased alone: it is not condensed again.';
 
 ALTER TABLE episodes.exchanges ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME episodes.exchanges_id_seq
@@ -3740,28 +3894,6 @@ COMMENT ON COLUMN longterm.long_term_memory.happened_at IS 'When it was first sa
 COMMENT ON COLUMN longterm.long_term_memory.stated_count IS 'How often it was said.';
 
 COMMENT ON COLUMN longterm.long_term_memory.entry_id IS 'Its entry in core.recall_entries; archived ones have none.';
-
-CREATE TABLE longterm.sources (
-    space_id integer DEFAULT core.current_space() NOT NULL,
-    id bigint NOT NULL,
-    memory_id uuid NOT NULL,
-    version integer NOT NULL,
-    session text,
-    message text,
-    message_id bigint,
-    turn_index integer,
-    excerpt text DEFAULT ''::text NOT NULL,
-    evaluator text,
-    happened_at timestamp with time zone,
-    created_at timestamp with time zone NOT NULL,
-    CONSTRAINT sources_excerpt_check CHECK ((char_length(excerpt) <= 1000)),
-    CONSTRAINT sources_turn_index_check CHECK ((turn_index >= 0)),
-    CONSTRAINT sources_version_check CHECK ((version > 0))
-);
-
-ALTER TABLE ONLY longterm.sources FORCE ROW LEVEL SECURITY;
-
-COMMENT ON COLUMN longterm.sources.message IS 'The id that the caller gave; message_id is that of core.messages, where it is there.';
 
 ALTER TABLE longterm.sources ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME longterm.sources_id_seq
@@ -4734,6 +4866,8 @@ CREATE INDEX recall_entries_source ON core.recall_entries USING btree (space_id,
 
 CREATE INDEX recall_entries_version ON core.recall_entries USING btree (space_id, version) WHERE (bits IS NOT NULL);
 
+CREATE INDEX sessions_person ON core.sessions USING btree (space_id, belongs_to) WHERE (belongs_to <> ''::text);
+
 CREATE INDEX tool_calls_message ON core.tool_calls USING btree (space_id, message_id) WHERE (message_id IS NOT NULL);
 
 CREATE INDEX tool_calls_session ON core.tool_calls USING btree (space_id, session_id, turn_index);
@@ -4947,6 +5081,12 @@ CREATE TRIGGER guard_space BEFORE DELETE ON core.spaces FOR EACH ROW EXECUTE FUN
 CREATE TRIGGER jobs_go AFTER DELETE ON core.sessions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION core.jobs_go_with_their_session();
 
 CREATE TRIGGER lines_go AFTER DELETE ON core.sessions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION transcripts.lines_go_with_their_session();
+
+CREATE TRIGGER whose AFTER INSERT ON core.messages REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION core.note_users_of_sessions();
+
+CREATE TRIGGER whose_on_insert BEFORE INSERT ON core.sessions FOR EACH ROW WHEN ((new.distinct_id IS NOT NULL)) EXECUTE FUNCTION core.note_owner_of_session();
+
+CREATE TRIGGER whose_on_update BEFORE UPDATE OF distinct_id ON core.sessions FOR EACH ROW WHEN ((new.distinct_id IS DISTINCT FROM old.distinct_id)) EXECUTE FUNCTION core.note_owner_of_session();
 
 CREATE TRIGGER write_conversation INSTEAD OF INSERT OR UPDATE ON episodes.conversations FOR EACH ROW EXECUTE FUNCTION episodes.write_conversation();
 
@@ -5368,6 +5508,42 @@ CREATE POLICY own_space ON core.tool_calls USING ((space_id = ( SELECT core.curr
 
 CREATE POLICY own_space ON core.unfiled_messages USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
+CREATE POLICY person ON core.messages AS RESTRICTIVE TO quipu_person USING (((user_name = ( SELECT core.current_person() AS current_person)) OR ((user_name IS NULL) AND (session_id IN ( SELECT s.id
+   FROM core.sessions s
+  WHERE (s.space_id = ( SELECT core.current_space() AS current_space))))))) WITH CHECK (((user_name = ( SELECT core.current_person() AS current_person)) AND ((session_id IS NULL) OR (session_id IN ( SELECT s.id
+   FROM core.sessions s
+  WHERE (s.space_id = ( SELECT core.current_space() AS current_space)))))));
+
+CREATE POLICY person ON core.outbox AS RESTRICTIVE TO quipu_person USING (((user_name = ( SELECT core.current_person() AS current_person)) OR ((user_name IS NULL) AND (session IN ( SELECT s.name
+   FROM core.sessions s
+  WHERE (s.space_id = ( SELECT core.current_space() AS current_space)))))));
+
+CREATE POLICY person ON core.recall_entries AS RESTRICTIVE TO quipu_person USING (((owner = ( SELECT core.number_of_person() AS number_of_person)) OR ((owner = 0) AND (id > 0) AND ((id >> 24) IN ( SELECT s.id
+   FROM core.sessions s
+  WHERE (s.space_id = ( SELECT core.current_space() AS current_space)))))));
+
+CREATE POLICY person ON core.recall_postings AS RESTRICTIVE FOR SELECT TO quipu_person USING ((EXISTS ( SELECT
+   FROM core.recall_entries e
+  WHERE ((e.space_id = recall_postings.space_id) AND (e.id = recall_postings.entry_id)))));
+
+CREATE POLICY person ON core.recall_threads AS RESTRICTIVE TO quipu_person USING ((id IN ( SELECT s.id
+   FROM core.sessions s
+  WHERE (s.space_id = ( SELECT core.current_space() AS current_space)))));
+
+CREATE POLICY person ON core.recall_vectors AS RESTRICTIVE FOR SELECT TO quipu_person USING (((EXISTS ( SELECT
+   FROM core.recall_entries e
+  WHERE ((e.space_id = recall_vectors.space_id) AND (e.id = recall_vectors.entry_id)))) OR (NOT core.is_filed(entry_id))));
+
+CREATE POLICY person ON core.sessions AS RESTRICTIVE TO quipu_person USING ((belongs_to = ( SELECT core.current_person() AS current_person)));
+
+CREATE POLICY person ON core.tool_calls AS RESTRICTIVE TO quipu_person USING ((session_id IN ( SELECT s.id
+   FROM core.sessions s
+  WHERE (s.space_id = ( SELECT core.current_space() AS current_space)))));
+
+CREATE POLICY person ON core.unfiled_messages AS RESTRICTIVE TO quipu_person USING ((EXISTS ( SELECT
+   FROM core.messages m
+  WHERE ((m.space_id = unfiled_messages.space_id) AND (m.id = unfiled_messages.message_id)))));
+
 ALTER TABLE core.recall_entries ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE core.recall_names ENABLE ROW LEVEL SECURITY;
@@ -5401,6 +5577,8 @@ ALTER TABLE core.spaces ENABLE ROW LEVEL SECURITY;
 ALTER TABLE core.tool_calls ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE core.unfiled_messages ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY unused ON core.recall_names AS RESTRICTIVE FOR DELETE TO quipu_person USING ((NOT core.name_is_used(id)));
 
 CREATE POLICY upkeep ON core.erasures FOR SELECT TO quipu_owner USING (true);
 
@@ -5464,6 +5642,60 @@ CREATE POLICY own_space ON episodes.threads USING ((space_id = ( SELECT core.cur
 
 CREATE POLICY own_space ON episodes.topics USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
+CREATE POLICY person ON episodes.accesses AS RESTRICTIVE TO quipu_person USING ((EXISTS ( SELECT
+   FROM episodes.stored_episodes e
+  WHERE ((e.space_id = accesses.space_id) AND (e.id = accesses.episode_id)))));
+
+CREATE POLICY person ON episodes.belief_sources AS RESTRICTIVE TO quipu_person USING ((EXISTS ( SELECT
+   FROM episodes.beliefs b
+  WHERE ((b.space_id = belief_sources.space_id) AND (b.id = belief_sources.belief_id)))));
+
+CREATE POLICY person ON episodes.beliefs AS RESTRICTIVE TO quipu_person USING (((user_name = ( SELECT core.current_person() AS current_person)) AND episodes.belief_is_of_person(id)));
+
+CREATE POLICY person ON episodes.conflicts AS RESTRICTIVE TO quipu_person USING ((( SELECT count(*) AS count
+   FROM episodes.beliefs b
+  WHERE ((b.space_id = conflicts.space_id) AND (b.id = ANY (ARRAY[conflicts.belief_id, conflicts.rival_id])))) = 2));
+
+CREATE POLICY person ON episodes.conversation_details AS RESTRICTIVE TO quipu_person USING ((session_id IN ( SELECT s.id
+   FROM core.sessions s
+  WHERE (s.space_id = ( SELECT core.current_space() AS current_space)))));
+
+CREATE POLICY person ON episodes.episode_history AS RESTRICTIVE TO quipu_person USING ((EXISTS ( SELECT
+   FROM episodes.stored_episodes e
+  WHERE ((e.space_id = episode_history.space_id) AND (e.id = episode_history.episode_id)))));
+
+CREATE POLICY person ON episodes.episode_messages AS RESTRICTIVE TO quipu_person USING ((EXISTS ( SELECT
+   FROM episodes.stored_episodes e
+  WHERE ((e.space_id = episode_messages.space_id) AND (e.id = episode_messages.episode_id)))));
+
+CREATE POLICY person ON episodes.exchanges AS RESTRICTIVE TO quipu_person USING ((session_id IN ( SELECT s.id
+   FROM core.sessions s
+  WHERE (s.space_id = ( SELECT core.current_space() AS current_space)))));
+
+CREATE POLICY person ON episodes.loop_messages AS RESTRICTIVE TO quipu_person USING ((EXISTS ( SELECT
+   FROM episodes.loops l
+  WHERE ((l.space_id = loop_messages.space_id) AND (l.id = loop_messages.loop_id)))));
+
+CREATE POLICY person ON episodes.loops AS RESTRICTIVE TO quipu_person USING ((session_id IN ( SELECT s.id
+   FROM core.sessions s
+  WHERE (s.space_id = ( SELECT core.current_space() AS current_space)))));
+
+CREATE POLICY person ON episodes.message_details AS RESTRICTIVE TO quipu_person USING ((EXISTS ( SELECT
+   FROM core.messages m
+  WHERE ((m.space_id = message_details.space_id) AND (m.id = message_details.message_id)))));
+
+CREATE POLICY person ON episodes.progress AS RESTRICTIVE TO quipu_person USING ((session_id IN ( SELECT s.id
+   FROM core.sessions s
+  WHERE (s.space_id = ( SELECT core.current_space() AS current_space)))));
+
+CREATE POLICY person ON episodes.stored_episodes AS RESTRICTIVE TO quipu_person USING (((user_name = ( SELECT core.current_person() AS current_person)) AND episodes.episode_is_of_person(id) AND ((session_id IS NULL) OR (session_id IN ( SELECT s.id
+   FROM core.sessions s
+  WHERE (s.space_id = ( SELECT core.current_space() AS current_space)))))));
+
+CREATE POLICY person ON episodes.threads AS RESTRICTIVE TO quipu_person USING ((user_name = ( SELECT core.current_person() AS current_person)));
+
+CREATE POLICY person ON episodes.topics AS RESTRICTIVE TO quipu_person USING (((user_name = ( SELECT core.current_person() AS current_person)) AND episodes.topic_is_of_person(id)));
+
 ALTER TABLE episodes.progress ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE episodes.prompts ENABLE ROW LEVEL SECURITY;
@@ -5514,6 +5746,40 @@ CREATE POLICY own_space ON ledger.session_details USING ((space_id = ( SELECT co
 
 CREATE POLICY own_space ON ledger.source_runs USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
+CREATE POLICY person ON ledger.chat_competitor_checks AS RESTRICTIVE TO quipu_person USING ((session_id IN ( SELECT s.uid
+   FROM core.sessions s
+  WHERE (s.space_id = ( SELECT core.current_space() AS current_space)))));
+
+CREATE POLICY person ON ledger.chat_fallbacks AS RESTRICTIVE TO quipu_person USING ((session_id IN ( SELECT s.uid
+   FROM core.sessions s
+  WHERE (s.space_id = ( SELECT core.current_space() AS current_space)))));
+
+CREATE POLICY person ON ledger.chat_memory_events AS RESTRICTIVE TO quipu_person USING (((distinct_id = ( SELECT core.current_person() AS current_person)) OR ((distinct_id IS NULL) AND (session_id IN ( SELECT s.uid
+   FROM core.sessions s
+  WHERE (s.space_id = ( SELECT core.current_space() AS current_space)))))));
+
+CREATE POLICY person ON ledger.chat_recommendation_evidence AS RESTRICTIVE TO quipu_person USING ((session_id IN ( SELECT s.uid
+   FROM core.sessions s
+  WHERE (s.space_id = ( SELECT core.current_space() AS current_space)))));
+
+CREATE POLICY person ON ledger.chat_recommendations AS RESTRICTIVE TO quipu_person USING ((session_id IN ( SELECT s.uid
+   FROM core.sessions s
+  WHERE (s.space_id = ( SELECT core.current_space() AS current_space)))));
+
+CREATE POLICY person ON ledger.chat_review_signal_runs AS RESTRICTIVE TO quipu_person USING ((session_id IN ( SELECT s.uid
+   FROM core.sessions s
+  WHERE (s.space_id = ( SELECT core.current_space() AS current_space)))));
+
+CREATE POLICY person ON ledger.chat_session_memory AS RESTRICTIVE TO quipu_person USING ((session_id IN ( SELECT s.uid
+   FROM core.sessions s
+  WHERE (s.space_id = ( SELECT core.current_space() AS current_space)))));
+
+CREATE POLICY person ON ledger.chat_user_preferences AS RESTRICTIVE TO quipu_person USING ((distinct_id = ( SELECT core.current_person() AS current_person)));
+
+CREATE POLICY person ON ledger.session_details AS RESTRICTIVE TO quipu_person USING ((session_id IN ( SELECT s.uid
+   FROM core.sessions s
+  WHERE (s.space_id = ( SELECT core.current_space() AS current_space)))));
+
 ALTER TABLE ledger.session_details ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE ledger.source_runs ENABLE ROW LEVEL SECURITY;
@@ -5539,6 +5805,26 @@ CREATE POLICY own_space ON longterm.history USING ((space_id = ( SELECT core.cur
 CREATE POLICY own_space ON longterm.long_term_memory USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 CREATE POLICY own_space ON longterm.sources USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY person ON longterm.audit AS RESTRICTIVE TO quipu_person USING ((user_name = ( SELECT core.current_person() AS current_person)));
+
+CREATE POLICY person ON longterm.audit_memories AS RESTRICTIVE TO quipu_person USING ((EXISTS ( SELECT
+   FROM longterm.audit a
+  WHERE ((a.space_id = audit_memories.space_id) AND (a.id = audit_memories.audit_id)))));
+
+CREATE POLICY person ON longterm.evaluations AS RESTRICTIVE TO quipu_person USING ((session_id IN ( SELECT s.id
+   FROM core.sessions s
+  WHERE (s.space_id = ( SELECT core.current_space() AS current_space)))));
+
+CREATE POLICY person ON longterm.history AS RESTRICTIVE TO quipu_person USING ((EXISTS ( SELECT
+   FROM longterm.long_term_memory m
+  WHERE ((m.space_id = history.space_id) AND (m.id = history.memory_id)))));
+
+CREATE POLICY person ON longterm.long_term_memory AS RESTRICTIVE TO quipu_person USING (((user_name = ( SELECT core.current_person() AS current_person)) AND longterm.is_of_person(id)));
+
+CREATE POLICY person ON longterm.sources AS RESTRICTIVE TO quipu_person USING ((EXISTS ( SELECT
+   FROM longterm.long_term_memory m
+  WHERE ((m.space_id = sources.space_id) AND (m.id = sources.memory_id))))) WITH CHECK (core.are_of_person(ARRAY[message_id]));
 
 ALTER TABLE longterm.sources ENABLE ROW LEVEL SECURITY;
 
@@ -5707,13 +5993,17 @@ ALTER TABLE transcripts.tool_results ENABLE ROW LEVEL SECURITY;
 ALTER TABLE transcripts.unindexed ENABLE ROW LEVEL SECURITY;
 
 GRANT USAGE ON SCHEMA core TO quipu_app;
+GRANT USAGE ON SCHEMA core TO quipu_person;
 GRANT USAGE ON SCHEMA core TO quipu_relay;
 
 GRANT USAGE ON SCHEMA episodes TO quipu_app;
+GRANT USAGE ON SCHEMA episodes TO quipu_person;
 
 GRANT USAGE ON SCHEMA ledger TO quipu_app;
+GRANT USAGE ON SCHEMA ledger TO quipu_person;
 
 GRANT USAGE ON SCHEMA longterm TO quipu_app;
+GRANT USAGE ON SCHEMA longterm TO quipu_person;
 
 GRANT USAGE ON SCHEMA queue TO quipu_relay;
 
@@ -5723,11 +6013,25 @@ GRANT USAGE ON SCHEMA tables TO PUBLIC;
 GRANT USAGE ON SCHEMA transcripts TO quipu_app;
 GRANT USAGE ON SCHEMA transcripts TO quipu_see;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.messages TO quipu_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE core.messages TO quipu_person;
+GRANT SELECT ON TABLE core.messages TO quipu_see;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.sessions TO quipu_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE core.sessions TO quipu_person;
+GRANT SELECT ON TABLE core.sessions TO quipu_see;
+
 REVOKE ALL ON FUNCTION core.count_api_keys() FROM PUBLIC;
 GRANT ALL ON FUNCTION core.count_api_keys() TO quipu_app;
 
+REVOKE ALL ON FUNCTION core.count_api_keys_of_person(person text) FROM PUBLIC;
+GRANT ALL ON FUNCTION core.count_api_keys_of_person(person text) TO quipu_app;
+
 REVOKE ALL ON FUNCTION core.count_api_keys_of_space() FROM PUBLIC;
 GRANT ALL ON FUNCTION core.count_api_keys_of_space() TO quipu_app;
+
+REVOKE ALL ON FUNCTION core.drop_api_keys_of_person(person text) FROM PUBLIC;
+GRANT ALL ON FUNCTION core.drop_api_keys_of_person(person text) TO quipu_app;
 
 REVOKE ALL ON FUNCTION core.drop_api_keys_of_space() FROM PUBLIC;
 GRANT ALL ON FUNCTION core.drop_api_keys_of_space() TO quipu_app;
@@ -5736,10 +6040,13 @@ REVOKE ALL ON FUNCTION core.drop_kept_answers(before timestamp with time zone) F
 GRANT ALL ON FUNCTION core.drop_kept_answers(before timestamp with time zone) TO quipu_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.spaces TO quipu_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE core.spaces TO quipu_person;
 
 GRANT SELECT(id) ON TABLE core.spaces TO quipu_relay;
 
 GRANT SELECT(name) ON TABLE core.spaces TO quipu_relay;
+
+REVOKE ALL ON FUNCTION core.equip_people() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION core.erasure_names_key() FROM PUBLIC;
 GRANT ALL ON FUNCTION core.erasure_names_key() TO quipu_app;
@@ -5758,6 +6065,12 @@ REVOKE ALL ON FUNCTION core.harden() FROM PUBLIC;
 REVOKE ALL ON FUNCTION core.hold_erasure_chain(new_signing bytea, new_public bytea, OUT signing bytea, OUT number bigint, OUT digest bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION core.hold_erasure_chain(new_signing bytea, new_public bytea, OUT signing bytea, OUT number bigint, OUT digest bytea) TO quipu_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_entries TO quipu_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_entries TO quipu_person;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_names TO quipu_app;
+GRANT SELECT,INSERT,DELETE ON TABLE core.recall_names TO quipu_person;
+
 REVOKE ALL ON FUNCTION core.open_rights() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION core.reserve_language_tokens(on_day date, purpose_name text, wanted bigint, most bigint) FROM PUBLIC;
@@ -5769,6 +6082,15 @@ GRANT ALL ON FUNCTION core.settle_language_tokens(on_day date, purpose_name text
 REVOKE ALL ON FUNCTION core.touch_api_keys(used text[], at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION core.touch_api_keys(used text[], at timestamp with time zone) TO quipu_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.belief_sources TO quipu_app;
+GRANT SELECT ON TABLE episodes.belief_sources TO quipu_person;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.episode_messages TO quipu_app;
+GRANT SELECT ON TABLE episodes.episode_messages TO quipu_person;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.exchanges TO quipu_app;
+GRANT SELECT ON TABLE episodes.exchanges TO quipu_person;
+
 REVOKE ALL ON FUNCTION ledger.count_evidence(recommendations bigint[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION ledger.erase_actor(name text) FROM PUBLIC;
@@ -5779,6 +6101,9 @@ GRANT ALL ON FUNCTION ledger.erase_events(ids bigint[]) TO quipu_app;
 
 REVOKE ALL ON FUNCTION ledger.erase_events_of_sessions(sessions uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION ledger.erase_events_of_sessions(sessions uuid[]) TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE longterm.sources TO quipu_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE longterm.sources TO quipu_person;
 
 REVOKE ALL ON FUNCTION tables.discard(doomed integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION tables.discard(doomed integer) TO quipu_app;
@@ -5822,9 +6147,6 @@ GRANT ALL ON FUNCTION transcripts.matching(asked tsquery, parts text[], sessions
 REVOKE ALL ON FUNCTION transcripts.reader_space() FROM PUBLIC;
 GRANT ALL ON FUNCTION transcripts.reader_space() TO quipu_see;
 
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.messages TO quipu_app;
-GRANT SELECT ON TABLE core.messages TO quipu_see;
-
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.lines TO quipu_app;
 GRANT SELECT ON TABLE transcripts.lines TO quipu_see;
 
@@ -5844,120 +6166,154 @@ GRANT SELECT ON TABLE core.migrations TO quipu_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.outbox TO quipu_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.outbox TO quipu_relay;
+GRANT SELECT,INSERT,UPDATE ON TABLE core.outbox TO quipu_person;
 
 GRANT USAGE ON SEQUENCE core.outbox_id_seq TO quipu_app;
+GRANT USAGE ON SEQUENCE core.outbox_id_seq TO quipu_person;
 
 GRANT USAGE ON SEQUENCE core.recall_alone TO quipu_app;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_entries TO quipu_app;
+GRANT USAGE ON SEQUENCE core.recall_alone TO quipu_person;
 
 GRANT SELECT ON TABLE core.recall_generations TO quipu_app;
+GRANT SELECT ON TABLE core.recall_generations TO quipu_person;
 
 GRANT USAGE ON SEQUENCE core.recall_generations_id_seq TO quipu_app;
+GRANT USAGE ON SEQUENCE core.recall_generations_id_seq TO quipu_person;
 
 GRANT SELECT ON TABLE core.recall_kinds TO quipu_app;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_names TO quipu_app;
+GRANT SELECT ON TABLE core.recall_kinds TO quipu_person;
 
 GRANT USAGE ON SEQUENCE core.recall_names_id_seq TO quipu_app;
+GRANT USAGE ON SEQUENCE core.recall_names_id_seq TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_postings TO quipu_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_postings TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_terms TO quipu_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_terms TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_threads TO quipu_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_threads TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_vectors TO quipu_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_vectors TO quipu_person;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE core.schedules TO quipu_relay;
 
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.sessions TO quipu_app;
-GRANT SELECT ON TABLE core.sessions TO quipu_see;
-
 GRANT USAGE ON SEQUENCE core.sessions_id_seq TO quipu_app;
+GRANT USAGE ON SEQUENCE core.sessions_id_seq TO quipu_person;
 
 GRANT SELECT ON TABLE core.settings TO quipu_app;
+GRANT SELECT ON TABLE core.settings TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.space_settings TO quipu_app;
+GRANT SELECT ON TABLE core.space_settings TO quipu_person;
 
 GRANT USAGE ON SEQUENCE core.spaces_id_seq TO quipu_app;
+GRANT USAGE ON SEQUENCE core.spaces_id_seq TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.tool_calls TO quipu_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE core.tool_calls TO quipu_person;
 
 GRANT USAGE ON SEQUENCE core.tool_calls_id_seq TO quipu_app;
+GRANT USAGE ON SEQUENCE core.tool_calls_id_seq TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.unfiled_messages TO quipu_app;
+GRANT SELECT ON TABLE core.unfiled_messages TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.accesses TO quipu_app;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.belief_sources TO quipu_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.accesses TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.beliefs TO quipu_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE episodes.beliefs TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.conflicts TO quipu_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE episodes.conflicts TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.conversation_details TO quipu_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE episodes.conversation_details TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.threads TO quipu_app;
+GRANT SELECT ON TABLE episodes.threads TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.topics TO quipu_app;
+GRANT SELECT ON TABLE episodes.topics TO quipu_person;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE episodes.conversations TO quipu_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE episodes.conversations TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.episode_history TO quipu_app;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.episode_messages TO quipu_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE episodes.episode_history TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.stored_episodes TO quipu_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE episodes.stored_episodes TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.episodes TO quipu_app;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.exchanges TO quipu_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE episodes.episodes TO quipu_person;
 
 GRANT USAGE ON SEQUENCE episodes.exchanges_id_seq TO quipu_app;
+GRANT USAGE ON SEQUENCE episodes.exchanges_id_seq TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.loop_messages TO quipu_app;
+GRANT SELECT ON TABLE episodes.loop_messages TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.loops TO quipu_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE episodes.loops TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.message_details TO quipu_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE episodes.message_details TO quipu_person;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE episodes.messages TO quipu_app;
+GRANT SELECT ON TABLE episodes.messages TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.progress TO quipu_app;
+GRANT SELECT ON TABLE episodes.progress TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.prompts TO quipu_app;
 
 GRANT USAGE ON SEQUENCE episodes.threads_id_seq TO quipu_app;
+GRANT USAGE ON SEQUENCE episodes.threads_id_seq TO quipu_person;
 
 GRANT USAGE ON SEQUENCE episodes.topics_id_seq TO quipu_app;
+GRANT USAGE ON SEQUENCE episodes.topics_id_seq TO quipu_person;
 
 GRANT SELECT,INSERT ON TABLE ledger.chat_memory_events TO quipu_app;
 GRANT SELECT,DELETE ON TABLE ledger.chat_memory_events TO quipu_eraser;
+GRANT SELECT,INSERT ON TABLE ledger.chat_memory_events TO quipu_person;
 
 GRANT UPDATE(session_id) ON TABLE ledger.chat_memory_events TO quipu_eraser;
 
 GRANT UPDATE(actor) ON TABLE ledger.chat_memory_events TO quipu_eraser;
 
 GRANT SELECT ON TABLE ledger.assumption_friction TO quipu_app;
+GRANT SELECT ON TABLE ledger.assumption_friction TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.chat_competitor_checks TO quipu_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE ledger.chat_competitor_checks TO quipu_person;
 
 GRANT USAGE ON SEQUENCE ledger.chat_competitor_checks_id_seq TO quipu_app;
+GRANT USAGE ON SEQUENCE ledger.chat_competitor_checks_id_seq TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.chat_fallbacks TO quipu_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE ledger.chat_fallbacks TO quipu_person;
 
 GRANT USAGE ON SEQUENCE ledger.chat_fallbacks_id_seq TO quipu_app;
+GRANT USAGE ON SEQUENCE ledger.chat_fallbacks_id_seq TO quipu_person;
 
 GRANT USAGE ON SEQUENCE ledger.chat_memory_events_id_seq TO quipu_app;
+GRANT USAGE ON SEQUENCE ledger.chat_memory_events_id_seq TO quipu_person;
 
 GRANT SELECT ON TABLE ledger.chat_messages TO quipu_app;
+GRANT SELECT ON TABLE ledger.chat_messages TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.chat_recommendation_evidence TO quipu_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE ledger.chat_recommendation_evidence TO quipu_person;
 
 GRANT USAGE ON SEQUENCE ledger.chat_recommendation_evidence_id_seq TO quipu_app;
+GRANT USAGE ON SEQUENCE ledger.chat_recommendation_evidence_id_seq TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE ON TABLE ledger.chat_recommendations TO quipu_app;
+GRANT SELECT,INSERT ON TABLE ledger.chat_recommendations TO quipu_person;
 
 GRANT UPDATE(message_id) ON TABLE ledger.chat_recommendations TO quipu_app;
 
@@ -5984,28 +6340,39 @@ GRANT UPDATE(explanation_json) ON TABLE ledger.chat_recommendations TO quipu_app
 GRANT UPDATE(meta) ON TABLE ledger.chat_recommendations TO quipu_app;
 
 GRANT USAGE ON SEQUENCE ledger.chat_recommendations_id_seq TO quipu_app;
+GRANT USAGE ON SEQUENCE ledger.chat_recommendations_id_seq TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.chat_review_signal_runs TO quipu_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE ledger.chat_review_signal_runs TO quipu_person;
 
 GRANT USAGE ON SEQUENCE ledger.chat_review_signal_runs_id_seq TO quipu_app;
+GRANT USAGE ON SEQUENCE ledger.chat_review_signal_runs_id_seq TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.chat_session_memory TO quipu_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.chat_session_memory TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.session_details TO quipu_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE ledger.session_details TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.chat_sessions TO quipu_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE ledger.chat_sessions TO quipu_person;
 
 GRANT SELECT ON TABLE ledger.chat_tool_calls TO quipu_app;
+GRANT SELECT ON TABLE ledger.chat_tool_calls TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.chat_user_preferences TO quipu_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.chat_user_preferences TO quipu_person;
 
 GRANT SELECT ON TABLE ledger.evidence_coverage TO quipu_app;
+GRANT SELECT ON TABLE ledger.evidence_coverage TO quipu_person;
 
 GRANT SELECT ON TABLE ledger.evidence_recency TO quipu_app;
+GRANT SELECT ON TABLE ledger.evidence_recency TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.filing_marks TO quipu_app;
 
 GRANT SELECT ON TABLE ledger.first_insight TO quipu_app;
+GRANT SELECT ON TABLE ledger.first_insight TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.source_runs TO quipu_app;
 
@@ -6014,24 +6381,31 @@ GRANT SELECT ON TABLE ledger.source_recency TO quipu_app;
 GRANT SELECT ON TABLE ledger.source_reliability TO quipu_app;
 
 GRANT USAGE ON SEQUENCE ledger.source_runs_id_seq TO quipu_app;
+GRANT USAGE ON SEQUENCE ledger.source_runs_id_seq TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE longterm.audit TO quipu_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE longterm.audit TO quipu_person;
 
 GRANT USAGE ON SEQUENCE longterm.audit_id_seq TO quipu_app;
+GRANT USAGE ON SEQUENCE longterm.audit_id_seq TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE longterm.audit_memories TO quipu_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE longterm.audit_memories TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE longterm.evaluations TO quipu_app;
+GRANT SELECT ON TABLE longterm.evaluations TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE longterm.history TO quipu_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE longterm.history TO quipu_person;
 
 GRANT USAGE ON SEQUENCE longterm.history_id_seq TO quipu_app;
+GRANT USAGE ON SEQUENCE longterm.history_id_seq TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE longterm.long_term_memory TO quipu_app;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE longterm.sources TO quipu_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE longterm.long_term_memory TO quipu_person;
 
 GRANT USAGE ON SEQUENCE longterm.sources_id_seq TO quipu_app;
+GRANT USAGE ON SEQUENCE longterm.sources_id_seq TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE queue.saq_jobs TO quipu_relay;
 

@@ -11,13 +11,14 @@ with Memory() as memory:
 from typing import TYPE_CHECKING, Any
 
 from quipu.errors import QuipuError
+from quipu.kernel.db.person import acting_for
 from quipu.sync import Memory
 
 if TYPE_CHECKING:
     from quipu.app.memory import AsyncMemory
 
 __version__ = "0.1.0"
-__all__ = ["AsyncMemory", "Memory", "QuipuError", "__version__"]
+__all__ = ["AsyncMemory", "Memory", "QuipuError", "__version__", "acting_for"]
 
 
 def __getattr__(name: str) -> Any:

@@ -725,8 +725,7 @@ class Memory(Rooms):
         there: rows of agents' tables of which a value is a name go, and memories that have a name in them;
         elsewhere ``[erased]`` takes its place, and what was made of such words is made anew.
 
-        Raises:
-            BadInput: an argument cannot be taken.
+        Raises BadInput where an argument cannot be taken.
         """
         return self._portal.call(
             lambda: self._inner.forget(
@@ -894,20 +893,29 @@ class Keys:
         self._portal = portal
 
     def create(
-        self, name: str, *, space: str | None = None, level: Level = "read", requests_per_minute: int = 600
+        self,
+        name: str,
+        *,
+        space: str | None = None,
+        user: str | None = None,
+        level: Level = "read",
+        requests_per_minute: int = 600,
     ) -> Issued:
         """A new key with its token, which cannot be shown again.
 
         ``name`` is for people: which program it is for. ``space`` is the one space that it opens, which need
         not be there yet; None opens all of them, which with the level ``admin`` is what the owner of the
         database may. ``level``: ``read``, ``write``, or ``admin``, which also forgets, restores, makes keys.
+        ``user`` binds the key to one person of the space: it sees and writes what is theirs alone, and what
+        cannot be kept apart by person is closed to it.
 
         Raises:
-            BadInput: a name, the level or the number (1 to 1,000,000) cannot be taken.
+            BadInput: a name, the level or the number (1 to 1,000,000) cannot be taken; or a key for one user
+                has no space, or the level ``admin``.
         """
         return self._portal.call(
             lambda: self._inner.create(
-                name, space=space, level=level, requests_per_minute=requests_per_minute
+                name, space=space, user=user, level=level, requests_per_minute=requests_per_minute
             )
         )
 

@@ -14,6 +14,7 @@ from quipu.errors import BadInput
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.db.database import Database, Within
+from quipu.kernel.db.person import acting_for
 from quipu.kinds.plug import Parts
 from quipu.recall.generations import Models
 from quipu.recall.languages import DEFAULT
@@ -86,9 +87,10 @@ class Answering:
             within = await stack.enter_async_context(self._database.reading(space))
             if within is not None and within.space.unfiled:
                 await stack.aclose()
-                for kind in KINDS:
-                    if kind.catch_up is not None and within.space.unfiled & kind.unfiled_bit:
-                        await kind.catch_up(self._database, self._models, space)
+                with acting_for(None):  # what waits is everybody's, and it is not shown
+                    for kind in KINDS:
+                        if kind.catch_up is not None and within.space.unfiled & kind.unfiled_bit:
+                            await kind.catch_up(self._database, self._models, space)
                 within = await stack.enter_async_context(self._database.reading(space))
             yield within
 

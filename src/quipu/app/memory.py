@@ -24,6 +24,7 @@ from quipu.errors import QuipuError
 from quipu.kernel.base.clock import Clock, SystemClock
 from quipu.kernel.base.scope import check_known_name, check_name, optional_name
 from quipu.kernel.config import Settings, load
+from quipu.kernel.db.person import everybody_only
 from quipu.kernel.embedding.choose import choose
 from quipu.recall.model import Hit
 from quipu.recall.render import Block, block
@@ -125,6 +126,7 @@ class AsyncMemory(AsyncRooms):
         nothing, so an import that was cut off is finished by doing it again. ``progress`` is called with
         the number of lines dealt with since the last call.
         """
+        everybody_only("Imports may hold messages of")
         ready = self._ready
         report = await ready.record.take(messages, space=check_name("space", space), progress=progress)
         ready.tidying.wrote(report.imported)
@@ -280,6 +282,7 @@ class AsyncMemory(AsyncRooms):
 
     async def overview(self, *, space: str) -> Overview:
         """How many memories of each kind a space holds, and how many came in, and tell, of which day."""
+        everybody_only("The counts of a space concern")
         async with self._ready.answering.filed(check_name("space", space)) as within:
             return await overview(within, _NAMES)
 
@@ -305,9 +308,9 @@ class AsyncMemory(AsyncRooms):
         there: rows of agents' tables of which a value is a name go, and memories that have a name in them;
         elsewhere ``[erased]`` takes its place, and what was made of such words is made anew.
 
-        Raises:
-            BadInput: an argument cannot be taken.
+        Raises BadInput where an argument cannot be taken.
         """
+        everybody_only("Erasures concern")
         named = {"session": session, "user": user, "message": message}
         # What an earlier version took in may be called by a secret: it must be possible to forget it.
         given = {name: value for name, value in named.items() if value is not None}
@@ -330,6 +333,7 @@ class AsyncMemory(AsyncRooms):
             BadInput: there are no strings, or one has less than 3 characters.
             NotFound: there is no such receipt.
         """
+        everybody_only("Erasures concern")
         await self.receipts.get(receipt, space=check_known_name("space", space))
         looked = (self._ready, self._settings, self.snapshots, receipt, strings)
         return await check(*looked, space=space, exports=[Path(one) for one in exports])
@@ -366,6 +370,7 @@ class AsyncMemory(AsyncRooms):
         Raises:
             BadInput: nobody handles such a topic, or ``concurrency`` is not 1 to 100.
         """
+        everybody_only("Jobs concern")
         whole("concurrency", concurrency, least=1, most=100)
         # Not at the top: it brings the queue along, and most programs leave the work to a worker.
         from quipu.app.working import worker  # noqa: PLC0415

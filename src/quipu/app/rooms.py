@@ -10,6 +10,7 @@ from quipu.app.parts import Parts
 from quipu.errors import QuipuError
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.config import Settings
+from quipu.kernel.db.person import everybody_only
 
 if TYPE_CHECKING:
     from quipu.app.queueing import AsyncQueue
@@ -97,6 +98,8 @@ class AsyncRooms:
         """Lessons: drawn from recorded sessions or written by hand, ageing, to be searched and edited."""
         from quipu.kinds.transcripts.memories.memories import AsyncMemories  # noqa: PLC0415
 
+        everybody_only("Lessons concern")
+
         return self._room(
             AsyncMemories,
             lambda parts: AsyncMemories(
@@ -108,6 +111,8 @@ class AsyncRooms:
     def transcripts(self) -> AsyncTranscripts:
         """Recorded sessions of coding agents: taking them in, and what they hold."""
         from quipu.kinds.transcripts.transcripts import AsyncTranscripts  # noqa: PLC0415
+
+        everybody_only("Recorded sessions concern")
 
         return self._room(
             AsyncTranscripts,
@@ -168,6 +173,8 @@ class AsyncRooms:
         from quipu.kinds.tables.embedding.following import Following  # noqa: PLC0415
         from quipu.kinds.tables.tables import AsyncTables  # noqa: PLC0415
 
+        everybody_only("Tables of agents concern")
+
         return self._room(
             AsyncTables,
             lambda parts: AsyncTables(
@@ -194,6 +201,8 @@ class AsyncRooms:
         """The jobs of all spaces: what waits, what was given up, and what to do about it."""
         from quipu.app.queueing import AsyncQueue  # noqa: PLC0415
 
+        everybody_only("Jobs concern")
+
         return self._room(
             AsyncQueue,
             lambda parts: AsyncQueue(parts.database.url, clock=self._clock, settings=self._settings),
@@ -211,6 +220,8 @@ class AsyncRooms:
         """Snapshots of the tables of agents: taken, listed, put back; dumps handed out and taken in."""
         from quipu.kinds.tables.keeping import Grounds  # noqa: PLC0415
         from quipu.upkeep.snapshots.snapshots import AsyncSnapshots  # noqa: PLC0415
+
+        everybody_only("Snapshots concern")
 
         return self._room(
             AsyncSnapshots,

@@ -18,6 +18,7 @@ from anyio import to_thread
 from quipu.errors import ModelMissing
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
+from quipu.kernel.db.person import acting_for
 from quipu.kernel.embedding.choose import choose
 from quipu.kernel.embedding.model import Embedder, Vectors
 from quipu.recall import store
@@ -132,8 +133,9 @@ class Models:
             if number in self._held:
                 return
             # Not from the pool: who asks may hold its last connection.
-            async with self._database.owner() as conn:
-                generation = await store.generation(conn, number)
+            with acting_for(None):  # the model is the same for everybody
+                async with self._database.owner() as conn:
+                    generation = await store.generation(conn, number)
             wanted = {"embedding_model": generation.model, "embedding_dimensions": generation.dimensions}
             embedder = await to_thread.run_sync(choose, replace(self._settings, **wanted))
             if embedder.digest != generation.digest:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.db.arrays import Float8s, Int4s, Int8s, Moments, Vector
 from quipu.kernel.db.database import Within
+from quipu.kernel.db.person import bound_person
 from quipu.recall import rank, store
 from quipu.recall.dates import Window
 from quipu.recall.generations import Models
@@ -76,6 +77,8 @@ class Search:
 
     async def _view(self, within: Within) -> View:
         space = within.space
+        if bound_person() is not None:  # what others may see is held for no one, and nobody else's is read
+            return View(await store.read_signatures(within, since=-1), await store.names(within))
         async with self._reading:  # one at a time: what one has read, the next need not
             held = self._cache.get(space.id, epoch=space.epoch)
             if held.version < space.version:

@@ -18,6 +18,7 @@ from quipu.errors import BadInput, Conflict, DatabaseError
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.db.arrays import Int4s, Int8s, Moments, Texts
 from quipu.kernel.db.database import Database, Within
+from quipu.kernel.db.person import bound_person, own_user
 from quipu.kernel.queue import outbox
 from quipu.recall import index
 from quipu.recall.generations import Embedded, Models
@@ -191,6 +192,10 @@ class Record:
                 return await self._write(space, batch, tally, now=now, strict=strict)
             except DatabaseError as error:
                 # Somebody else stored one of these ids, or a name, between our look and our write.
+                if not tries_left and isinstance(error.__cause__, UniqueViolation) and bound_person():
+                    raise Conflict(
+                        "a message has it that is not yours.", field="id", hint="Take another id."
+                    ) from error
                 if not tries_left or not isinstance(error.__cause__, UniqueViolation | DeadlockDetected):
                     raise
         return None
@@ -232,7 +237,7 @@ def _checked(
         if isinstance(message, Refusal):
             field = f"messages[{place}]" + (f".{message.field}" if message.field else "")
             raise BadInput(message.reason, field=field, hint="Nothing was stored.")
-        found.append(replace(message, user=message.user or user))
+        found.append(replace(message, user=own_user(message.user or user)))
     return found
 
 

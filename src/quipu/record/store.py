@@ -9,6 +9,7 @@ from datetime import datetime
 from psycopg import AsyncRawCursor
 from psycopg.rows import class_row
 
+from quipu.errors import AccessRefused
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s, Texts
 from quipu.kernel.db.database import Connection, Rows, Within
@@ -69,7 +70,11 @@ class Asked:
             self._known = await _ask(conn, "known_messages", [Texts(ids), Texts(sessions)])
 
     async def sessions(self, within: Within) -> dict[str, int]:
-        """The numbers of the sessions, made where they were missing, held until commit."""
+        """Return the numbers of the sessions, made where they were missing, held until commit.
+
+        Raises:
+            AccessRefused: this task acts for one person, and a session is not that person's alone.
+        """
         found = dict(await self._sessions.fetchall()) if self._sessions is not None else {}
         if len(found) < len(self._names):
             async with within.conn.pipeline():
@@ -77,6 +82,11 @@ class Asked:
                 locked = await _ask(within.conn, "lock_sessions", [Texts(self._names)])
                 await self._ask_known(within.conn)  # again: somebody may have made the session meanwhile
             found = dict(await locked.fetchall())
+            taken = [name for name in self._names if name not in found]
+            if taken:
+                raise AccessRefused(
+                    f"The session {taken[0]!r} is not yours alone.", hint="Take another name for the session."
+                )
         return found
 
     async def known(self) -> dict[int, str]:

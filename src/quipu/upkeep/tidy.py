@@ -13,6 +13,7 @@ import logging
 from quipu.errors import QuipuError
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Database
+from quipu.kernel.db.person import acting_for
 
 BULK_ENTRIES = 5_000
 """As much new as this is worth a vacuum at once."""
@@ -57,6 +58,7 @@ class Tidying:
 
     async def _tidy(self) -> None:
         try:
-            await tidy(self._database)
+            with acting_for(None):  # whoever wrote last
+                await tidy(self._database)
         except QuipuError as error:  # nothing depends on it but speed, and autovacuum comes after us
             _log.warning("The tables could not be vacuumed after an import: %s", error)

@@ -48,17 +48,19 @@ class Clients:
 
     def __init__(self, app: FastAPI, memory: AsyncMemory, stack: AsyncExitStack) -> None:
         self._app, self._memory, self._stack = app, memory, stack
-        self._made: dict[tuple[Level, str | None], httpx.AsyncClient] = {}
+        self._made: dict[tuple[Level, str | None, str | None], httpx.AsyncClient] = {}
 
-    async def __call__(self, level: Level, *, space: str | None = None) -> httpx.AsyncClient:
-        """A client with a key of that level for the space, or for all of them."""
-        if (level, space) not in self._made:
+    async def __call__(
+        self, level: Level, *, space: str | None = None, user: str | None = None
+    ) -> httpx.AsyncClient:
+        """A client with a key of that level for the space or for all of them, and for one user or all."""
+        if (level, space, user) not in self._made:
             name = f"{level} of {space}"
             issued = await self._memory.keys.create(
-                name, space=space, level=level, requests_per_minute=1_000_000
+                name, space=space, user=user, level=level, requests_per_minute=1_000_000
             )
-            self._made[level, space] = await self.with_token(issued.token)
-        return self._made[level, space]
+            self._made[level, space, user] = await self.with_token(issued.token)
+        return self._made[level, space, user]
 
     async def with_token(self, token: str | None) -> httpx.AsyncClient:
         """A client with this token, or with none."""

@@ -25,15 +25,15 @@ Known = dict[str, Sequence[Any]]
 async def seeded(memory: AsyncMemory, spaces: Mapping[str, str], root: Path) -> dict[str, Known]:
     """What is known of each space (by its mark) as requests would name it: names are the same in all."""
     for space, mark in spaces.items():
-        await _said(memory, space, mark)
+        await said(memory, space, mark)
     await memory.work(concurrency=8)
     return {space: await _known(memory, space, mark, root) for space, mark in spaces.items()}
 
 
 async def _known(memory: AsyncMemory, space: str, mark: str, root: Path) -> Known:
     recorded = await _recorded(memory, space, mark, root)
-    numbers = await _ledger(memory, space, mark)
-    ids = [*await _longterm(memory, space, mark), *await _condensed(memory, space)]
+    numbers = await ledger(memory, space, mark)
+    ids = [*await longterm(memory, space, mark), *await _condensed(memory, space)]
     ids.append((await memory.memories.add(f"The {mark} tests need Docker.", space=space)).id)
     prompt = await memory.conversations.prompt(
         f"Is the {mark} blue?", space=space, session=SESSION, user=USER
@@ -67,24 +67,31 @@ async def _known(memory: AsyncMemory, space: str, mark: str, root: Path) -> Know
     }
 
 
-async def _said(memory: AsyncMemory, space: str, mark: str) -> None:
+async def said(
+    memory: AsyncMemory,
+    space: str,
+    mark: str,
+    *,
+    user: str = USER,
+    sessions: tuple[str, str] = (SESSION, "second"),
+) -> None:
     told = {
-        SESSION: [
+        sessions[0]: [
             f"I live in Berlin, near the {mark} harbour.",
             f"I will send you the {mark} report tomorrow.",
             f"Please remember that I have a {mark} as a pet.",
         ],
-        "second": [f"I live in Lisbon, near the {mark} harbour."],
+        sessions[1]: [f"I live in Lisbon, near the {mark} harbour."],
     }
     for day, (session, lines) in enumerate(told.items()):
         at = datetime(2026, 3, 1 + day, 9, tzinfo=UTC)
         messages: list[dict[str, object]] = []
         for number, line in enumerate(lines):
-            said = {"role": "user", "speaker": f"Una {mark}", "content": line}
+            asked = {"role": "user", "speaker": f"Una {mark}", "content": line}
             answered = {"role": "assistant", "content": f"Understood, {mark}."}
-            messages += [{"id": f"{session}-{number}", **said}, {"id": f"{session}-a{number}", **answered}]
+            messages += [{"id": f"{session}-{number}", **asked}, {"id": f"{session}-a{number}", **answered}]
         timed = [{**one, "time": at + timedelta(minutes=n)} for n, one in enumerate(messages)]
-        await memory.observe(timed, space=space, session=session, user=USER)
+        await memory.observe(timed, space=space, session=session, user=user)
 
 
 async def _recorded(memory: AsyncMemory, space: str, mark: str, root: Path) -> str:
@@ -98,11 +105,13 @@ async def _recorded(memory: AsyncMemory, space: str, mark: str, root: Path) -> s
     return next(iter(world.sessions))
 
 
-async def _ledger(memory: AsyncMemory, space: str, mark: str) -> list[int]:
-    where: dict[str, Any] = {"space": space, "session": SESSION}
-    await memory.ledger.open_session(user=USER, **where)
-    await memory.ledger.assume(KEY, "long", reason=mark, user=USER, **where)
-    change = await memory.ledger.correct(KEY, "short", reason=mark, user=USER, **where)
+async def ledger(
+    memory: AsyncMemory, space: str, mark: str, *, user: str = USER, session: str = SESSION
+) -> list[int]:
+    where: dict[str, Any] = {"space": space, "session": session}
+    await memory.ledger.open_session(user=user, **where)
+    await memory.ledger.assume(KEY, "long", reason=mark, user=user, **where)
+    change = await memory.ledger.correct(KEY, "short", reason=mark, user=user, **where)
     assert change.event is not None
     kept = await memory.ledger.recommend(
         f"Feed the {mark}.",
@@ -118,12 +127,14 @@ async def _ledger(memory: AsyncMemory, space: str, mark: str) -> list[int]:
     return [change.event.id, kept.id]
 
 
-async def _longterm(memory: AsyncMemory, space: str, mark: str) -> list[str]:
-    kept = await memory.longterm.add(f"Has a {mark}.", space=space, user=USER, session=SESSION)
+async def longterm(
+    memory: AsyncMemory, space: str, mark: str, *, user: str = USER, session: str = SESSION
+) -> list[str]:
+    kept = await memory.longterm.add(f"Has a {mark}.", space=space, user=user, session=session)
     await memory.longterm.edit(kept.id, space=space, details=f"The {mark} is blue.")
-    gone = await memory.longterm.add(f"Had another {mark}.", space=space, user=USER)
+    gone = await memory.longterm.add(f"Had another {mark}.", space=space, user=user)
     await memory.longterm.archive(gone.id, space=space)
-    await memory.longterm.recover(f"What does the {mark} eat?", space=space, user=USER, session=SESSION)
+    await memory.longterm.recover(f"What does the {mark} eat?", space=space, user=user, session=session)
     return [kept.id, gone.id]
 
 

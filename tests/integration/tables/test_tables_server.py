@@ -23,9 +23,10 @@ create role quipu_owner nologin;
 create role quipu_app nologin;
 create role quipu_eraser nologin in role quipu_app;
 create role quipu_relay nologin;
+create role quipu_person nologin;
 create role quipu_see nologin;
 create role quipu_login login createrole password '{PASSWORD}';
-grant quipu_owner, quipu_app, quipu_eraser, quipu_relay to quipu_login;
+grant quipu_owner, quipu_app, quipu_eraser, quipu_relay, quipu_person to quipu_login;
 grant quipu_see to quipu_login with admin option;
 """
 

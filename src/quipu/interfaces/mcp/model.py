@@ -21,7 +21,8 @@ class Caller:
     """Whose memory a connection is about, and what it may do: settled by configuration, never by the model.
 
     With ``user``, messages, facts and loops are those of that person. ``schema`` and ``agent`` say which
-    tables, and with whose grants; without an agent every table of the schema may be used.
+    tables, and with whose grants; without an agent every table of the schema may be used. ``bound``: the
+    database shows and takes rows of ``user`` alone.
     """
 
     space: str
@@ -29,6 +30,7 @@ class Caller:
     level: Level = "admin"
     schema: str = "memory"
     agent: str | None = None
+    bound: bool = False
 
     def may(self, tool: Tool) -> bool:
         """Whether they may use a tool."""

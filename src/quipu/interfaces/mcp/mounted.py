@@ -13,6 +13,7 @@ from quipu.interfaces.mcp.http import HttpDoor, Identify, answering
 from quipu.interfaces.mcp.model import Caller
 from quipu.interfaces.serving.served import Served
 from quipu.kernel.base.scope import optional_name
+from quipu.kernel.db.person import own_user
 
 if TYPE_CHECKING:
     from quipu import AsyncMemory
@@ -39,15 +40,17 @@ def identify(serving: Served) -> Identify:
     """Who asks: the key says which space, and whether anything may be changed.
 
     The client's configuration may say more: the header ``Quipu-User`` keeps to one person, ``Quipu-Space``
-    names the space for a key that opens all.
+    names the space for a key that opens all. A key that is bound to a user keeps to that person, whatever the
+    configuration says.
     """
 
     async def caller(request: Request) -> Caller:
         found = await serving.caller(request)
         return Caller(
             space=found.space_for(request.headers.get(SPACE_HEADER)),
-            user=optional_name("user", request.headers.get(USER_HEADER)),
+            user=own_user(optional_name("user", request.headers.get(USER_HEADER))),
             level=found.level,
+            bound=found.user is not None,
         )
 
     return caller

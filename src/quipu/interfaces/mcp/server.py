@@ -36,6 +36,7 @@ from quipu.interfaces.mcp.model import Caller, Desk, Given, Tool
 from quipu.interfaces.mcp.resources import RESOURCES, Resource
 from quipu.interfaces.mcp.tools.every import TOOLS
 from quipu.interfaces.problems import Problem, problem, title
+from quipu.kernel.db.person import acting_for
 
 if TYPE_CHECKING:
     from quipu import AsyncMemory
@@ -94,7 +95,8 @@ class Door:
 
     async def _answer(self, tool: Tool, given: Given, caller: Caller) -> CallToolResult:
         try:
-            answer = await tool.call(await self._desk(caller), given)
+            with acting_for(caller.user if caller.bound else None):
+                answer = await tool.call(await self._desk(caller), given)
         except QuipuError as error:
             return _failed(shown.failure(self._tell(error)))
         return CallToolResult(
@@ -144,8 +146,10 @@ class Door:
         return GetPromptResult(description=found.about, messages=[message])
 
     async def _read(self, found: Resource, context: Context) -> str:
+        caller = self._caller_of(context)
         try:
-            return await found.read(await self._desk(self._caller_of(context)))
+            with acting_for(caller.user if caller.bound else None):
+                return await found.read(await self._desk(caller))
         except QuipuError as error:
             raise MCPError(shown.code(error), shown.failure(self._tell(error))) from error
 

@@ -21,6 +21,10 @@ class KeyAsked(Asked):
 
     name: Annotated[str, Field(description="For people: which program it is for.", examples=["notes"])]
     space: Annotated[str | None, Field(description="The one space that it opens; null: all.")] = None
+    user: Annotated[
+        str | None,
+        Field(description="The one user of the space whose rows it sees and writes; null: everybody."),
+    ] = None
     level: Level = "read"
     requests_per_minute: Annotated[int, Field(ge=1, le=1_000_000)] = 600
 
@@ -31,6 +35,7 @@ class KeyTold(Told):
     id: str
     name: str
     space: str | None
+    user: str | None
     level: Level
     requests_per_minute: int
     created_at: datetime
@@ -59,7 +64,11 @@ _EXAMPLE: dict[str, Any] = {"name": "notes", "space": "ana", "level": "write"}
 async def create(asked: Annotated[KeyAsked, Body(examples=[_EXAMPLE])], engine: OwningAll) -> IssuedTold:
     """The token in the answer is shown this once; the database has only its hash."""
     issued = await engine.memory.keys.create(
-        asked.name, space=asked.space, level=asked.level, requests_per_minute=asked.requests_per_minute
+        asked.name,
+        space=asked.space,
+        user=asked.user,
+        level=asked.level,
+        requests_per_minute=asked.requests_per_minute,
     )
     return IssuedTold.model_validate(issued)
 

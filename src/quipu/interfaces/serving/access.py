@@ -49,7 +49,7 @@ class Access:
             raise KeyRefused(hint=_HINT)
         self.pace(key.id, key.requests_per_minute)
         self._used.add(key.id)
-        return Caller(key.space, key.level, key.id)
+        return Caller(key.space, key.level, key.id, key.user)
 
     def pace(self, who: str, per_minute: float) -> None:
         """Nothing, where they may ask now.

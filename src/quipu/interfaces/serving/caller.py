@@ -14,12 +14,14 @@ class Caller:
     """Who asks: a program with a key, or a person who signed in.
 
     ``space`` is the one space that they may enter, None for all. ``key_id`` names the key; of a person who
-    signed in it is ``session``.
+    signed in it is ``session``. ``user`` is the one person of the space whose rows they see and write, None
+    for everybody.
     """
 
     space: str | None
     level: Level
     key_id: str
+    user: str | None = None
 
     def may(self, level: Level) -> None:
         """Nothing, where they may do what needs ``level``.

@@ -15,6 +15,7 @@ from quipu.errors import AccessRefused, QuipuError, TookTooLong, TooLarge
 from quipu.interfaces.serving.metrics import Counting, Metrics
 from quipu.interfaces.serving.problems import response
 from quipu.interfaces.serving.terms import Terms
+from quipu.kernel.db.person import acting_for
 
 # Pages load nothing from anywhere else, run no script that stands in a page, and are shown in no frame.
 _HEADERS: Final = {
@@ -32,7 +33,7 @@ _HEADERS: Final = {
 
 def around(app: ASGIApp, terms: Terms, metrics: Metrics) -> ASGIApp:
     """The application with all guards before it."""
-    return SecurityHeaders(Counting(Hosts(Bodies(Times(app, terms), terms), terms), metrics))
+    return SecurityHeaders(Counting(Hosts(Bodies(Times(Apart(app), terms), terms), terms), metrics))
 
 
 class SecurityHeaders:
@@ -52,6 +53,18 @@ class SecurityHeaders:
             await send(message)
 
         await self._app(scope, receive, sending)
+
+
+class Apart:
+    """Lets each request begin on behalf of nobody in particular, and forgets whom it was for."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request."""
+        with acting_for(None):
+            await self._app(scope, receive, send)
 
 
 class Hosts:

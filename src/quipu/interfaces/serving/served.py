@@ -19,6 +19,7 @@ from quipu.interfaces.serving.metrics import Metrics
 from quipu.interfaces.serving.rates import Rates
 from quipu.interfaces.serving.signin import COOKIE, CSRF_HEADER, SignIn
 from quipu.interfaces.serving.terms import Terms
+from quipu.kernel.db.person import act_for
 
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _KNOWN: Final = "quipu.caller"  # of a request that was asked already: it counts once
@@ -48,6 +49,8 @@ class Served:
     async def caller(self, asked: HTTPConnection) -> Caller:
         """Who asks: by a key in ``Authorization``, else by the session of a browser.
 
+        From here to the end of the request the database is asked on behalf of the user of the key, if any.
+
         Raises:
             KeyRefused: neither.
             AccessRefused: a browser is to change something, and nothing shows that a page of ours wants it.
@@ -56,6 +59,7 @@ class Served:
         known = asked.scope.get(_KNOWN)
         if known is None:
             known = asked.scope[_KNOWN] = await self._caller(asked)
+            act_for(known.user)
         return known
 
     async def _caller(self, asked: HTTPConnection) -> Caller:

@@ -33,6 +33,7 @@ async def create(
     visit: Posting,
     name: Annotated[str, Form(max_length=1000)],
     opens: Annotated[Literal["one", "all"], Form()],
+    user: Annotated[str, Form(max_length=1000)] = "",
     level: Annotated[Level, Form()] = "read",
     requests_per_minute: Annotated[int, Form()] = 600,
 ) -> Response:
@@ -40,6 +41,7 @@ async def create(
     issued = await visit.memory.keys.create(
         name.strip(),
         space=visit.space if opens == "one" else None,
+        user=user.strip() or None,
         level=level,
         requests_per_minute=requests_per_minute,
     )

@@ -9,17 +9,19 @@ from dataclasses import dataclass, replace
 from typing import LiteralString, Self
 
 import anyio
-from psycopg import AsyncRawCursor, ProgrammingError, conninfo
+from psycopg import AsyncRawCursor
 from psycopg.rows import TupleRow, class_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
-from quipu.errors import ConfigError, DatabaseUnavailable, DatabaseUnsuitable
+from quipu.errors import DatabaseUnavailable, DatabaseUnsuitable
 from quipu.kernel.config import Settings, Stored
-from quipu.kernel.db import alive, arrays, deadline, queries
+from quipu.kernel.db import alive, deadline, queries
 from quipu.kernel.db.deadline import Unanswered
-from quipu.kernel.db.errors import translated
+from quipu.kernel.db.errors import refused, translated
 from quipu.kernel.db.holding import Holding
 from quipu.kernel.db.migrate import migrate, pending
+from quipu.kernel.db.person import bound_person, everybody_only
+from quipu.kernel.db.pools import Pool, check_address, pooled
 from quipu.kernel.db.queries import Numbered
 from quipu.kernel.db.turns import Turns
 
@@ -30,17 +32,10 @@ Ask = Callable[[Connection], Awaitable[None]]
 
 _SQL = queries.load("quipu.kernel.db")
 _OLDEST = 150_000  # PostgreSQL 15
-_HEAR_SECONDS = 2.0  # and so long the pool tries anew, so that no pause grows while a server is away
+_HEAR_SECONDS = 2.0
 _PAUSE_SECONDS = 0.1
 _BEGIN = "begin isolation level read committed read write"
 _BEGIN_TO_READ = "begin isolation level repeatable read read only"
-
-# A plan made once serves every call: our statements are written so that the shape of the plan does
-# not depend on the values, and planning the search anew would cost as much as running it.
-_SESSION = (
-    "-c jit=off -c plan_cache_mode=force_generic_plan -c max_parallel_workers_per_gather=0"
-    " -c timezone=UTC -c client_encoding=UTF8 -c application_name=quipu"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +91,12 @@ async def ask(
 class Database:
     """Open one with ``async with Database.open(...)``; it holds a pool and closes it."""
 
-    def __init__(self, url: str, settings: Settings, pool: AsyncConnectionPool[Connection]) -> None:
+    def __init__(self, url: str, settings: Settings, pool: Pool, people: Pool) -> None:
+        """``pool`` has connections for everybody in a space, ``people`` those on behalf of one person."""
         self.url = url
         self._settings = settings
         self._pool = pool
+        self._people = people
         self._holding = Holding(settings)
         self._silent = False
         self._hardened = False
@@ -119,27 +116,10 @@ class Database:
             conn.endures = True  # a migration takes as long as it takes
             if await pending(conn, packages):
                 await migrate(conn, packages)
-        timeout = int(settings.statement_seconds * 1000)
-        options = f"{_SESSION} -c role=quipu_app -c statement_timeout={timeout}"
-
-        async def configure(conn: Connection) -> None:
-            deadline.limit(conn, settings)
-            await arrays.register(conn)
-
-        pool = AsyncConnectionPool[Connection](
-            deadline.address(url, settings, options=options),
-            connection_class=Connection,
-            kwargs={"autocommit": True, "prepare_threshold": 0},
-            min_size=1,
-            max_size=settings.pool_size,
-            timeout=settings.connect_seconds,
-            reconnect_timeout=_HEAR_SECONDS,
-            configure=configure,
-            check=alive.check if settings.database_url else None,
-            open=False,
-        )
-        async with pool:
-            yield cls(url, settings, pool)
+        pool = pooled(url, settings, role="quipu_app", least=1)
+        people = pooled(url, settings, role="quipu_person", least=0)
+        async with pool, people:
+            yield cls(url, settings, pool, people)
 
     def space(self, name: str, *, ask: Ask | None = None) -> AbstractAsyncContextManager[Within | None]:
         """One transaction that sees the space ``name`` and no other; None where there is no such space.
@@ -167,6 +147,7 @@ class Database:
 
         What is erased must not be inherited, counted or referred to by a message that comes in meanwhile.
         """
+        everybody_only("Erasures concern")
         return _seen(self._entered(name, hold="hold_to_erase"))
 
     def reading(self, name: str) -> AbstractAsyncContextManager[Within | None]:
@@ -191,7 +172,7 @@ class Database:
         A pipeline without ``begin`` is one transaction, which ends with it: what the queries return is read
         when none is open any more.
         """
-        async with self._connection() as conn:
+        async with self._connection(person=bound_person()) as conn:
             async with conn.pipeline():
                 entering = await _enter(conn, name)
                 await queries(conn)
@@ -214,7 +195,7 @@ class Database:
         It ends with the block, when the pool takes the connection back: committed, or undone by an error.
         """
         settings, stored = self._holding.fresh(name), None
-        async with self._connection() as conn:
+        async with self._connection(person=bound_person()) as conn:
             async with conn.pipeline():
                 await conn.execute(begin)
                 if hold is not None:
@@ -229,10 +210,13 @@ class Database:
             yield conn, await _space(entering), settings
 
     @asynccontextmanager
-    async def _connection(self, seconds: float | None = None) -> AsyncGenerator[Connection]:
-        with translated():
+    async def _connection(
+        self, seconds: float | None = None, *, person: str | None = None
+    ) -> AsyncGenerator[Connection]:
+        pool = self._pool if person is None else self._people
+        with translated() if person is None else refused():
             try:
-                async with self._pool.connection(seconds) as conn:
+                async with pool.connection(seconds) as conn:
                     deadline.limit(conn, self._settings)
                     if self._silent:
                         await self._hear(conn)
@@ -283,8 +267,25 @@ class Database:
             yield conn
 
     @asynccontextmanager
+    async def acting(self) -> AsyncGenerator[Connection]:
+        """A connection for statements that enter a space by themselves, on behalf of whom this task asks."""
+        person = bound_person()
+        async with self._connection(person=person) as conn:
+            if person is None:
+                yield conn
+                return
+            async with conn.transaction():
+                await _say_person(conn)
+                yield conn
+
+    @asynccontextmanager
     async def owner(self) -> AsyncGenerator[Connection]:
-        """A connection of its own as the owner of the database, for upkeep across spaces."""
+        """A connection of its own as the owner of the database, for upkeep across spaces.
+
+        Raises:
+            AccessRefused: it is asked on behalf of one person.
+        """
+        everybody_only("This concerns")
         async with owner(self.url, self._settings) as conn:
             yield conn
 
@@ -293,7 +294,9 @@ class Database:
 
         Raises:
             psycopg.OperationalError: nobody answers, or not to this user.
+            AccessRefused: it is asked on behalf of one person.
         """
+        everybody_only("SQL of another login concerns")
         settings = replace(self._settings, statement_seconds=statement_seconds)
         return await deadline.connect(
             self.url, settings, prepare_threshold=None, options=options, user=user, password=password
@@ -346,7 +349,7 @@ class Database:
 @asynccontextmanager
 async def owner(url: str, settings: Settings) -> AsyncGenerator[Connection]:
     """A connection as the user of the URL, for migrations and upkeep."""
-    _check_address(url)
+    check_address(url)
     with translated():
         conn = await deadline.connect(
             url, settings, options="-c timezone=UTC -c application_name=quipu-owner"
@@ -374,23 +377,19 @@ async def _seen(
         yield None if space is None else Within(conn, space, settings)
 
 
-def _check_address(url: str) -> None:
-    """Refuses what is no address of a PostgreSQL server, without repeating it: it may hold a password."""
-    try:
-        conninfo.conninfo_to_dict(url)
-    except ProgrammingError:
-        raise ConfigError(
-            "QUIPU_DATABASE_URL (or url=) is no address of a PostgreSQL server.",
-            hint="It looks like this: postgresql://user:password@host:5432/database",
-        ) from None
-
-
 async def stored_settings(conn: Connection) -> Sequence[Stored]:
     """What is set in the database, and in the space of the transaction if it has entered one."""
     return await (await conn.execute(_SQL["stored_settings"])).fetchall()
 
 
+async def _say_person(conn: Connection) -> None:
+    """Tell the transaction on whose behalf it is; without that its role sees nobody's rows."""
+    await conn.execute(_SQL["act_for"], {"person": bound_person()})
+
+
 async def _enter(conn: Connection, name: str, *, query: str = "enter") -> Rows:
+    if bound_person() is not None:
+        await _say_person(conn)
     cursor: Rows = AsyncRawCursor(conn)
     return await cursor.execute(_SQL.numbered(query).text, [name], binary=True)
 

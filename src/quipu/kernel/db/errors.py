@@ -11,6 +11,7 @@ import psycopg
 from psycopg import errors as pg
 
 from quipu.errors import (
+    AccessRefused,
     BadInput,
     DatabaseError,
     DatabaseUnavailable,
@@ -42,6 +43,21 @@ def translated() -> Generator[None]:
         yield
     except psycopg.Error as error:
         raise translate(error) from error
+
+
+@contextmanager
+def refused() -> Generator[None]:
+    """The same on behalf of one person: a right that they lack is none that the installation lacks."""
+    try:
+        with translated():
+            yield
+    except DatabaseUnsuitable as error:
+        if not isinstance(error.__cause__, pg.InsufficientPrivilege):
+            raise
+        raise AccessRefused(
+            "That is not kept apart by person, or it is somebody else's.",
+            hint="You see and change what belongs to one person; the rest needs a key that is not bound.",
+        ) from error.__cause__
 
 
 def translate(error: psycopg.Error) -> QuipuError:

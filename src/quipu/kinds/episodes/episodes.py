@@ -15,6 +15,7 @@ from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
+from quipu.kernel.db.person import everybody_only
 from quipu.kinds.episodes.condensing.eraser import OneEpisode
 from quipu.kinds.episodes.fading import asked, life, putting, store
 from quipu.kinds.episodes.fading.model import (
@@ -268,6 +269,7 @@ class AsyncEpisodes:
         """
         from quipu.kinds.episodes.condensing import rebuilding  # noqa: PLC0415 - recall needs none of it
 
+        everybody_only("Condensing concerns")
         async with self._condensing() as condensing:
             return await rebuilding.condense(
                 self._database,
@@ -296,6 +298,7 @@ class AsyncEpisodes:
         """
         from quipu.kinds.episodes.condensing import rebuilding  # noqa: PLC0415 - as above
 
+        everybody_only("Condensing concerns")
         ids = None
         async with self._database.looking(check_name("space", space)) as within:
             if id is not None:

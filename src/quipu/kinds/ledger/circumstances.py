@@ -8,6 +8,7 @@ from typing import Final
 
 from quipu.errors import BadInput
 from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.db.person import own_user
 from quipu.kernel.redact import redact
 from quipu.kinds.ledger.keys import Place
 from quipu.kinds.ledger.model import SCOPES, Namespace, Scope
@@ -48,7 +49,7 @@ def checked(said: Circumstances, *, place: Place, scope: Scope, secrets: bool) -
         "space": check_name("space", said.space),
         "scope": scope,
         "session": optional_name("session", said.session),
-        "person": optional_name("user", said.user),
+        "person": optional_name("user", user_of(said)),
         "namespace": place.namespace,
         "key": place.key,
         "turn": turn,
@@ -57,6 +58,15 @@ def checked(said: Circumstances, *, place: Place, scope: Scope, secrets: bool) -
         "reason": _reason(said.reason, secrets=secrets),
         "latest": None,
     }
+
+
+def user_of(said: Circumstances) -> str | None:
+    """Return the person whom it is about: the one who is named, or for whom alone this task may write.
+
+    Raises:
+        AccessRefused: it is another.
+    """
+    return None if said.user is None and said.session is not None else own_user(said.user)
 
 
 def scope_of(place: Place, said: Circumstances) -> Scope:
@@ -72,7 +82,7 @@ def scope_of(place: Place, said: Circumstances) -> Scope:
     if scope == "session" and said.session is None:
         hint = "Say in which: session=…"
         raise BadInput(f"{place.key!r} belongs to a session.", field="session", hint=hint)
-    if said.user is None and said.session is None:
+    if user_of(said) is None and said.session is None:
         raise BadInput("say of whom (user=) or in which session (session=).", field="user")
     return scope
 

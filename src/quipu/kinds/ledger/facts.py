@@ -116,7 +116,7 @@ class Facts:
         return given
 
     async def _append(self, act: Act, given: Mapping[str, object]) -> Change:
-        async with self._database.plain() as conn:
+        async with self._database.acting() as conn:
             done = await store.append(conn, {**given, "act": act})
         if done.problem is not None:
             raise refusal(done, act, given)

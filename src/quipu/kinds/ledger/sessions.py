@@ -10,6 +10,7 @@ from typing import Final, Literal, cast
 from quipu.errors import BadInput
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.db.database import Database
+from quipu.kernel.db.person import own_user
 from quipu.kinds.ledger import store
 from quipu.kinds.ledger.outcome import unknown_session
 from quipu.kinds.ledger.values import prepare
@@ -34,7 +35,7 @@ async def open_session(
 ) -> str:
     """Make a session known, or tell more of one that is; returns its name."""
     name = str(uuid.uuid4()) if session is None else check_name("session", session)
-    person = optional_name("user", user)
+    person = own_user(optional_name("user", user))
     given = _checked(details, secrets=secrets)
     async with database.writing(check_name("space", space)) as within:
         await record.lock_sessions(within, [name])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Final, Self
 from uuid import UUID, uuid4
@@ -10,6 +11,7 @@ from uuid import UUID, uuid4
 from quipu.errors import BadInput, Conflict, NotFound
 from quipu.kernel.base.text import excerpt
 from quipu.kernel.db.database import Within
+from quipu.kernel.db.person import own_user
 from quipu.kinds.longterm import citing, filing, store
 from quipu.kinds.longterm.filing import Entry
 from quipu.kinds.longterm.model import Act, Category, Kept, Said, Wording
@@ -61,6 +63,7 @@ class Changes:
         said = await citing.still_there(self.within, new.said)
         if new.said and not said:
             return Kept(id=None, outcome="gone")
+        new = replace(new, user=own_user(new.user))
         same = await store.by_hash(self.within, user=new.user, hash=summary_hash(new.summary))
         if same is None:
             return Kept(id=str(await self._insert(new, said)), outcome="included", reason=new.reason)

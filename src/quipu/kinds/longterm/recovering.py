@@ -18,6 +18,7 @@ from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.base.text import excerpt
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, Within
+from quipu.kernel.db.person import own_user
 from quipu.kernel.redact import redact
 from quipu.kinds.longterm import auditing, querying, store
 from quipu.kinds.longterm.filing import LONGTERM
@@ -90,7 +91,7 @@ class AsyncRecovering:
         given.whole("budget_tokens", budget, most=10**6)
         turn = _Turn(
             space=space,
-            user=optional_name("user", user),
+            user=own_user(optional_name("user", user)),
             session=optional_name("session", session),
             message=optional_name("message", message),
         )

@@ -83,18 +83,21 @@ where space_id = %(space)s
 -- name: delete_messages: take messages out
 delete from core.messages where space_id = %(space)s and id = any(%(ids)s::int8[])
 
--- name: recount_sessions: what is left of sessions that lost messages
+-- name: recount_sessions: what is left of sessions that lost messages; who has none there any more is not named
 with left_over as materialized (
-    select t.id, l.messages, l.started_at, l.last_at
+    select t.id, l.messages, l.started_at, l.last_at, l.users
     from (select distinct gone >> 24 as id from unnest(%(ids)s::int8[]) as g (gone) where gone > 0) t
     cross join lateral (
-        select count(*) as messages, min(happened_at) as started_at, max(happened_at) as last_at
+        select count(*) as messages, min(happened_at) as started_at, max(happened_at) as last_at,
+            array_agg(distinct user_name) as users
         from core.messages
         where space_id = %(space)s and id between t.id << 24 and (t.id << 24) + 16777215
         offset 0
     ) l
 )
-update core.sessions s set messages = l.messages, started_at = l.started_at, last_at = l.last_at
+update core.sessions s set messages = l.messages, started_at = l.started_at, last_at = l.last_at,
+    belongs_to = case when s.belongs_to is null or s.belongs_to = s.distinct_id or s.belongs_to = any(l.users)
+        then s.belongs_to else '' end
 from left_over l
 where s.space_id = %(space)s and s.id = l.id
 

@@ -8,6 +8,7 @@ from typing import Final
 from quipu.errors import BadInput, Conflict
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.db.database import Database
+from quipu.kernel.db.person import acting_for
 from quipu.upkeep.answers import store
 from quipu.upkeep.answers.model import Asking, KeptAnswer
 
@@ -30,9 +31,12 @@ class AsyncAnswers:
             Conflict: it is being done at this moment.
         """
         now = self._clock.now()
-        async with self._database.writing(asking.space) as within:
-            begun = await store.begin(within, asking, now=now, expired=now - KEPT, abandoned=now - _ABANDONED)
-            found = None if begun else await store.find(within, asking)
+        with acting_for(None):  # it is the key's: who has it asked before
+            async with self._database.writing(asking.space) as within:
+                begun = await store.begin(
+                    within, asking, now=now, expired=now - KEPT, abandoned=now - _ABANDONED
+                )
+                found = None if begun else await store.find(within, asking)
         if found is None:
             return None
         sha256, answer = found
@@ -48,15 +52,17 @@ class AsyncAnswers:
 
     async def keep(self, asking: Asking, answer: KeptAnswer) -> None:
         """Keep the answer to a request that was done; not where its space was forgotten meanwhile."""
-        async with self._database.space(asking.space) as within:
-            if within is not None:
-                await store.keep(within, asking, answer, now=self._clock.now())
+        with acting_for(None):
+            async with self._database.space(asking.space) as within:
+                if within is not None:
+                    await store.keep(within, asking, answer, now=self._clock.now())
 
     async def release(self, asking: Asking) -> None:
         """Give back a request that failed: it may be sent again under the same key."""
-        async with self._database.space(asking.space) as within:
-            if within is not None:
-                await store.release(within, asking)
+        with acting_for(None):
+            async with self._database.space(asking.space) as within:
+                if within is not None:
+                    await store.release(within, asking)
 
     async def drop_old(self) -> int:
         """Drop what is older than 24 hours, in every space; how many."""

@@ -1,4 +1,4 @@
-"""Forgetting the keys of a space."""
+"""Forgetting the keys of a space, or of one user."""
 
 from __future__ import annotations
 
@@ -10,15 +10,26 @@ from quipu.upkeep.keys import store
 
 
 class KeysEraser:
-    """Takes the keys of a space with the whole space: they hold its name, which is often a person's."""
+    """Takes the keys of a space with it, and those bound to a user with the user: they hold the name."""
 
     async def count(self, within: Within, what: What) -> Mapping[str, int]:
         """How many keys would go."""
-        keys = await store.count_of_space(within) if what.everything else 0
+        keys = 0
+        if what.everything:
+            keys = await store.count_of_space(within)
+        elif (user := _user(what)) is not None:
+            keys = await store.count_of_person(within, user)
         return {"api_keys": keys} if keys else {}
 
     async def erase(self, within: Within, what: What) -> Sequence[int]:
         """Take them; keys have no entries in the index."""
         if what.everything:
             await store.drop_of_space(within)
+        elif (user := _user(what)) is not None:
+            await store.drop_of_person(within, user)
         return ()
+
+
+def _user(what: What) -> str | None:
+    """Return the user who is forgotten, where it is not only a session or a message of theirs."""
+    return what.user if what.session is None and what.message is None else None

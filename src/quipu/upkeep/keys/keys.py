@@ -28,6 +28,7 @@ class AsyncKeys:
         name: str,
         *,
         space: str | None = None,
+        user: str | None = None,
         level: Level = "read",
         requests_per_minute: int = 600,
     ) -> Issued:
@@ -36,18 +37,27 @@ class AsyncKeys:
         ``name`` is for people: which program it is for. ``space`` is the one space that it opens, which need
         not be there yet; None opens all of them, which with the level ``admin`` is what the owner of the
         database may. ``level``: ``read``, ``write``, or ``admin``, which also forgets, restores, makes keys.
+        ``user`` binds the key to one person of the space: it sees and writes what is theirs alone, and what
+        cannot be kept apart by person is closed to it.
 
         Raises:
-            BadInput: a name, the level or the number (1 to 1,000,000) cannot be taken.
+            BadInput: a name, the level or the number (1 to 1,000,000) cannot be taken; or a key for one user
+                has no space, or the level ``admin``.
         """
         check_name("name", name)
         optional_name("space", space)
         if level not in LEVELS:
             raise BadInput(f"it can be {', '.join(LEVELS)}.", field="level")
+        if optional_name("user", user) is not None and (space is None or level == "admin"):
+            raise BadInput(
+                "a key for one user opens one space, to read or to write.",
+                field="user",
+                hint="Name the space, and take the level read or write.",
+            )
         if isinstance(requests_per_minute, bool) or not 1 <= requests_per_minute <= MOST_PER_MINUTE:
             raise BadInput(f"a whole number from 1 to {MOST_PER_MINUTE:,}.", field="requests_per_minute")
         id_, token = new_token()
-        key = Key(id_, name, space, level, requests_per_minute, self._clock.now(), None, None)
+        key = Key(id_, name, space, user, level, requests_per_minute, self._clock.now(), None, None)
         issued = Issued(key, token)
         async with self._database.owner() as conn:
             await store.create(conn, issued)

@@ -14,13 +14,15 @@ LEVELS: Final[tuple[Level, ...]] = ("read", "write", "admin")
 class Key:
     """A key without its secret, which nobody has but the one it was shown to.
 
-    ``space`` is the one space that it opens, None for all of them. Each ``level`` includes those before it
+    ``space`` is the one space that it opens, None for all of them. ``user`` is the one person of the space
+    whose rows it sees and writes, None for everybody. Each ``level`` includes those before it
     in ``LEVELS``. ``last_used_at`` is exact to a minute or so.
     """
 
     id: str
     name: str
     space: str | None
+    user: str | None
     level: Level
     requests_per_minute: int
     created_at: datetime

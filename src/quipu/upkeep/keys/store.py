@@ -22,6 +22,7 @@ async def create(owner: Connection, issued: Issued) -> None:
         "id": key.id,
         "name": key.name,
         "space": key.space,
+        "user": key.user,
         "level": key.level,
         "requests_per_minute": key.requests_per_minute,
         "token_sha256": sha256(issued.token),
@@ -70,3 +71,15 @@ async def count_of_space(within: Within) -> int:
 async def drop_of_space(within: Within) -> None:
     """Forget the keys of the space."""
     await within.conn.execute(_SQL["drop_of_space"])
+
+
+async def count_of_person(within: Within, user: str) -> int:
+    """Return how many keys of the space are bound to a user."""
+    row = await (await within.conn.execute(_SQL["count_of_person"], {"user": user})).fetchone()
+    assert row is not None
+    return row[0]
+
+
+async def drop_of_person(within: Within, user: str) -> None:
+    """Forget the keys of the space that are bound to a user."""
+    await within.conn.execute(_SQL["drop_of_person"], {"user": user})

@@ -28,12 +28,23 @@ def command() -> None:
 @click.argument("name")
 @click.option("--space", "-s", metavar="SPACE", help="The one space that it opens.")
 @click.option("--all-spaces", is_flag=True, help="It opens every space.")
+@click.option("--user", "-u", metavar="USER", help="The one user of the space whose rows it sees and writes.")
 @click.option("--level", type=click.Choice(LEVELS), default="read", show_default=True, help="What it may do.")
 @click.option("--per-minute", default=600, show_default=True, help="Requests a minute (1 to 1,000,000).")
 @common
 @click.pass_obj
-def create(call: Call, name: str, space: str | None, all_spaces: bool, level: str, per_minute: int) -> None:
+def create(
+    call: Call,
+    name: str,
+    space: str | None,
+    all_spaces: bool,
+    user: str | None,
+    level: str,
+    per_minute: int,
+) -> None:
     """Make a key; NAME says which program it is for. Its token is printed this once.
+
+    With --user the key sees and writes what belongs to that person alone.
 
     Example: quipu keys create notes --space ana --level write
     """
@@ -41,7 +52,9 @@ def create(call: Call, name: str, space: str | None, all_spaces: bool, level: st
         raise click.UsageError("Say either --space SPACE or --all-spaces.")
     screen = Screen(call)
     with opened(call, screen) as memory:
-        issued = memory.keys.create(name, space=space, level=_level(level), requests_per_minute=per_minute)
+        issued = memory.keys.create(
+            name, space=space, user=user, level=_level(level), requests_per_minute=per_minute
+        )
     screen.answer(
         issued,
         _table([issued.key]),
@@ -85,13 +98,16 @@ def _level(told: str) -> Level:
 
 
 def _table(keys: Sequence[Key]) -> Table:
-    table = Table("id", "name", "space", "level", "a minute", "last used", "state", box=None, pad_edge=False)
-    table.columns[4].justify = "right"
+    table = Table(
+        "id", "name", "space", "user", "level", "a minute", "last used", "state", box=None, pad_edge=False
+    )
+    table.columns[5].justify = "right"
     for key in keys:
         table.add_row(
             key.id,
             visible(key.name),
             Text("all", style="italic") if key.space is None else visible(key.space),
+            Text("all", style="italic") if key.user is None else visible(key.user),
             key.level,
             f"{key.requests_per_minute:,}",
             day_and_time(key.last_used_at) if key.last_used_at else "never",

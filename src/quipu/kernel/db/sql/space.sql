@@ -1,6 +1,9 @@
 -- name: enter: make the transaction see one space
 select id, name, languages, entries, tokens, mixed_tokens, threads, version, epoch, generation, unfiled from core.enter(%(name)s)
 
+-- name: act_for: make the transaction see one person and no other; heeded by the role quipu_person alone
+select set_config('quipu.person', %(person)s, true)
+
 -- name: hold_to_write: any number write to a space at once; nothing of it is erased until they are through
 select pg_advisory_xact_lock_shared(hashtextextended(%(name)s, 7310522003))
 
