@@ -23,7 +23,7 @@ from quipu.kernel.redact import redact
 from quipu.kernel.redact.forms import FORMS
 from quipu.kernel.redact.many import redact_many
 
-LIMIT_SECONDS = 60.0
+LIMIT_SECONDS = 3.0
 PROSE = "We met at the harbour at 10, and Ana said that the boat needs new paint before we sail to Lisbon. "
 FILLING = (
     "",
@@ -73,7 +73,7 @@ def turns(path: Path) -> list[str]:
 def hostile(characters: int) -> list[tuple[float, str]]:
     """The seconds for the worst texts, worst first; each is a unit repeated up to that many characters."""
     anchors = [anchor for form in (*FORMS.tokens, *FORMS.following) for anchor in form.anchors]
-    words = [word for command in FORMS.commands for word in command.words]
+    words = [word for command in (*FORMS.commands, *FORMS.places) for word in command.words]
     others = (
         "password",
         "api_key",

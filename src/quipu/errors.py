@@ -31,18 +31,22 @@ say in ``hint`` what to do next.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from inspect import cleandoc
-from typing import Self
+from typing import ClassVar, Self
 
 
 class QuipuError(Exception):
     """Something went wrong in Quipu."""
 
+    # A message may quote a secret: importing `quipu.kernel.redact` sets this to what cuts it out.
+    clean: ClassVar[Callable[[str], str]] = str
+
     def __init__(self, message: str | None = None, *, hint: str | None = None) -> None:
-        self.message = message or cleandoc(type(self).__doc__ or "").splitlines()[0]
-        self.hint = hint
-        super().__init__(self.message if hint is None else f"{self.message} {hint}")
+        self.message = QuipuError.clean(message or cleandoc(type(self).__doc__ or "").splitlines()[0])
+        self.hint = hint and QuipuError.clean(hint)
+        super().__init__(self.message if self.hint is None else f"{self.message} {self.hint}")
 
 
 class ConfigError(QuipuError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 Path = tuple[str | int, ...]
@@ -42,6 +43,9 @@ def leaves(value: Any, at: Path = ()) -> Iterator[Path]:
         for name, one in value.items():
             yield from leaves(one, (*at, name))
             yield (*at, name, "*") if isinstance(one, dict) else at
+    elif is_dataclass(value):
+        for field in fields(value):
+            yield from leaves(getattr(value, field.name), (*at, field.name))
     elif isinstance(value, Sequence):
         for place, one in enumerate(value):
             yield from leaves(one, (*at, place))
@@ -52,6 +56,8 @@ def placed(value: Any, at: Path, text: str) -> Any:
     if not at:
         return text
     head, rest = at[0], at[1:]
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{str(head): placed(getattr(value, str(head)), rest, text)})
     if head == "*":
         return {**(value if isinstance(value, dict) else {}), text: "1"}
     if isinstance(head, int):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from quipu.errors import QuipuError
 from quipu.kernel.redact import (
     assignments,
     broken,
@@ -81,3 +82,10 @@ def _apart(found: list[Secret]) -> list[Secret]:
         else:
             apart.append(secret)
     return apart
+
+
+def _clean(text: str) -> str:
+    return redact(text).text
+
+
+QuipuError.clean = _clean

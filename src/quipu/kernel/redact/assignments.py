@@ -39,6 +39,9 @@ _BEFORE_CHARACTERS: Final = 64
 NAME_CHARACTERS: Final = string.ascii_letters + string.digits + "_.-"
 _PROMPT: Final = " \t>$-"
 _SETTERS: Final = frozenset({"", "export", "set", "env", "setx"})
+SET: Final = re.compile(r"\b(?:setx|set[ \t]{1,4}--?[a-z-]{1,12})[ \t]{1,4}\Z")
+"""What sets a variable in Windows and fish, in lower case, where the name of the variable begins."""
+SET_CHARACTERS: Final = 40
 _NETRC: Final = re.compile(r"\blogin\s+\S+\s+$")
 
 _SUFFIX = re.compile(
@@ -63,7 +66,9 @@ class _Form:
 _QUOTED_VALUE = _Form(
     re.compile(rf"{_CLOSING}{_ANNOTATION}\s{{0,16}}(?:{_ASSIGNED}|\()\s{{0,40}}{_QUOTED}"), "literal"
 )
-_ATTRIBUTE = _Form(re.compile(rf"[\"']\s{{1,16}}value\s{{0,4}}=\s{{0,4}}{_QUOTED}"), "literal")
+_VALUE: Final = r"\\?[\"']?,?\s{1,16}\\?[\"']?value\\?[\"']?\s{0,4}[:=]\s{0,4}"
+_ATTRIBUTE = _Form(re.compile(_VALUE + _QUOTED), "literal")
+_BARE_ATTRIBUTE = _Form(re.compile(_VALUE + _BARE), "loose")
 _LINE_VALUE = _Form(re.compile(r"=(?P<secret>[^\s\"'`]{4,1024}+)"), "literal")
 _TIGHT_VALUE = _Form(re.compile(rf"={_BARE}"), "literal")
 _BARE_VALUE = _Form(
@@ -87,7 +92,7 @@ _SAID = _Form(
 class _Place:
     """A name that says that its value is secret, and what stands before it."""
 
-    __slots__ = ("begins_line", "left", "prefix", "shouted")
+    __slots__ = ("begins_line", "is_set", "left", "prefix", "shouted")
 
     def __init__(self, text: str, before: str, start: int, end: int) -> None:
         self.left: str = before.rstrip(NAME_CHARACTERS)
@@ -97,6 +102,7 @@ class _Place:
         _, line_break, line = self.left.rpartition("\n")
         whole = bool(line_break) or start < _BEFORE_CHARACTERS
         self.begins_line: bool = whole and line.strip(_PROMPT) in _SETTERS
+        self.is_set: bool = SET.search(line[-SET_CHARACTERS:]) is not None
 
 
 _CALL = re.compile(r"[A-Za-z_$][\w$.]*[(\[]")
@@ -176,13 +182,14 @@ def _forms(place: _Place) -> Iterator[_Form]:
     """The ways in which a value may follow the name, the surest first."""
     yield _QUOTED_VALUE
     yield _ATTRIBUTE
+    yield _BARE_ATTRIBUTE
     if place.begins_line and place.shouted:
         yield _LINE_VALUE
     elif place.shouted or place.prefix.startswith("--") or place.left.endswith(("?", "&", "=", ";")):
         yield _TIGHT_VALUE
     yield _BLOCK
     yield _BARE_VALUE
-    if place.prefix.startswith("-"):
+    if place.prefix.startswith("-") or place.is_set:
         yield _ARGUMENT
     if place.left.endswith("<"):
         yield _ELEMENT
@@ -202,6 +209,7 @@ def _judged(match: re.Match[str], word: str, subject: Subject, grade: Grade) -> 
         value = value if value.endswith("...") else _without_trailing(value)
         end = start + len(value)
     passphrase = quoted and word == "passphrase" and values.is_passphrase(value)
+    passphrase |= quoted and subject == "password" and values.is_app_password(value)
     real = passphrase or values.is_secret(value, subject=subject, grade=grade)
     return Secret(start, end, word if subject == "token" else "password") if real else None
 

@@ -1,4 +1,4 @@
-"""Passwords on the command lines of programs: ``curl -u user:password``, ``mysql -ppassword``."""
+"""Passwords that follow words in a line: ``curl -u user:password``, ``IDENTIFIED BY 'password'``."""
 
 from __future__ import annotations
 
@@ -17,24 +17,29 @@ WITHIN: Final = 300
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """How a program is given a password."""
+    """How a program, or what a word of code names, is given a password."""
 
     word: str
     pattern: re.Pattern[str]
 
 
 OPTIONS: Final = tuple(
-    Option(word, re.compile(command.form)) for command in FORMS.commands for word in command.words
+    Option(word, re.compile(command.form))
+    for command in (*FORMS.commands, *FORMS.places)
+    for word in command.words
 )
 
 _BY_HEAD: Final[defaultdict[str, list[Option]]] = defaultdict(list)
 for _option in OPTIONS:
     _BY_HEAD[_option.word[:HEAD_CHARACTERS]].append(_option)
-_SIGNS: Final = (" -", "\t-", "add_user", "change_password")
+_SIGNS: Final = (
+    *(" -", "\t-", "add_user", "change_password"),
+    *(word for place in FORMS.places for word in place.words),
+)
 
 
 def find(source: Source) -> Iterator[Secret]:
-    """Every password that a program is given on its command line; the user name stays."""
+    """Every password that a program or a word is given in its line; the user name stays."""
     if not any(sign in source.text for sign in _SIGNS):
         return
     for head in source.heads & _BY_HEAD.keys():

@@ -24,7 +24,7 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """Programs that take a password on their command line, and the option that it follows."""
+    """Words after which a password comes in the same line, such as the name of a program, and how."""
 
     words: tuple[str, ...]
     form: str
@@ -34,7 +34,8 @@ class Command:
 class Forms:
     """All of them.
 
-    ``tokens`` stand alone; ``following`` follow an anchor that stays; ``unanchored`` have none. ``encoded``
+    ``tokens`` stand alone; ``following`` follow an anchor that stays; ``unanchored`` have none. ``commands``
+    have a password after an option, ``places`` after words of code, SQL or settings. ``encoded``
     are words whose base64 is looked for, ``cookies`` an expression for the names of cookies that let in who
     holds them, ``services`` those whose name before "key" makes it a secret one.
     """
@@ -44,6 +45,7 @@ class Forms:
     following: Sequence[Form]
     unanchored: Sequence[Form]
     commands: Sequence[Command]
+    places: Sequence[Command]
     encoded: Sequence[str]
     cookies: str
     services: tuple[str, ...]
@@ -56,7 +58,8 @@ def _read() -> Forms:
         tokens=[_form(row) for row in data["tokens"]],
         following=[_form(row) for row in data["following"]],
         unanchored=[_form(row) for row in data["unanchored"]],
-        commands=[Command(tuple(row["words"].split()), row["form"]) for row in data["commands"]],
+        commands=[_command(row) for row in data["commands"]],
+        places=[_command(row) for row in data["places"]],
         encoded=data["encoded"],
         cookies=data["cookies"],
         services=tuple(data["services"]),
@@ -66,6 +69,10 @@ def _read() -> Forms:
 def _form(row: Mapping[str, Any]) -> Form:
     anchors = tuple(row.get("anchors", "").split())
     return Form(row["kind"], anchors, row["form"], row.get("ambiguous", False))
+
+
+def _command(row: Mapping[str, Any]) -> Command:
+    return Command(tuple(word.replace("|", " ") for word in row["words"].split()), row["form"])
 
 
 FORMS: Final = _read()

@@ -63,10 +63,11 @@ _DISCORD: Final = tokens.UNANCHORED[0].pattern
 # Bytes beyond ASCII stand for any white space and any digit here.
 _WHITE: Final = rb"[\s\x80-\xff]{0,64}"
 _GIVEN = re.compile(
-    rb"(?:[_-]?(?:value|base|prod|dev|test|staging|live|old|new|[\d\x80-\xff]{1,8}))?(?:\\?[\"'`]|\]){0,3}"
-    rb"(?:%b(?:[=:!|(]|->|\xef\xbc\x9a|value|is|was|lautet|es|\xc3[\xa8\xa9])|>)" % _WHITE,
+    rb"(?:[_-]?(?:value|base|prod|dev|test|staging|live|old|new|[\d\x80-\xff]{1,8}))?(?:\\?[\"'`]|\]){0,3},?"
+    rb"(?:%b(?:[=:!|(]|->|\xef\xbc\x9a|\\?[\"']?value|is|was|lautet|es|\xc3[\xa8\xa9])|>)" % _WHITE,
     re.IGNORECASE,
 )
+_SET = re.compile(assignments.SET.pattern.encode(), re.IGNORECASE)
 _URL = re.compile(rb"://(?:[^\s:/@?#\"'<>]{0,512}:[^\s/\"'<>?#]{1,1024}@|[A-Za-z0-9_-]{32,128}@)")
 # What gives a sign that is written as an escape a meaning.
 _NAMED = re.compile(
@@ -176,8 +177,9 @@ def _may_be_given(data: bytes, at: int, end: int) -> bool:
     if data[end : end + 1] not in _SPACES:
         return False
     before = data[max(0, at - _BEFORE_BYTES) : at]
-    named = before[len(before.rstrip(_NAME)) :]
-    return named[:1] == b"-" or b"login" in before
+    left = before.rstrip(_NAME)
+    dashed = before[len(left) :][:1] == b"-"
+    return dashed or b"login" in before or _SET.search(left[-assignments.SET_CHARACTERS :]) is not None
 
 
 def _around(data: bytes, at: int) -> tuple[str, int]:

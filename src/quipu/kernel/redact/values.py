@@ -47,6 +47,7 @@ _SNAKE = re.compile(
     r"|(?:[A-Z][a-z]+\d{0,5}){2,6}$"
 )
 _SYMBOL = re.compile(r"[^\w\s.,:;/\\()\[\]{}'\"`<>|-]")
+_APP_PASSWORD = re.compile(r"[a-z]{4}(?: [a-z]{4}){3}$")
 _LABEL = re.compile(r"[^\W\d_]+$")
 
 
@@ -70,6 +71,11 @@ def is_passphrase(value: str) -> bool:
     """Whether quoted words after ``passphrase`` look like one: three words or more, and no sentence."""
     words = value.split()
     return len(words) >= 3 and not is_placeholder(value) and value[-1].isalnum() and not value[0].isupper()
+
+
+def is_app_password(value: str) -> bool:
+    """Whether the value is written as Google writes the passwords that it makes for programs."""
+    return _APP_PASSWORD.match(value) is not None
 
 
 def _is_reference(value: str, grade: Grade) -> bool:

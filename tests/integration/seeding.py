@@ -11,9 +11,9 @@ from typing import Any
 from quipu import AsyncMemory
 from quipu.kinds.ledger.evidence.model import Reference
 
-_FIXTURES = Path(__file__).resolve().parent.parent.parent / "fixtures"
+_FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 if str(_FIXTURES) not in sys.path:
-    sys.path.append(str(_FIXTURES))
+    sys.path.insert(0, str(_FIXTURES))  # before bench, which has a file of the same name
 
 from transcripts import World  # noqa: E402
 
