@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from uuid import UUID
 
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Within
 from quipu.kinds.longterm import store
 from quipu.upkeep.erasure.model import Named, What
+from quipu.upkeep.erasure.wording import repeats, words
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +30,9 @@ class LongtermEraser:
     """Takes memories with their history, sources and places in the audit.
 
     A memory that other words tell too stays, without the words that go, without the earlier wordings that
-    rested on them alone, and without the reasons of its changes, which may repeat them. What replaced an
-    earlier wording goes as a whole: the earlier one was no longer true.
+    rested on them alone, and without the reasons of its changes, which may repeat them. Where it has a word
+    that only what goes said, it goes as well. What replaced an earlier wording goes as a whole: the earlier
+    one was no longer true.
     """
 
     async def count(self, within: Within, what: What) -> Mapping[str, int]:
@@ -58,17 +61,45 @@ class LongtermEraser:
 
 async def _doomed(within: Within, what: What) -> _Doomed:
     given = {"session": what.session, "user": what.user, "message": what.message}
-    messages = Int8s(await store.doomed(within, "doomed_messages", given))
-    sources = await store.doomed(within, "doomed_sources", {**given, "messages": messages})
+    messages = await store.doomed(within, "doomed_messages", given)
+    sources = await store.doomed(within, "doomed_sources", {**given, "messages": Int8s(messages)})
+    earlier: Sequence[int] = ()
     resting = {**given, "sources": Int8s(sources), "everything": what.everything}
     memories = await store.doomed_memories(within, resting)
+    if not what.everything:
+        more, earlier = await _repeating(within, sources, messages, [memory for memory, _ in memories])
+        memories = [*memories, *more]
     left = {"sources": Int8s(sources), "memories": [memory for memory, _ in memories]}
     return _Doomed(
         memories,
         sources,
-        await store.doomed(within, "doomed_wordings", left),
+        [*await store.doomed(within, "doomed_wordings", left), *earlier],
         await store.doomed(within, "doomed_audit", given),
     )
+
+
+async def _repeating(
+    within: Within, sources: Sequence[int], messages: Sequence[int], doomed: Sequence[UUID]
+) -> tuple[list[tuple[UUID, int | None]], list[int]]:
+    """Return the memories, with their entries, and earlier wordings that have a word of what goes alone."""
+    given = {"sources": Int8s(sources), "messages": Int8s(messages), "doomed": list(doomed)}
+    rows = await store.wordings(within, given)
+    if not rows:
+        return [], []
+    erased = words(await store.said(within, messages))
+    memories: dict[UUID, int | None] = {}
+    earlier: list[int] = []
+    for (memory, history), group in groupby(rows, key=lambda row: (row.memory, row.history)):
+        of = list(group)
+        gone = erased | words(row.excerpt for row in of if row.goes)
+        kept = words(text for row in of if not row.goes for text in (row.excerpt, row.content))
+        if memory in memories or not repeats(of[0].text, erased=gone, remaining=kept):
+            continue
+        if history is None:
+            memories[memory] = of[0].entry
+        else:
+            earlier.append(history)
+    return list(memories.items()), earlier
 
 
 NAMED = Named(

@@ -51,6 +51,22 @@ class Row:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Resting:
+    """A wording of a memory and one of the memory's sources; ``goes`` where the source is erased.
+
+    ``history`` is the id of an earlier wording, None of the present one; ``content`` the whole message.
+    """
+
+    memory: UUID
+    entry: int | None
+    history: int | None
+    text: str
+    excerpt: str
+    content: str
+    goes: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Narrowed:
     """Which memories are wanted; None asks for nothing. ``text`` is a pattern of ILIKE."""
@@ -218,6 +234,16 @@ async def doomed(within: Within, name: str, given: Mapping[str, object]) -> list
 async def doomed_memories(within: Within, given: Mapping[str, object]) -> list[tuple[UUID, int | None]]:
     """The memories that an erasure takes, with their entries."""
     return await _rows(within, "doomed_memories", given)
+
+
+async def wordings(within: Within, given: Mapping[str, object]) -> list[Resting]:
+    """Return the wordings of memories with a source in what loses messages, by memory."""
+    return [Resting(*row) for row in await _rows(within, "wordings", given)]
+
+
+async def said(within: Within, messages: Sequence[int]) -> list[str]:
+    """Return what messages say."""
+    return [row[0] for row in await _rows(within, "said", {"messages": Int8s(messages)})]
 
 
 async def run(within: Within, name: str, values: Mapping[str, object]) -> None:

@@ -8,7 +8,11 @@ from uuid import UUID
 
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Within
+from quipu.kernel.queue.outbox import put
 from quipu.kinds.transcripts import store
+from quipu.kinds.transcripts.outbox import LEARN
+from quipu.kinds.transcripts.wordings import Wordings, unsupported
+from quipu.record import store as record
 from quipu.upkeep.erasure.model import Named, What
 
 
@@ -17,13 +21,15 @@ class _Doomed:
     sessions: Mapping[int, str]
     messages: Sequence[int]
     memories: Sequence[tuple[UUID, int | None]]
+    wordings: Wordings
 
 
 class TranscriptsEraser:
     """Takes lines with their calls and results, and memories that no other session tells.
 
     Forgetting one message takes its line and the memories that rest on it alone; what else the session
-    holds stays.
+    holds stays. A memory that other messages tell too stays where its words are theirs; otherwise it goes,
+    and the sessions of these messages are read again.
     """
 
     async def count(self, within: Within, what: What) -> Mapping[str, int]:
@@ -41,6 +47,7 @@ class TranscriptsEraser:
         names = list(doomed.sessions.values())
         given = {"sessions": names, "everything": what.everything}
         await store.run(within, "erase_memories", {"memories": [one for one, _ in doomed.memories]})
+        await store.run(within, "erase_edits", {"edits": Int8s(doomed.wordings.edits)})
         await store.run(within, "erase_sources", {"sessions": names, "messages": Int8s(doomed.messages)})
         await store.run(within, "erase_repetitions", {"messages": Int8s(doomed.messages)})
         await store.run(within, "erase_prompts", given)
@@ -49,19 +56,27 @@ class TranscriptsEraser:
         await store.run(within, "erase_summaries", {**numbers, "everything": what.everything})
         await store.run(within, "erase_files", {"everything": what.everything})
         await store.run(within, "erase_sessions", numbers)
+        if doomed.wordings.sessions:
+            await store.run(within, "unread", {"sessions": list(doomed.wordings.sessions)})
+            await put(within, LEARN, {}, key="all")
         return [entry for _, entry in doomed.memories if entry is not None]
 
 
 async def _doomed(within: Within, what: What) -> _Doomed:
     given = {"session": what.session, "user": what.user, "message": what.message}
     sessions = {} if what.message is not None else await store.sessions(within, given)
-    messages = await store.messages(within, given)
+    messages = await record.matching(within, what)
     resting = {
         "sessions": list(sessions.values()),
         "messages": Int8s(messages),
         "everything": what.everything,
     }
-    return _Doomed(sessions, messages, await store.memories(within, resting))
+    memories = await store.memories(within, resting)
+    if what.everything:
+        return _Doomed(sessions, messages, memories, Wordings())
+    names, ids = list(sessions.values()), [memory for memory, _ in memories]
+    wordings = await unsupported(within, sessions=names, messages=messages, doomed=ids)
+    return _Doomed(sessions, messages, [*memories, *wordings.memories], wordings)
 
 
 async def _file(within: Within, _: str) -> Sequence[int]:

@@ -31,6 +31,23 @@ class Found:
     category: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class Resting:
+    """A wording of a memory and one of the memory's sources; ``goes`` where the source is erased.
+
+    ``edit`` is the id of an earlier wording, None of the present one.
+    """
+
+    memory: UUID
+    entry: int | None
+    edit: int | None
+    text: str
+    session: str
+    message: int | None
+    excerpt: str
+    goes: bool
+
+
 async def cited(within: Within, ids: Sequence[int]) -> list[Found]:
     """The memories of entries, those that are active."""
     async with within.conn.cursor(row_factory=class_row(Found)) as cursor:
@@ -71,14 +88,22 @@ async def sessions(within: Within, values: Mapping[str, object]) -> dict[int, st
     return dict(await _rows(within, "doomed_sessions", values))
 
 
-async def messages(within: Within, values: Mapping[str, object]) -> list[int]:
-    """The messages of the record that an erasure takes."""
-    return [row[0] for row in await _rows(within, "doomed_messages", values)]
-
-
 async def memories(within: Within, values: Mapping[str, object]) -> list[tuple[UUID, int | None]]:
     """The memories that an erasure takes, each with its entry in the index."""
     return await _rows(within, "doomed_memories", values)
+
+
+async def wordings(within: Within, values: Mapping[str, object]) -> list[Resting]:
+    """Return the wordings of memories with a source in sessions that lose messages, by memory."""
+    return [Resting(*row) for row in await _rows(within, "wordings", values)]
+
+
+async def said_in(within: Within, sessions: Sequence[str]) -> dict[str, dict[int, str]]:
+    """Return what was said in sessions: by name of the session, by id of the message."""
+    said: dict[str, dict[int, str]] = {}
+    for session, id_, content in await _rows(within, "said_in", {"sessions": list(sessions)}):
+        said.setdefault(session, {})[id_] = content
+    return said
 
 
 async def lines(within: Within, numbers: Sequence[int]) -> int:

@@ -84,3 +84,30 @@ where space_id = %(space)s and memory_id in (select memory_id from touched) and 
 update longterm.long_term_memory set
     session = nullif(session, %(session)s), source = nullif(source, %(session)s)
 where space_id = %(space)s and (session = %(session)s or source = %(session)s)
+
+-- name: wordings: wordings of memories that have a source in what loses messages, one row a wording and source
+--
+-- history is the id of an earlier wording, null of the present one.
+with concerned as materialized (
+    select distinct o.memory_id as id from longterm.sources o
+    left join core.sessions s on s.space_id = o.space_id and s.name = o.session
+    where o.space_id = %(space)s and o.memory_id <> all(%(doomed)s::uuid[])
+        and (o.id = any(%(sources)s::int8[])
+            or s.id in (select g.gone >> 24 from unnest(%(messages)s::int8[]) as g (gone)))
+)
+select m.id, m.entry_id, w.history, w.text, o.excerpt, coalesce(x.content, '') as content,
+    o.id = any(%(sources)s::int8[]) as goes
+from concerned c
+join longterm.long_term_memory m on m.space_id = %(space)s and m.id = c.id
+cross join lateral (
+    select null::bigint as history, concat_ws(' ', m.summary, m.details) as text
+    union all
+    select h.id, concat_ws(' ', h.summary, h.details) from longterm.history h
+    where h.space_id = %(space)s and h.memory_id = m.id
+) w
+join longterm.sources o on o.space_id = %(space)s and o.memory_id = m.id
+left join core.messages x on x.space_id = o.space_id and x.id = o.message_id
+order by m.id, w.history nulls first
+
+-- name: said: what messages say
+select content from core.messages where space_id = %(space)s and id = any(%(messages)s::int8[])

@@ -1,6 +1,5 @@
--- name: doomed_sessions: sessions that an erasure takes with all their lines
+-- name: doomed_sessions: sessions that an erasure takes whole
 select s.id, s.name from core.sessions s
-join transcripts.session_details d on d.space_id = s.space_id and d.session_id = s.id
 where s.space_id = %(space)s
     and (%(session)s::text is null or s.name = %(session)s)
     and (%(user)s::text is null or s.distinct_id = %(user)s)
@@ -17,14 +16,6 @@ where m.space_id = %(space)s
         select from transcripts.memory_sources o
         where o.space_id = m.space_id and o.memory_id = m.id and o.session_id <> all(%(sessions)s::text[])
             and not coalesce(o.message_id = any(%(messages)s::int8[]), false)))
-
--- name: doomed_messages: messages of the record that an erasure takes
-select id from core.messages
-where space_id = %(space)s
-    and (%(user)s::text is null or user_name = %(user)s or speaker = %(user)s)
-    and (%(message)s::text is null or external_id = %(message)s)
-    and (%(session)s::text is null
-        or session_id = (select id from core.sessions where space_id = %(space)s and name = %(session)s))
 
 -- name: count_lines: how many lines would go
 select count(*) from transcripts.lines where space_id = %(space)s and session_id = any(%(numbers)s::int8[])
@@ -83,3 +74,40 @@ delete from transcripts.teams where space_id = %(space)s
 -- name: tell_unfiled: messages wait to be filed (the third bit is that of this kind)
 update core.spaces set unfiled = unfiled | 4
 where id = %(space)s and exists (select from core.unfiled_messages where space_id = %(space)s)
+
+-- name: wordings: wordings of memories that have a source in sessions which lose messages, one row a wording and source
+--
+-- edit is the id of an earlier wording, null of the present one.
+with concerned as materialized (
+    select distinct o.memory_id as id from transcripts.memory_sources o
+    left join core.sessions s on s.space_id = o.space_id and s.name = o.session_id
+    where o.space_id = %(space)s and o.memory_id <> all(%(doomed)s::uuid[])
+        and (o.session_id = any(%(sessions)s::text[])
+            or s.id in (select g.gone >> 24 from unnest(%(messages)s::int8[]) as g (gone)))
+)
+select m.id, m.entry_id, w.edit, w.text,
+    o.session_id, o.message_id, o.excerpt,
+    o.session_id = any(%(sessions)s::text[]) or coalesce(o.message_id = any(%(messages)s::int8[]), false) as goes
+from concerned c
+join transcripts.memories m on m.space_id = %(space)s and m.id = c.id
+cross join lateral (
+    select null::bigint as edit, m.fact as text
+    union all
+    select e.id, e.fact from transcripts.memory_edits e where e.space_id = %(space)s and e.memory_id = m.id
+) w
+join transcripts.memory_sources o on o.space_id = %(space)s and o.memory_id = m.id
+order by m.id, w.edit nulls first
+
+-- name: said_in: what was said in sessions
+select s.name, m.id, m.content from core.messages m
+join core.sessions s on s.space_id = m.space_id and s.id = m.session_id
+where m.space_id = %(space)s and s.name = any(%(sessions)s::text[])
+
+-- name: erase_edits: earlier wordings of memories that stay
+delete from transcripts.memory_edits where space_id = %(space)s and id = any(%(edits)s::int8[])
+
+-- name: unread: sessions are to be read again, by whatever extractor read them
+update transcripts.extractions x set status = 'none'
+from core.sessions s
+where x.space_id = %(space)s and s.space_id = x.space_id and s.id = x.session_id
+    and s.name = any(%(sessions)s::text[]) and x.extractor <> 'manual'

@@ -22,6 +22,7 @@ from quipu.kinds.episodes.minding.beliefs.model import (
     Severity,
     Strategy,
 )
+from quipu.upkeep.erasure.wording import repeats, words
 
 _SQL = queries.load("quipu.kinds.episodes.minding.beliefs")
 
@@ -232,8 +233,17 @@ async def cited(within: Within, ids: Sequence[int]) -> list[Found]:
 
 
 async def doomed(within: Within, values: Mapping[str, object]) -> list[tuple[UUID, int | None]]:
-    """The beliefs that an erasure takes, each with its entry in the index."""
-    return [(one[0], one[1]) for one in await _rows(within, "doomed", values)]
+    """Return the beliefs that an erasure takes, each with its entry in the index.
+
+    A belief that other messages say too goes where it is worded as only the erased ones said it.
+    """
+    gone = [(one[0], one[1]) for one in await _rows(within, "doomed", values)]
+    restated = await _rows(within, "restated", {**values, "doomed": [one for one, _ in gone]})
+    return gone + [
+        (id_, entry)
+        for id_, entry, value, erased, kept in restated
+        if repeats(value, erased=words(erased), remaining=words(kept))
+    ]
 
 
 async def delete(within: Within, ids: Sequence[UUID]) -> None:

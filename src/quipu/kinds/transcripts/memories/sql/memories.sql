@@ -3,7 +3,8 @@ select pg_advisory_xact_lock(731077, %(space)s)
 
 -- name: due_sessions: sessions of people that an extractor has not read, or not all of, or not this well
 --
--- A subagent is told what to do by an agent: nothing there is said by a person. A session that failed is due again.
+-- A subagent is told what to do by an agent: nothing there is said by a person. A session that failed is due again,
+-- and so is one that was read and then lost messages to an erasure (status none).
 -- %(version)s is null where all are wanted, read or not.
 select s.id as number, s.name, coalesce(d.project_path, '') as project
 from core.sessions s
@@ -16,7 +17,7 @@ left join lateral (
     order by m.id desc limit 1
 ) said on true
 where s.space_id = %(space)s
-    and case when %(session)s::text is null then d.session_id is not null and d.parent_session is null
+    and case when %(session)s::text is null then (d.session_id is not null or x.status = 'none') and d.parent_session is null
         else s.name = %(session)s end
     and (%(since)s::timestamptz is null or s.last_at >= %(since)s)
     and (%(version)s::integer is null

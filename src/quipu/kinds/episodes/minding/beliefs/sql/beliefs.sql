@@ -148,6 +148,18 @@ where b.space_id = %(space)s
                 select from episodes.belief_sources o
                 where o.space_id = b.space_id and o.belief_id = b.id and o.message_id <> all(%(ids)s::int8[]))))
 
+-- name: restated: beliefs that lose messages and keep others: what both say
+select b.id, b.entry_id, b.value,
+    array_agg(m.content) filter (where m.id = any(%(ids)s::int8[])),
+    array_agg(m.content) filter (where m.id <> all(%(ids)s::int8[]))
+from episodes.beliefs b
+join episodes.belief_sources o on o.space_id = b.space_id and o.belief_id = b.id
+join core.messages m on m.space_id = o.space_id and m.id = o.message_id
+where b.space_id = %(space)s and b.id <> all(%(doomed)s::uuid[]) and exists (
+    select from episodes.belief_sources g
+    where g.space_id = b.space_id and g.belief_id = b.id and g.message_id = any(%(ids)s::int8[]))
+group by b.space_id, b.id
+
 -- name: delete: take beliefs, with sources and conflicts
 delete from episodes.beliefs where space_id = %(space)s and id = any(%(ids)s::uuid[])
 

@@ -1,0 +1,29 @@
+"""Whether a derived text may stay when some of the messages that it was made of are erased. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+_WORD: Final = re.compile(r"\w+")
+_STEM: Final = 5
+
+
+def words(texts: Iterable[str | None]) -> frozenset[str]:
+    """Return the words of texts, whatever their case."""
+    return frozenset(word for text in texts if text for word in _WORD.findall(text.casefold()))
+
+
+def repeats(text: str, *, erased: frozenset[str], remaining: frozenset[str]) -> bool:
+    """Return whether a text has a word that erased messages said and no remaining one, inflected or not.
+
+    A word that neither says (such as "The user prefers") is of whoever wrote the text.
+    """
+    own = words([text]) - remaining
+    stems = _stems(erased) - _stems(remaining)
+    return not own.isdisjoint(erased) or not _stems(own).isdisjoint(stems)
+
+
+def _stems(found: Iterable[str]) -> frozenset[str]:
+    return frozenset(word[:_STEM] for word in found if len(word) > _STEM)
