@@ -1677,6 +1677,45 @@ CREATE FUNCTION tables.is_own(in_table text) RETURNS boolean
 
 COMMENT ON FUNCTION tables.is_own(in_table text) IS 'Whether the writer who is logged in has a table of that name.';
 
+CREATE FUNCTION tables.keep_own() RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET row_security TO 'on'
+    AS $$
+declare
+    own record;
+begin
+    for own in
+        select c.oid::regclass as name, c.relforcerowsecurity as forced, c.relkind = 'S' as counts,
+            not has_table_privilege(session_user, c.oid, 'select') as closed,
+            c.relkind in ('r', 'm')
+                and 'autovacuum_analyze_threshold=2147483647' <> all (coalesce(c.reloptions, '{}'))
+                and (exists (select from pg_index i where i.indrelid = c.oid
+                        and (i.indexprs is not null or i.indpred is not null))
+                    or exists (select from pg_statistic_ext e where e.stxrelid = c.oid and e.stxexprs is not null))
+                as computes
+        from tables.schemas s
+        join pg_class c on c.relnamespace = to_regnamespace(quote_ident(s.schema_name))
+        where s.writer = session_user and pg_get_userbyid(c.relowner) = session_user
+            and c.relkind in ('r', 'p', 'v', 'm', 'S')
+    loop
+        if own.forced then
+            execute format('alter table %s no force row level security', own.name);
+        end if;
+        if own.closed then
+            execute format('grant all on %s %s to %I', case when own.counts then 'sequence' else 'table' end,
+                own.name, session_user);
+        end if;
+        if own.computes then
+            execute format('alter table %s set (autovacuum_analyze_threshold = 2147483647,'
+                ' autovacuum_analyze_scale_factor = 100)', own.name);
+        end if;
+    end loop;
+end
+$$;
+
+COMMENT ON FUNCTION tables.keep_own() IS 'Has whoever is logged in as a writer read all rows of its own tables, and autovacuum run no code of theirs.';
+
 CREATE FUNCTION tables.note_rows() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1727,6 +1766,24 @@ end
 $_$;
 
 COMMENT ON FUNCTION tables.note_rows() IS 'Writes down which rows a statement changed.';
+
+CREATE FUNCTION tables.refuse_virtual() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    computed text;
+begin
+    select a.attname into computed from pg_attribute a
+    where a.attrelid = new.relation and a.attname = any(new.fields) and a.attgenerated = 'v' and not a.attisdropped;
+    if computed is not null then
+        raise exception '%.% is computed when it is read, and cannot be embedded', new.table_name, computed
+            using errcode = 'check_violation',
+                hint = 'Declare it GENERATED ALWAYS AS (…) STORED, or embed the columns that it is computed from.';
+    end if;
+    return new;
+end
+$$;
 
 CREATE FUNCTION tables.set_passwords(schema integer, writer_secret text, reader_secret text, writer_pass text, reader_pass text) RETURNS void
     LANGUAGE plpgsql
@@ -5122,6 +5179,8 @@ CREATE TRIGGER write_session INSTEAD OF INSERT OR UPDATE ON ledger.chat_sessions
 
 CREATE TRIGGER follow_structure AFTER INSERT OR DELETE OR UPDATE OF relation, table_name, columns, key, fields ON tables.relations FOR EACH ROW EXECUTE FUNCTION tables.follow_structure();
 
+CREATE TRIGGER refuse_virtual BEFORE INSERT OR UPDATE OF fields, columns, relation ON tables.relations FOR EACH ROW EXECUTE FUNCTION tables.refuse_virtual();
+
 CREATE TRIGGER take_out_schema BEFORE DELETE ON tables.schemas FOR EACH ROW EXECUTE FUNCTION tables.take_out_schema();
 
 CREATE TRIGGER discard_reader AFTER DELETE ON transcripts.readers FOR EACH ROW EXECUTE FUNCTION transcripts.discard_reader();
@@ -6119,6 +6178,8 @@ REVOKE ALL ON FUNCTION tables.furnish(made integer) FROM PUBLIC;
 REVOKE ALL ON FUNCTION tables.furnish_embeddings(made integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION tables.note_rows() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION tables.refuse_virtual() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION tables.set_passwords(schema integer, writer_secret text, reader_secret text, writer_pass text, reader_pass text) FROM PUBLIC;
 

@@ -126,6 +126,7 @@ async def settled(conn: Connection) -> AsyncGenerator[None]:
         # What a statement set must not reach what is ours. SET itself calls nothing that can be replaced.
         await conn.execute("set constraints all immediate")
         await conn.execute("set local search_path = pg_catalog, pg_temp")
+        await store.keep_own(conn)
         await store.settle(conn)
         await conn.execute("commit")
     except BaseException:

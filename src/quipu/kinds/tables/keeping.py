@@ -93,6 +93,15 @@ class Grounds:
             rows = [] if within is None else await _rows(within.conn, "drops", target)
         return [cast(LiteralString, row[0]) for row in rows]
 
+    async def open_up(self, target: Target) -> None:
+        """Have all rows of the agent's tables read, whatever their owner did with its rights."""
+        schema = await self._found(target)
+        try:
+            async with self._logins.lend(target.space, schema, "writer") as conn:
+                await store.keep_own(conn)
+        except psycopg.Error as error:
+            raise refusal(error, Asked(schema=schema, field="schema")) from error
+
     async def look(self, target: Target, work: Callable[[Connection], Awaitable[_T]]) -> _T:
         """Work on a connection of the writer, in autocommit mode."""
         async with self._logins.lend(target.space, await self._found(target), "writer") as conn:

@@ -132,6 +132,11 @@ async def terminate(conn: Connection, pid: int) -> None:
     await conn.execute(_SQL["terminate"], {"pid": pid})
 
 
+async def keep_own(conn: Connection) -> None:
+    """On the connection of a writer: keep its tables such that upkeep gets at them."""
+    await conn.execute(_SQL["keep_own"])
+
+
 async def settle(conn: Connection) -> int | None:
     """On the connection of a writer: have registry and relations follow the structure; its version."""
     row = await (await conn.execute(_SQL["settle"])).fetchone()

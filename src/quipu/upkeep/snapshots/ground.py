@@ -52,6 +52,10 @@ class Ground(Protocol):
         """Statements that drop all that the agent made in the schema, in any order."""
         ...
 
+    async def open_up(self, target: Target) -> None:
+        """Have all rows of the agent's tables read, whatever their owner did with its rights."""
+        ...
+
     async def look(self, target: Target, work: Callable[[Connection], Awaitable[_T]]) -> _T:
         """Work on a connection of the writer, in autocommit mode."""
         ...

@@ -134,6 +134,7 @@ async def write(
 
     ``structure``: of the rows only those of the registry.
     """
+    await ground.open_up(target)
     async with database.owner() as conn, conn.transaction():
         await conn.execute(fill("isolate"))
         await conn.execute(fill("as_owner"))
@@ -164,6 +165,7 @@ async def write(
 
 async def count(database: Database, ground: Ground, target: Target) -> dict[str, int]:
     """How many rows the tables of a schema have now."""
+    await ground.open_up(target)
     async with database.owner() as conn, conn.transaction():
         await conn.execute(fill("isolate"))
         await conn.execute(fill("as_owner"))

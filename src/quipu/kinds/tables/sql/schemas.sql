@@ -52,6 +52,9 @@ select tables.set_passwords(%(schema)s::integer, %(writer_secret)s::text, %(read
 -- name: terminate: end what will not end by itself
 select pg_terminate_backend(%(pid)s::integer)
 
+-- name: keep_own: on the connection of the writer, so that upkeep gets at its tables
+select tables.keep_own()
+
 -- name: settle: at the end of a call that may have changed the structure, on the connection of the writer
 select tables.settle()
 
