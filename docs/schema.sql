@@ -227,6 +227,8 @@ CREATE TABLE core.spaces (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     generation smallint,
     unfiled integer DEFAULT 0 NOT NULL,
+    mark_key bytea DEFAULT sha256((uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))) NOT NULL,
+    CONSTRAINT spaces_mark_key_check CHECK ((octet_length(mark_key) = 32)),
     CONSTRAINT spaces_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 512)))
 )
 WITH (fillfactor='50');
@@ -240,6 +242,8 @@ COMMENT ON COLUMN core.spaces.epoch IS 'Counts the erasures; whoever holds a cop
 COMMENT ON COLUMN core.spaces.generation IS 'core.recall_generations.id of the vectors that are searched here; null before the first entry.';
 
 COMMENT ON COLUMN core.spaces.unfiled IS 'Kinds that wrote since they were last filed: the bit 1 << (code - 1) of core.recall_kinds.';
+
+COMMENT ON COLUMN core.spaces.mark_key IS 'The secret of the space by which memory that was put into a prompt is recognised. No view shows it.';
 
 CREATE FUNCTION core.enter(space text) RETURNS core.spaces
     LANGUAGE plpgsql

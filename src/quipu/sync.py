@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from quipu.app.queueing import AsyncQueue
     from quipu.app.rooms import AsyncRooms
     from quipu.kernel.base.clock import Clock
+    from quipu.kernel.base.echo import Marks
     from quipu.kernel.base.portal import Portal
     from quipu.kernel.config import Settings
     from quipu.kernel.queue.model import Look, QueueStatus, Worked
@@ -477,6 +478,10 @@ class Rooms:
         """Snapshots of the tables of agents: taken, listed, put back; dumps handed out and taken in."""
         return Snapshots(self._inner.snapshots, self._portal)
 
+    def marks(self, *, space: str) -> Marks:
+        """The marks of memory that a space puts into prompts; whoever has them can mark any words."""
+        return self._portal.call(lambda: self._inner.marks(space=space))
+
 
 class Memory(Rooms):
     """A memory for agents. Use it as ``with Memory() as memory``.
@@ -626,9 +631,9 @@ class Memory(Rooms):
         """The memories that answer a question as text for a prompt, never longer than ``budget_tokens``.
 
         What is open to the person or in the session (``memory.loops.remind``) stands before them, within a
-        quarter of the budget. The text is marked as recalled memory: whatever of it comes back in a message
-        is not stored again.
-        What is in it counts as used (``reinforce``): it is made to be put before an agent.
+        quarter of the budget. The text is marked as recalled memory: where it comes back in a message as it
+        was, it is not stored again. No sign in it is invisible, none begins a frame (``<system>``). What is
+        in it counts as used (``reinforce``): it is made to be put before an agent.
         """
         return self._portal.call(
             lambda: self._inner.recall_block(
@@ -652,9 +657,8 @@ class Memory(Rooms):
         session: str | None = None,
         kinds: Sequence[str] | None = None,
     ) -> list[str]:
-        """What is open to the person or in the session, or in the space, each a line, the most urgent first.
-
-        It is what `recall_block` begins with; being told of it changes nothing.
+        """What is open to the person, in the session or the space, each a line, the most urgent first; it is
+        what `recall_block` begins with.
         """
         return self._portal.call(
             lambda: self._inner.reminders(space=space, user=user, session=session, kinds=kinds)
@@ -2098,20 +2102,25 @@ class Evaluating:
         self._portal = portal
 
     def evaluate(
-        self, asked: SatiEvaluationInput | Mapping[str, object], *, evaluator: Evaluator | str | None = None
+        self,
+        asked: SatiEvaluationInput | Mapping[str, object],
+        *,
+        evaluator: Evaluator | str | None = None,
+        space: str | None = None,
     ) -> Evaluation:
         """What a conversation asks for: memories to include, to edit and to delete. Nothing is written.
 
         ``asked`` is the seed's input, or its document. Memories with ids can be edited and deleted; one
         that is known by its summary only is not included again. ``evaluator`` is ``rules``, ``llm``, one of
         your own, or that of the setting ``longterm_evaluator``. ``SatiMemoryResult.of`` makes the seed's
-        single shape of the result.
+        single shape of the result. Memory that was put into a turn is not read: what bears the marks of the
+        ``space``, and what others marked; without a space, whatever has the form of a marked block.
 
         Raises:
             BadInput: the document cannot be read, or there is no such evaluator.
             QuipuError: a language model was asked and failed.
         """
-        return self._portal.call(lambda: self._inner.evaluate(asked, evaluator=evaluator))
+        return self._portal.call(lambda: self._inner.evaluate(asked, evaluator=evaluator, space=space))
 
     def apply(
         self, evaluation: Evaluation, *, space: str, user: str | None = None, session: str | None = None

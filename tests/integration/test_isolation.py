@@ -84,6 +84,7 @@ CALLS: dict[str, Call] = {
     "recall_block": lambda m, rng, space: m.recall_block(
         question(rng), space=space, budget_tokens=500, **chosen(rng)
     ),
+    "marks": lambda m, rng, space: m.marks(space=space),
     "reminders": lambda m, rng, space: m.reminders(space=space),
     "why": _why,
     "reinforce": _reinforce,

@@ -12,7 +12,9 @@ from typing import cast
 from quipu.app.kinds import KINDS
 from quipu.errors import BadInput
 from quipu.kernel.base.clock import Clock
-from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.base.echo import Marks
+from quipu.kernel.base.prompt_text import defused
+from quipu.kernel.base.scope import check_known_name, check_name, optional_name
 from quipu.kernel.db.database import Database, Within
 from quipu.kernel.db.person import acting_for
 from quipu.kinds.plug import Parts
@@ -130,11 +132,15 @@ class Answering:
                 return []
             now = self._clock.now()
             return [
-                line
+                defused(line)
                 for kind in asked
                 if kind.remind is not None
                 for line in await kind.remind(within, chosen.user, session, now)
             ]
+
+    async def marks(self, space: str) -> Marks:
+        """The marks of what is put into prompts from a space."""
+        return await self._database.marks(check_known_name("space", space))
 
     async def why(self, hit: Hit) -> Why:
         """Explain a hit."""

@@ -205,9 +205,9 @@ class AsyncMemory(AsyncRooms):
         """The memories that answer a question as text for a prompt, never longer than ``budget_tokens``.
 
         What is open to the person or in the session (``memory.loops.remind``) stands before them, within a
-        quarter of the budget. The text is marked as recalled memory: whatever of it comes back in a message
-        is not stored again.
-        What is in it counts as used (``reinforce``): it is made to be put before an agent.
+        quarter of the budget. The text is marked as recalled memory: where it comes back in a message as it
+        was, it is not stored again. No sign in it is invisible, none begins a frame (``<system>``). What is
+        in it counts as used (``reinforce``): it is made to be put before an agent.
         """
         whole("budget_tokens", budget_tokens, least=1, most=10**9)
         hits = await self.recall(
@@ -220,8 +220,9 @@ class AsyncMemory(AsyncRooms):
             until=until,
             limit=limit,
         )
-        reminders = await self.reminders(space=space, user=user, session=session, kinds=kinds)
-        made = block(hits, budget_tokens=budget_tokens, reminders=reminders)
+        opened = await self.reminders(space=space, user=user, session=session, kinds=kinds)
+        marks = await self.marks(space=space)
+        made = block(hits, budget_tokens=budget_tokens, marks=marks, reminders=opened)
         await self.reinforce(made.hits)
         return made
 
@@ -233,10 +234,8 @@ class AsyncMemory(AsyncRooms):
         session: str | None = None,
         kinds: Sequence[str] | None = None,
     ) -> list[str]:
-        """What is open to the person or in the session, or in the space, each a line, the most urgent first.
-
-        It is what `recall_block` begins with; being told of it changes nothing.
-        """
+        """What is open to the person, in the session or the space, each a line, the most urgent first; it is
+        what `recall_block` begins with."""
         return await self._ready.answering.reminders(space, user=user, session=session, kinds=kinds)
 
     async def reinforce(self, hits: Iterable[Hit]) -> int:

@@ -9,6 +9,7 @@ from quipu.app.kinds import ERASERS, REGISTER
 from quipu.app.parts import Parts
 from quipu.errors import QuipuError
 from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.echo import Marks
 from quipu.kernel.config import Settings
 from quipu.kernel.db.person import everybody_only
 
@@ -232,6 +233,10 @@ class AsyncRooms:
                 clock=self._clock,
             ),
         )
+
+    async def marks(self, *, space: str) -> Marks:
+        """The marks of memory that a space puts into prompts; whoever has them can mark any words."""
+        return await self._ready.answering.marks(space)
 
     def _room(self, kind: type[_Room], build: Callable[[Parts], _Room]) -> _Room:
         parts = self._ready

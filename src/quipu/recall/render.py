@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quipu.kernel.base import echo
+from quipu.kernel.base.echo import Marks
+from quipu.kernel.base.prompt_text import defused
 from quipu.kernel.base.text import excerpt
 from quipu.recall.model import Hit
 
@@ -18,8 +20,8 @@ _OF_BUDGET = 4  # reminders get a quarter of it
 class Block:
     """A prompt block: its text, an estimate of its tokens that errs upwards, and the hits that are in it.
 
-    The text is marked as memory, so that it is never taken in again; it is empty where nothing fits or
-    nothing is known.
+    The text is marked as memory, so that it is never taken in again, and holds nothing that a model could
+    take for the frame of its prompt; it is empty where nothing fits or nothing is known.
     """
 
     text: str
@@ -33,10 +35,11 @@ def estimate_tokens(text: str) -> int:
     return -(-latin * 2 // 7) + len(text) - latin
 
 
-def block(hits: Sequence[Hit], *, budget_tokens: int, reminders: Sequence[str] = ()) -> Block:
+def block(hits: Sequence[Hit], *, budget_tokens: int, marks: Marks, reminders: Sequence[str] = ()) -> Block:
     """The best hits that fit, best first, one line each with time and source; the last may be cut short.
 
-    Before them stand the ``reminders``, those that fit into a quarter of the budget.
+    Before them stand the ``reminders``, those that fit into a quarter of the budget. ``marks`` are those of
+    the space of all of it.
     """
     taken: list[Hit] = []
     lines = _open(reminders, budget_tokens=budget_tokens // _OF_BUDGET)
@@ -53,7 +56,7 @@ def block(hits: Sequence[Hit], *, budget_tokens: int, reminders: Sequence[str] =
             lines.append(shorter)
             taken.append(hit)
         break
-    text = echo.mark("\n".join(lines))
+    text = marks.mark("\n".join(lines))
     return Block(text, estimate_tokens(text), tuple(taken))
 
 
@@ -61,7 +64,7 @@ def _open(reminders: Sequence[str], *, budget_tokens: int) -> list[str]:
     """The paragraph of what is open, as far as it fits."""
     lines: list[str] = []
     for reminder in reminders:
-        longer = [*(lines or [_HEAD]), f"- {' '.join(reminder.split())}"]
+        longer = [*(lines or [_HEAD]), defused(f"- {' '.join(reminder.split())}")]
         if estimate_tokens("\n".join(longer)) > budget_tokens:
             break
         lines = longer
@@ -69,7 +72,7 @@ def _open(reminders: Sequence[str], *, budget_tokens: int) -> list[str]:
 
 
 def _cost(lines: Sequence[str]) -> int:
-    return estimate_tokens(echo.mark("\n".join(lines)))
+    return estimate_tokens(echo.sized("\n".join(lines).strip()))
 
 
 def _line(hit: Hit, text: str) -> str:
@@ -77,7 +80,7 @@ def _line(hit: Hit, text: str) -> str:
     said = " ".join(text.split())
     where = f"{hit.source.session or hit.kind}/{hit.source.message}"
     half = "half remembered, " if "half_remembered" in hit.parts else ""
-    return f"- {hit.happened_at:%Y-%m-%d %H:%M} {half}{who}: {said} ({where})"
+    return defused(f"- {hit.happened_at:%Y-%m-%d %H:%M} {half}{who}: {said} ({where})")
 
 
 def _shortened(hit: Hit, lines: Sequence[str], budget_tokens: int) -> str | None:

@@ -16,6 +16,9 @@ class Report:
 
     ``imported``: stored and searchable now. ``duplicates``: were stored already, word for word.
     ``echoes``: were nothing but memory that we had recalled ourselves. ``refused``: with the reason.
+    ``cut_characters``: memory of this space that came back and was cut out; ``foreign_characters``: memory of
+    other spaces or installations, which is kept as text and not indexed; ``unmatched_marks``: marks of this
+    space in front of other words than they were made for, which are kept and indexed like any words.
     ``redacted``: secrets cut out, by kind. ``repaired``: characters that no database can store, replaced
     by U+FFFD. ``assumed_utc``: times that came without a zone. ``ignored``: keys we have no place for.
     ``ids``: the ids under which the stored ones can be found again (observe only).
@@ -25,6 +28,9 @@ class Report:
     duplicates: int = 0
     echoes: int = 0
     refused: tuple[Refusal, ...] = ()
+    cut_characters: int = 0
+    foreign_characters: int = 0
+    unmatched_marks: int = 0
     redacted: Mapping[str, int] = field(default_factory=dict[str, int])
     repaired: int = 0
     assumed_utc: int = 0
@@ -42,6 +48,7 @@ class Tally:
         self.echoes = 0
         self.refused: list[Refusal] = []
         self.ids: list[str] = []
+        self._came_back: Counter[str] = Counter()
         self._redacted: Counter[str] = Counter()
         self._repaired = 0
         self._assumed_utc = 0
@@ -51,6 +58,11 @@ class Tally:
         """Count what was done to messages on their way in."""
         for p in prepared:
             self._redacted.update(p.secrets)
+            self._came_back.update(
+                cut_characters=p.heard.cut,
+                foreign_characters=p.heard.foreign,
+                unmatched_marks=p.heard.unmatched,
+            )
             self._repaired += p.message.repaired
             self._assumed_utc += p.message.assumed_utc
             self._ignored.update(dict.fromkeys(p.message.ignored))
@@ -62,6 +74,7 @@ class Tally:
             duplicates=self.duplicates,
             echoes=self.echoes,
             refused=tuple(self.refused),
+            **self._came_back,
             redacted=dict(self._redacted),
             repaired=self._repaired,
             assumed_utc=self._assumed_utc,

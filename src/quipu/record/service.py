@@ -15,7 +15,9 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from psycopg.errors import DeadlockDetected, UniqueViolation
 
 from quipu.errors import BadInput, Conflict, DatabaseError
+from quipu.kernel.base import echo
 from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.echo import Marks
 from quipu.kernel.db.arrays import Int4s, Int8s, Moments, Texts
 from quipu.kernel.db.database import Database, Within
 from quipu.kernel.db.person import bound_person, own_user
@@ -84,7 +86,7 @@ class Record:
         now = self._clock.now()
         tally = Tally()
         checked = _checked(messages, session=session, user=user, now=now)
-        prepared = await self._prepared([fresh(m) for m in checked], tally)
+        prepared = await self._prepared([fresh(m) for m in checked], space, tally)
         embedding = asyncio.ensure_future(self._embedded(prepared))
         try:
             if not self._models.is_quick or _characters(checked) > _FEW_CHARACTERS:
@@ -128,7 +130,7 @@ class Record:
         async with send:
             for incoming, refused in _read(lines, now=self._clock.now()):
                 tally.refused.extend(refused)
-                prepared = await self._prepared([derived.give(m) for m in incoming], tally)
+                prepared = await self._prepared([derived.give(m) for m in incoming], space, tally)
                 prepared = await self._unknown(space, prepared, tally)
                 await send.send(_Batch(prepared, _done(await self._embedded(prepared))))
 
@@ -144,19 +146,22 @@ class Record:
                     progress(done - reported)
                 reported = done
 
-    async def _prepared(self, incoming: Sequence[Incoming], tally: Tally) -> list[Prepared]:
+    async def _prepared(self, incoming: Sequence[Incoming], space: str, tally: Tally) -> list[Prepared]:
         """Cleaned messages, less those that were nothing but echoes."""
+        marks = None
+        if any(echo.mentions(m.content) for m in incoming):
+            marks = await self._database.marks(space)
         if _characters(incoming) > _FEW_CHARACTERS:
-            prepared = await anyio.to_thread.run_sync(self._prepare, incoming)
+            prepared = await anyio.to_thread.run_sync(self._prepare, incoming, marks)
         else:
-            prepared = self._prepare(incoming)
+            prepared = self._prepare(incoming, marks)
         tally.read(prepared)
         kept = [p for p in prepared if p.message.content.strip()]
         tally.echoes += len(prepared) - len(kept)
         return kept
 
-    def _prepare(self, incoming: Sequence[Incoming]) -> list[Prepared]:
-        return [prepare(m, language=self._language, secrets=self._redact) for m in incoming]
+    def _prepare(self, incoming: Sequence[Incoming], marks: Marks | None) -> list[Prepared]:
+        return [prepare(m, language=self._language, secrets=self._redact, marks=marks) for m in incoming]
 
     async def _unknown(self, space: str, prepared: list[Prepared], tally: Tally) -> list[Prepared]:
         """Those that are not stored yet; the others are counted, and never embedded again."""
@@ -169,7 +174,7 @@ class Record:
         return [prepared[place] for place in new]
 
     async def _embedded(self, prepared: list[Prepared], *, generation: int | None = None) -> Embedded:
-        return await self._models.embed([p.message.content for p in prepared], generation=generation)
+        return await self._models.embed([p.spoken for p in prepared], generation=generation)
 
     async def _store(
         self, space: str, batch: _Batch, tally: Tally, *, now: datetime, strict: bool = False

@@ -22,7 +22,7 @@ def test_the_first_hook_starts_it_and_the_next_is_told_what_is_known_once(hooks:
     assert hooks.status()["ready"]
     told = hooks.run("prompt", prompt=PROMPT)
     assert "The gangway of the boat squeaks since Monday." in told.context
-    assert told.context.startswith('<quipu-memory recalled="true">')
+    assert told.context.startswith('<quipu-memory code="')
     assert hooks.run("prompt", prompt=PROMPT).printed == ""
     assert "squeaks" in hooks.run("prompt", prompt=PROMPT, session_id="another").context
     assert hooks.log == ""

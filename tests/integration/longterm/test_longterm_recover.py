@@ -9,8 +9,8 @@ from datetime import timedelta
 import psycopg
 import pytest
 
+from frames import MARKS
 from quipu import AsyncMemory
-from quipu.kernel.base import echo
 from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.config import Settings
 from quipu.kinds.longterm.longterm import AsyncLongterm
@@ -63,7 +63,7 @@ async def test_the_turns_before_say_what_a_short_message_is_about(known: AsyncLo
 
 
 async def test_nothing_relevant_is_an_answer(known: AsyncLongterm, space: str) -> None:
-    for message in ("", "  ", "\U0001f44d", echo.mark("Has a green boat called Marta")):
+    for message in ("", "  ", "\U0001f44d", MARKS.mark("Has a green boat called Marta")):
         found = await known.recover(message, space=space, user="ana")
         assert (found.outcome, found.block, found.tokens, found.ids) == ("nothing", "", 0, ()), message
     assert (await known.recover("boat", space="nowhere", user="ana")).outcome == "nothing"

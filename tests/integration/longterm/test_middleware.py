@@ -13,9 +13,9 @@ import pytest
 from long_form import sized
 from patience import PATIENCE_SECONDS
 
+from frames import MARKS
 from quipu import AsyncMemory, Memory
 from quipu.errors import BadInput
-from quipu.kernel.base import echo
 from quipu.kernel.config import Settings
 from quipu.middleware import Middleware
 
@@ -62,7 +62,7 @@ def test_three_lines_recover_before_and_remember_after(calm: Settings, space: st
         assert around.flush(PATIENCE_SECONDS)
         remembering("What is my name?")
     assert heard[0] == "My name is Marta Silva."
-    assert echo.strip(heard[1]).text.strip() == "What is my name?"
+    assert MARKS.hear(heard[1]).spoken.strip() == "What is my name?"
     assert "The user's name is Marta Silva." in heard[1]
     counted = around.metrics()
     assert (counted.written, counted.lost, counted.waiting) == (2, 0, 0)
@@ -77,7 +77,7 @@ def test_an_agent_with_a_parameter_memory_has_the_block_there(around: Middleware
 
     message, block = agent("What is my green boat called?")
     assert message == "What is my green boat called?"
-    assert block.startswith(echo.OPENING)
+    assert block.startswith("<quipu-memory code=")
     assert "Marta" in block
 
 

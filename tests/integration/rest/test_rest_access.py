@@ -169,16 +169,32 @@ async def test_a_session_reads_and_writes_only_from_pages_of_ours(
 ) -> None:
     assert (await browser.get("/v1/spaces")).status_code == 200
     assert (await browser.post("/v1/recall?space=s", json=ASKED)).status_code == 403
-    session = app.state.served.signin.session(browser.cookies["quipu_session"])
+    session = app.state.served.signin.session(browser.cookies["quipu_session_80"])
     headers = {"x-csrf-token": session.csrf}
     assert (await browser.post("/v1/observe?space=s", json=SAID, headers=headers)).status_code == 201
     wrong = {"x-csrf-token": "é".encode()}
     assert (await browser.post("/v1/observe?space=s", json=SAID, headers=wrong)).status_code == 403
 
 
+async def test_a_browser_is_signed_in_to_several_servers_of_a_host(memory: AsyncMemory) -> None:
+    jar = httpx.Cookies()
+    apps = {f"http://localhost{port}": create_app(memory=memory) for port in (":4780", ":4781", "")}
+    for _ in range(2):
+        for address, app in apps.items():
+            transport = httpx.ASGITransport(app=app)
+            async with httpx.AsyncClient(transport=transport, base_url=address, cookies=jar) as client:
+                if not len(jar) > 2:
+                    await client.get("/signin", params={"token": app.state.served.signin.token})
+                    jar.update(client.cookies)
+                assert (await client.get("/")).status_code == 200
+    assert {cookie.name for cookie in jar.jar} == {
+        *("quipu_session_4780", "quipu_session_4781", "quipu_session_80")
+    }
+
+
 async def test_signing_out_ends_the_session(app: FastAPI, browser: httpx.AsyncClient) -> None:
-    session = app.state.served.signin.session(browser.cookies["quipu_session"])
-    kept = {"cookie": f"quipu_session={session.id}"}
+    session = app.state.served.signin.session(browser.cookies["quipu_session_80"])
+    kept = {"cookie": f"quipu_session_80={session.id}"}
     assert (await browser.post("/signout", data={"csrf_token": "wrong"})).status_code == 403
     assert (await browser.post("/signout", data={"csrf_token": session.csrf})).status_code == 303
     assert (await browser.get("/v1/spaces", headers=kept)).status_code == 401

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from quipu.errors import LanguageFailed
-from quipu.kernel.base import echo
 from quipu.kinds.longterm.evaluating.remote import RemoteEvaluator
 from quipu.kinds.longterm.model import Evaluation
 from quipu.kinds.longterm.policy import policy
@@ -89,10 +88,9 @@ async def test_turns_before_the_first_new_one_cannot_be_cited() -> None:
 
 async def test_a_conversation_in_which_the_user_says_nothing_new_is_not_sent() -> None:
     llm = ScriptedLLM([])
-    injected = echo.mark("The user lives in Oslo.")
     asked = {
         "recent_conversation": [
-            {"role": "user", "content": injected},
+            {"role": "user", "content": " "},
             {"role": "assistant", "content": "Hi."},
         ]
     }
@@ -100,14 +98,10 @@ async def test_a_conversation_in_which_the_user_says_nothing_new_is_not_sent() -
     assert llm.asked == []
 
 
-async def test_only_memories_and_turns_are_sent_and_nothing_that_was_injected() -> None:
+async def test_only_memories_and_turns_are_sent() -> None:
     llm = ScriptedLLM([{}])
-    text = f"{echo.mark('The user hates rain.')}\nI moved to Lisbon."
-    asked = ASKED.model_copy(
-        update={"recent_conversation": (ASKED.recent_conversation[0].model_copy(update={"content": text}),)}
-    )
-    await RemoteEvaluator(llm).evaluate(asked)
-    assert "rain" not in llm.asked[0].text
+    turn = ASKED.recent_conversation[0].model_copy(update={"content": "I moved to Lisbon."})
+    await RemoteEvaluator(llm).evaluate(ASKED.model_copy(update={"recent_conversation": (turn,)}))
     assert "a [identity, high] The user lives in Berlin." in llm.asked[0].text
     assert "[0 user] I moved to Lisbon." in llm.asked[0].text
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quipu.kernel.base import echo
+from frames import MARKS
 from quipu.kinds.longterm import querying
 from quipu.kinds.longterm.model import LongtermMemory
 from quipu.kinds.longterm.rendering import block
@@ -39,7 +39,7 @@ MEMORY = LongtermMemory(
 
 
 def texts(message: str, *recent: str) -> tuple[str, ...]:
-    return querying.query(SatiRetrievalInput(current_message=message, recent_messages=recent)).texts
+    return querying.query(SatiRetrievalInput(current_message=message, recent_messages=recent), MARKS).texts
 
 
 def test_the_message_is_searched_for_alone_and_behind_the_last_three_turns() -> None:
@@ -53,7 +53,7 @@ def test_where_nothing_is_said_nothing_is_searched_for() -> None:
 
 
 def test_memory_in_a_prompt_is_not_searched_for_again() -> None:
-    assert texts(echo.mark("Has a dog") + "Hello", echo.mark("Has a cat")) == ("Hello",)
+    assert texts(MARKS.mark("Has a dog") + "Hello", MARKS.mark("Has a cat")) == ("Hello",)
 
 
 def test_long_texts_are_cut() -> None:
@@ -75,15 +75,15 @@ def test_what_two_answers_have_counts_by_its_best_score_and_what_scores_little_i
 @given(st.lists(st.text(min_size=1, max_size=80), max_size=8), st.integers(1, 200))
 def test_a_block_keeps_its_budget_and_is_all_memory(summaries: list[str], budget: int) -> None:
     memories = [replace(MEMORY, summary=summary) for summary in summaries]
-    shown = block(memories, budget_tokens=budget)
+    shown = block(memories, budget_tokens=budget, marks=MARKS)
     assert shown.tokens == estimate_tokens(shown.text) <= budget
-    assert echo.strip(shown.text).text == ""
+    assert MARKS.hear(shown.text).text == ""
     assert list(shown.places) == sorted(set(shown.places))
     assert bool(shown.text) == bool(shown.places)
 
 
 def test_where_a_memory_does_not_fit_a_shorter_one_may() -> None:
     memories = [replace(MEMORY, summary=text) for text in ("short", "long " * 200, "also short")]
-    shown = block(memories, budget_tokens=100)
+    shown = block(memories, budget_tokens=100, marks=MARKS)
     assert shown.places == (0, 2)
     assert "- [pets] also short" in shown.text

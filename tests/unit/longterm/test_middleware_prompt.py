@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from frames import MARKS
 from quipu.interfaces.middleware.prompt import message_of, recent_of, text_of, with_memory
-from quipu.kernel.base import echo
 
 
 @dataclass
@@ -61,7 +61,7 @@ _MESSAGE = st.fixed_dictionaries(
 @given(asked=st.one_of(st.text(max_size=50), st.lists(_MESSAGE, max_size=6)), told=st.text(max_size=20))
 @settings(max_examples=25)
 def test_memory_is_added_and_nothing_is_taken_away(asked: Any, told: str) -> None:
-    block = echo.mark(told)
+    block = MARKS.mark(told)
     given_ = with_memory(asked, block)
     if not block:
         assert given_ is asked
@@ -76,4 +76,4 @@ def test_memory_is_added_and_nothing_is_taken_away(asked: Any, told: str) -> Non
 
 def test_what_is_neither_text_nor_list_is_left_as_it_is() -> None:
     value = {"question": "x"}
-    assert with_memory(value, echo.mark("known")) is value
+    assert with_memory(value, MARKS.mark("known")) is value

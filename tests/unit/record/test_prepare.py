@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
+from frames import MARKS
 from hostile import read_through, texts
-from quipu.kernel.base import echo
 from quipu.record.model import Incoming
 from quipu.record.prepare import Prepared, prepare
 
@@ -14,7 +14,7 @@ SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
 
 def ready(content: str, *, secrets: bool = True) -> Prepared:
-    return prepare(Incoming(content), language="auto", secrets=secrets)
+    return prepare(Incoming(content), language="auto", secrets=secrets, marks=MARKS)
 
 
 def test_secrets_are_cut_out_counted_and_never_filed() -> None:
@@ -29,9 +29,9 @@ def test_secrets_are_cut_out_counted_and_never_filed() -> None:
 
 
 def test_our_own_blocks_are_taken_out_and_their_words_are_not_filed() -> None:
-    block = echo.mark("xylophone xylophone")
+    block = MARKS.mark("xylophone xylophone")
     found = ready(f"Before. {block}\nAfter.")
-    assert found.echoes == 1
+    assert found.heard.blocks == 1
     assert "xylophone" not in found.message.content
     assert ready(block).message.content.strip() == ""
 
@@ -65,7 +65,7 @@ def test_preparing_twice_is_preparing_once(text: str) -> None:
     once = ready(text)
     twice = ready(once.message.content)
     assert twice.message.content == once.message.content
-    assert twice.echoes == 0
+    assert twice.heard.cut == 0
     assert (twice.asks, twice.has_time, twice.bag.tokens) == (once.asks, once.has_time, once.bag.tokens)
 
 

@@ -43,7 +43,12 @@ class Answers:
         if isinstance(session, str):
             self._told.forget(session)
         tokens = _tokens(request)
-        left_open = block((), budget_tokens=tokens, reminders=await self._memory.reminders(space=space))
+        left_open = block(
+            (),
+            budget_tokens=tokens,
+            marks=await self._memory.marks(space=space),
+            reminders=await self._memory.reminders(space=space),
+        )
         made = await self._memory.transcripts.bootstrap(
             space=space,
             project=project if isinstance(project, str) and project else None,
@@ -60,7 +65,8 @@ class Answers:
             return ""
         found = await self._memory.recall(asked, space=space, limit=_HITS)
         hits = [hit for hit in self._told.new(session, found) if hit.score >= _WORTH_TELLING]
-        made = block(hits, budget_tokens=_tokens(request))
+        marks = await self._memory.marks(space=space)
+        made = block(hits, budget_tokens=_tokens(request), marks=marks)
         self._told.tell(session, made.hits)
         await self._memory.reinforce(made.hits)
         return made.text

@@ -63,6 +63,11 @@ class Answer(BaseModel):
     def text(self) -> str:
         """The answer in words, as short as it can be."""
 
+    @property
+    def is_memory(self) -> bool:
+        """Whether the words are recalled memory: then they are marked, and never taken in again."""
+        return False
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:

@@ -10,7 +10,6 @@ from quipu.interfaces.mcp.bounds import compact, shortened, tokens
 from quipu.interfaces.mcp.model import Desk
 from quipu.interfaces.mcp.tools.tables_looking import place
 from quipu.interfaces.mcp.tools.words import in_our_words
-from quipu.kernel.base import echo
 
 _BRIEFING_TOKENS: Final = 800
 _MOST_FACTS: Final = 30
@@ -34,7 +33,7 @@ async def _briefing(desk: Desk) -> str:
     facts = await memory.ledger.values(space=caller.space, user=caller.user)
     told = [f"- {fact.key}: {compact(shortened(fact.value, longest=200))}" for fact in facts[:_MOST_FACTS]]
     parts = _within(_BRIEFING_TOKENS // 2, ("Open:", lines), ("Facts:", told))
-    block = echo.mark("\n".join(parts))
+    block = (await memory.marks(space=caller.space)).mark("\n".join(parts))
     if caller.user is None:
         begun = await memory.transcripts.bootstrap(space=caller.space, budget_tokens=_BRIEFING_TOKENS // 2)
         block = "\n\n".join(part for part in (block, begun.text) if part)

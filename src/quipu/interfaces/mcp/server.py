@@ -36,6 +36,7 @@ from quipu.interfaces.mcp.model import Caller, Desk, Given, Tool
 from quipu.interfaces.mcp.resources import RESOURCES, Resource
 from quipu.interfaces.mcp.tools.every import TOOLS
 from quipu.interfaces.problems import Problem, problem, title
+from quipu.kernel.base.prompt_text import defused
 from quipu.kernel.db.person import acting_for
 
 if TYPE_CHECKING:
@@ -95,13 +96,18 @@ class Door:
 
     async def _answer(self, tool: Tool, given: Given, caller: Caller) -> CallToolResult:
         try:
+            desk = await self._desk(caller)
             with acting_for(caller.user if caller.bound else None):
-                answer = await tool.call(await self._desk(caller), given)
+                answer = await tool.call(desk, given)
+            text = answer.text()
+            if answer.is_memory:
+                text = (await desk.memory.marks(space=caller.space)).mark(text)
+            else:
+                text = defused(text)
         except QuipuError as error:
             return _failed(shown.failure(self._tell(error)))
-        return CallToolResult(
-            content=[TextContent(text=answer.text())], structured_content=answer.model_dump(mode="json")
-        )
+        told = shown.harmless(answer.model_dump(mode="json"))
+        return CallToolResult(content=[TextContent(text=text)], structured_content=told)
 
     async def list_resources(self, _: Context, __: PaginatedRequestParams | None) -> ListResourcesResult:
         """The resources."""
@@ -192,4 +198,4 @@ async def _keep_in(ctx: Context, call_next: CallNext) -> HandlerResult:
 
 
 def _failed(text: str) -> CallToolResult:
-    return CallToolResult(content=[TextContent(text=text)], is_error=True)
+    return CallToolResult(content=[TextContent(text=defused(text))], is_error=True)

@@ -11,6 +11,7 @@ from quipu.errors import BadInput, NotFound, QuipuError
 from quipu.interfaces.mcp import model, resources
 from quipu.interfaces.mcp.tools.words import in_our_words
 from quipu.interfaces.problems import Problem
+from quipu.kernel.base.prompt_text import defused
 from quipu.kernel.redact import redact
 
 _MOST_FAULTS: Final = 5
@@ -83,6 +84,20 @@ def _lean(value: Any, *, named: bool, top: bool = False) -> Any:
         for name, cell in items.items()
         if name not in dropped
     }
+
+
+def harmless(value: Any) -> Any:
+    """The same JSON value with each text such that a model takes none for the frame of its prompt."""
+    match value:
+        case str():
+            return defused(value)
+        case dict():
+            items = cast("dict[str, Any]", value).items()
+            return {defused(name): harmless(cell) for name, cell in items}
+        case list():
+            return [harmless(cell) for cell in cast("list[Any]", value)]
+        case _:
+            return value
 
 
 def failure(told: Problem) -> str:

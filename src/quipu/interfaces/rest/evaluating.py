@@ -43,7 +43,9 @@ class Evaluated(Asked):
 async def evaluate(asked: Annotated[Evaluated, Body(examples=[_EXAMPLE])], here: Reading) -> EvaluationTold:
     """Memories to include, to edit and to delete. Nothing is written."""
     with language("evaluator"):
-        found = await here.memory.longterm.evaluate(asked.conversation, evaluator=asked.evaluator)
+        found = await here.memory.longterm.evaluate(
+            asked.conversation, evaluator=asked.evaluator, space=here.space
+        )
     return EvaluationTold.model_validate(found)
 
 

@@ -44,6 +44,13 @@ class ImportTold(Told):
     imported: int
     duplicates: int
     echoes: Annotated[int, Field(description="Nothing but memory that was recalled before.")]
+    cut_characters: Annotated[int, Field(description="Of memory of this space that came back, cut out.")]
+    foreign_characters: Annotated[
+        int, Field(description="Of memory of other spaces: kept as text, not indexed.")
+    ]
+    unmatched_marks: Annotated[
+        int, Field(description="Marks of this space in front of other words, which are kept and indexed.")
+    ]
     refused: int
     refusals: Annotated[list[RefusalTold], Field(description="The first hundred of those.")]
     redacted: Annotated[dict[str, int], Field(description="Secrets cut out, by kind.")]
@@ -144,6 +151,9 @@ def _report(report: Report) -> ImportTold:
         imported=report.imported,
         duplicates=report.duplicates,
         echoes=report.echoes,
+        cut_characters=report.cut_characters,
+        foreign_characters=report.foreign_characters,
+        unmatched_marks=report.unmatched_marks,
         refused=len(report.refused),
         refusals=[RefusalTold.model_validate(one) for one in report.refused[:_REFUSALS]],
         redacted=dict(report.redacted),

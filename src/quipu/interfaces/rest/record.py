@@ -54,6 +54,13 @@ class ReportTold(Told):
     imported: int
     duplicates: int
     echoes: Annotated[int, Field(description="Nothing but memory that was recalled before.")]
+    cut_characters: Annotated[int, Field(description="Of memory of this space that came back, cut out.")]
+    foreign_characters: Annotated[
+        int, Field(description="Of memory of other spaces: kept as text, not indexed.")
+    ]
+    unmatched_marks: Annotated[
+        int, Field(description="Marks of this space in front of other words, which are kept and indexed.")
+    ]
     refused: list[RefusalTold]
     redacted: Annotated[dict[str, int], Field(description="Secrets cut out, by kind.")]
     repaired: Annotated[int, Field(description="Characters that no database can store, replaced.")]

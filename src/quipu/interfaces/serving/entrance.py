@@ -20,7 +20,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from quipu.errors import AccessRefused, KeyRefused
 from quipu.interfaces.serving.served import served
-from quipu.interfaces.serving.signin import COOKIE, CSRF_FIELD, CSRF_HEADER, Session
+from quipu.interfaces.serving.signin import CSRF_FIELD, CSRF_HEADER, Session, session_cookie
 
 router = APIRouter(include_in_schema=False)
 
@@ -38,8 +38,8 @@ _PAGE: Final = """<!doctype html>
 <main>
 <h1>Sign in</h1>
 <p>{told}</p>
-<p>Open the link that <code>quipu serve</code> printed where it runs. Each link works once, and then the next
-one is printed.</p>
+<p>Open the link that <code>quipu serve</code> printed where it runs. A link works once; the signal
+<code>USR1</code> has the server print another.</p>
 </main>
 </body>
 </html>
@@ -54,7 +54,7 @@ async def signed_in(request: Request) -> Session:
         TooManyRequests: it asks too often.
     """
     serving = served(request)
-    session = serving.signin.session(request.cookies.get(COOKIE))
+    session = serving.signin.session(request.cookies.get(session_cookie(request)))
     if session is None:
         raise KeyRefused("You are not signed in.", hint="Open the link that `quipu serve` printed.")
     serving.access.pace(f"session {session.id}", serving.terms.session_per_minute)
@@ -85,7 +85,7 @@ Posted = Annotated[FormData, Depends(posted)]
 async def signin(request: Request, token: str = "") -> Response:
     """Exchange the token of a link for a session; without one, say how to get one."""
     serving = served(request)
-    if serving.signin.session(request.cookies.get(COOKIE)) is not None:
+    if serving.signin.session(request.cookies.get(session_cookie(request))) is not None:
         return RedirectResponse("/", 303)
     session = serving.signin.redeem(token) if token else None
     if session is None:
@@ -93,7 +93,7 @@ async def signin(request: Request, token: str = "") -> Response:
         return HTMLResponse(_PAGE.format(told=told), 403 if token else 401)
     answer = RedirectResponse("/", 303)
     answer.set_cookie(
-        COOKIE,
+        session_cookie(request),
         session.id,
         max_age=int(serving.terms.session_seconds),
         httponly=True,
@@ -108,5 +108,5 @@ async def signout(request: Request, form: Posted, session: SignedIn) -> Response
     """End the session of this browser."""
     served(request).signin.end(session)
     answer = RedirectResponse("/signin", 303)
-    answer.delete_cookie(COOKIE, httponly=True, samesite="strict")
+    answer.delete_cookie(session_cookie(request), httponly=True, samesite="strict")
     return answer

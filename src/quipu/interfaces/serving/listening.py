@@ -103,13 +103,15 @@ async def listen(
     *,
     ready: Callable[[], None],
     leaving: Callable[[], None],
+    link: Callable[[], None],
     behind_proxy: bool = False,
     certificate: str | None = None,
     private_key: str | None = None,
 ) -> None:
     """Serve until SIGTERM or SIGINT; the second one ends it without waiting for requests in hand.
 
-    ``ready`` is called when requests are taken, ``leaving`` when it was told to end. ``behind_proxy``: the
+    ``ready`` is called when requests are taken, ``leaving`` when it was told to end, ``link`` when SIGUSR1
+    asks for a sign-in link. ``behind_proxy``: the
     headers of a proxy on this machine tell who asks. ``certificate`` and ``private_key``: files, for https.
     """
     config = uvicorn.Config(
@@ -130,16 +132,18 @@ async def listen(
     )
     server = _Server(config, ready)
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_heed, server, leaving)
+        tasks.start_soon(_heed, server, leaving, link)
         with CancelScope(shield=True):
             await server.serve(sockets=[sock])
         tasks.cancel_scope.cancel()
 
 
-async def _heed(server: uvicorn.Server, leaving: Callable[[], None]) -> None:
-    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as received:
-        async for _ in received:
-            if server.should_exit:
+async def _heed(server: uvicorn.Server, leaving: Callable[[], None], link: Callable[[], None]) -> None:
+    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT, signal.SIGUSR1) as received:
+        async for number in received:
+            if number == signal.SIGUSR1:
+                link()
+            elif server.should_exit:
                 server.force_exit = True
             else:
                 server.should_exit = True

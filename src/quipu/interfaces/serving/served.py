@@ -17,7 +17,7 @@ from quipu.interfaces.serving.access import Access
 from quipu.interfaces.serving.caller import Caller
 from quipu.interfaces.serving.metrics import Metrics
 from quipu.interfaces.serving.rates import Rates
-from quipu.interfaces.serving.signin import COOKIE, CSRF_HEADER, SignIn
+from quipu.interfaces.serving.signin import CSRF_HEADER, SignIn, session_cookie
 from quipu.interfaces.serving.terms import Terms
 from quipu.kernel.db.person import act_for
 
@@ -64,7 +64,8 @@ class Served:
 
     async def _caller(self, asked: HTTPConnection) -> Caller:
         header = asked.headers.get("authorization")
-        session = self.signin.session(asked.cookies.get(COOKIE)) if header is None else None
+        cookie = asked.cookies.get(session_cookie(asked))
+        session = self.signin.session(cookie) if header is None else None
         if session is None:
             return await self.access.bearer(header)
         if asked.scope.get("method") not in _SAFE and not session.sent(asked.headers.get(CSRF_HEADER)):

@@ -7,6 +7,7 @@ and nothing that opens the memory lies on a disk.
 from __future__ import annotations
 
 import hmac
+import re
 import secrets
 from collections import OrderedDict
 from collections.abc import Callable
@@ -14,10 +15,27 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Final
 
-COOKIE: Final = "quipu_session"
+from starlette.requests import HTTPConnection
+
+_COOKIE: Final = "quipu_session"
 CSRF_FIELD: Final = "csrf_token"
 CSRF_HEADER: Final = "x-csrf-token"
 _MOST: Final = 100
+_PORT: Final = re.compile(r":(\d{1,5})\Z")
+
+
+def of_port(name: str, asked: HTTPConnection) -> str:
+    """The name of a cookie of this server: browsers keep one set of cookies for all ports of a host.
+
+    The port is the one that the browser asked, which a proxy or a container may have given another number.
+    """
+    port = _PORT.search(asked.headers.get("host", ""))
+    return f"{name}_{port[1] if port else 443 if asked.url.scheme == 'https' else 80}"
+
+
+def session_cookie(asked: HTTPConnection) -> str:
+    """The name of the cookie that holds the session of a browser."""
+    return of_port(_COOKIE, asked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +59,10 @@ class SignIn:
         self._clock = clock
         self._token = secrets.token_urlsafe(32)
         self._sessions: OrderedDict[str, Session] = OrderedDict()
-        self.told: Callable[[str], None] | None = None  # hears of the next token when one was used
 
     @property
     def token(self) -> str:
-        """The token that signs somebody in, once."""
+        """The token that signs somebody in, once; another one after that."""
         return self._token
 
     def redeem(self, token: str) -> Session | None:
@@ -57,8 +74,6 @@ class SignIn:
         self._sessions[session.id] = session
         if len(self._sessions) > _MOST:
             self._sessions.popitem(last=False)
-        if self.told is not None:
-            self.told(self._token)
         return session
 
     def session(self, cookie: str | None) -> Session | None:

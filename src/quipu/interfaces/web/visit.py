@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from quipu.app.memory import AsyncMemory
 from quipu.interfaces.serving.entrance import Posted, SignedIn
 from quipu.interfaces.serving.served import served
+from quipu.interfaces.serving.signin import of_port
 from quipu.interfaces.web import navigation, said
 from quipu.interfaces.web.drawing import environment
 from quipu.interfaces.web.links import Value, is_ours, link
@@ -46,11 +47,12 @@ class Visit:
 
     def page(self, template: str, /, status: int = 200, **values: Any) -> Response:
         """The page that a template makes of values."""
-        news = said.read(self.request.cookies.get(said.COOKIE))
+        cookie = of_port(said.COOKIE, self.request)
+        news = said.read(self.request.cookies.get(cookie))
         html = _render(self.request, template, visit=self, said=news, link=self.link, **values)
         response = HTMLResponse(html, status)
         if news is not None:
-            response.delete_cookie(said.COOKIE)
+            response.delete_cookie(cookie)
         return response
 
     def confirm(
@@ -88,7 +90,11 @@ class Visit:
         if news is not None:
             told = said.Said(news, "bad" if bad else "good")
             response.set_cookie(
-                said.COOKIE, told.cookie(), max_age=said.KEEP_SECONDS, httponly=True, samesite="strict"
+                of_port(said.COOKIE, self.request),
+                told.cookie(),
+                max_age=said.KEEP_SECONDS,
+                httponly=True,
+                samesite="strict",
             )
         return response
 

@@ -1,123 +1,178 @@
-"""Memory that we put into a prompt is marked, so that it is not taken for new speech when it comes back.
+"""Memory that we put into a prompt is marked, so that what comes back of it is told from what is said.
 
-What counts as a marked block, and what is only talk about the tag, is decided by its shape:
+A block looks like this; its code is an HMAC over every word in it, with a key that only its space has:
 
-* ``<quipu-memory recalled="…">``, a tag with an attribute, is what `mark` writes. It opens a block wherever
-  it stands, and a block that was cut off reaches to the end of the text.
-* ``<quipu-memory>``, the bare tag, opens a block only where it is the first thing on its line and its closing
-  tag is the first or the last thing on a line. Without its closing tag it is only a mention.
-* In a code span (between backticks on one line) a tag is always a mention.
+    <quipu-memory code="k3Jf0aZ_.b5cT…">
+    Recalled from memory for you to use; nobody said this just now.
 
-A mention costs nobody a word; a closing tag without an opening one is a mention too.
+    …
+    </quipu-memory>
+
+In front of the point stands which key it is, so that a reader tells a block of another space, or of another
+installation, from one that was changed. White space and signs of quotation (``>``) do not count, so a block
+is recognised when it was indented, quoted or wrapped anew.
 """
 
 from __future__ import annotations
 
+import hmac
+import json
 import re
-from dataclasses import dataclass
+import secrets
+import unicodedata
+from base64 import urlsafe_b64encode
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final
 
-NOTICE: Final = "Recalled from memory for you to use; nobody said this just now."
-OPENING: Final = '<quipu-memory recalled="true">'
-CLOSING: Final = "</quipu-memory>"
+from quipu.kernel.base.prompt_text import defused
 
-_NAME = re.compile("quipu-memory", re.IGNORECASE)
-_ANY_TAG = re.compile(r"<(?=/?quipu-memory)", re.IGNORECASE)
-_TAG = (
-    r"(?P<opening><quipu-memory(?P<attributes>\s+[\w:.-]+\s*=[^<>]*+)?\s*+>)"
-    r"|(?P<closing></quipu-memory\s*+>)"
+NOTICE: Final = "Recalled from memory for you to use; nobody said this just now."
+CLOSING: Final = "</quipu-memory>"
+KEY_BYTES: Final = 32
+
+_NAME: Final = re.compile("quipu-memory", re.IGNORECASE)
+_TAG: Final = re.compile(
+    r"<(?:(?P<closing>/)quipu-memory\s{0,16}|quipu-memory(?P<attributes>\s[^<>]{0,200})?)>", re.IGNORECASE
 )
-# The look-behind keeps a long run of backticks linear: a code span starts where its backticks start.
-_OUTSIDE = re.compile(rf"(?<!`)`++[^`\n]++`++|{_TAG}", re.IGNORECASE)
-_INSIDE = re.compile(_TAG, re.IGNORECASE)
-_LINE_START = re.compile(r"[ \t>]*\Z")
-_LINE_END = re.compile(r"[ \t]*(?:\r?\n|\Z)")
+_CODE: Final = re.compile(r"""\s+code\s*=\s*\\?["']([\w-]{8})\.([\w-]{22})\\?["']\s*""", re.ASCII)
+_SAMPLE: Final = f"{'k' * 8}.{'c' * 22}"
+_LINE_START: Final = re.compile(r"[ \t>]*\Z")
+_LINE_END: Final = re.compile(r"[ \t]*(?:\r?\n|\Z)")
 _INDENT_LIMIT: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Stripped:
-    """A text without the memory blocks that stood in it, and how many there were (nested ones count once)."""
+class Heard:
+    """What a text says beside memory that came back.
+
+    ``text`` is the text without the blocks of the space, which were cut out: ``cut`` characters in ``blocks``
+    blocks. ``spoken`` is that without the blocks of others as well: what is indexed and read. ``foreign``
+    counts the characters of these, ``unmatched`` the marks of this space in front of other words than they
+    were made for, which stay in both.
+    """
 
     text: str
-    removed: int
+    spoken: str
+    blocks: int = 0
+    cut: int = 0
+    foreign: int = 0
+    unmatched: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Open:
-    start: int
-    signed: bool
+def mentions(text: str) -> bool:
+    """Whether the name of the mark stands in a text at all; without it there is nothing to look for."""
+    return _NAME.search(text) is not None
 
 
-def mark(block: str) -> str:
-    """The block of recalled memory between our tags, with a line that says what it is; "" for an empty block.
-
-    Tags inside the block are defused (``&lt;``): a stored text cannot end the block early.
-    """
-    if not block.strip():
-        return ""
-    return f"{OPENING}\n{NOTICE}\n\n{_ANY_TAG.sub('&lt;', block.strip())}\n{CLOSING}"
+def sized(body: str) -> str:
+    """The block with a code of the right length that fits nothing: to see how long it will be."""
+    return _framed(body, _SAMPLE)
 
 
-def strip(text: str) -> Stripped:
-    """The text without the blocks that `mark` put into prompts; what is around them stays. Linear time."""
-    if _NAME.search(text) is None:
-        return Stripped(text, 0)
-    regions = _outermost(_regions(text))
-    if not regions:
-        return Stripped(text, 0)
+@dataclass(frozen=True)
+class Marks:
+    """The marks of one space: written by its key, and recognised by it."""
+
+    key: bytes = field(repr=False)
+
+    @classmethod
+    def of_nobody(cls) -> Marks:
+        """Marks where there is no space: nothing bears them, and nobody will recognise what they mark."""
+        return cls(secrets.token_bytes(KEY_BYTES))
+
+    def mark(self, body: str) -> str:
+        """The block of recalled memory between our tags; "" for an empty one. It is defused for a model."""
+        body = defused(body.strip()).strip()
+        if not body:
+            return ""
+        return _framed(body, f"{self._name}.{self._code(f'{NOTICE} {body}')}")
+
+    def hear(self, text: str) -> Heard:
+        """Cut out the blocks of this space, and tell those of others. Linear time."""
+        if not mentions(text):
+            return Heard(text, text)
+        own: list[tuple[int, int]] = []
+        foreign: list[tuple[int, int]] = []
+        unmatched = 0
+        opening: re.Match[str] | None = None
+        for tag in _TAG.finditer(text):
+            if not tag["closing"]:
+                opening = tag  # a block of ours holds no tag, so the one before began none
+            elif opening is not None:
+                whose = self._whose(text, opening, tag)
+                unmatched += whose == "unmatched"
+                if whose == "own":
+                    own.append((opening.start(), _after_block(text, opening.start(), tag.end())))
+                elif whose == "foreign":
+                    foreign.append((opening.start(), tag.end()))
+                opening = None
+        kept = _without(text, own)
+        spoken = _without(text, sorted(own + foreign)) if foreign else kept
+        others = sum(end - start for start, end in foreign)
+        return Heard(kept, spoken, len(own), len(text) - len(kept), others, unmatched)
+
+    def _whose(self, text: str, opening: re.Match[str], closing: re.Match[str]) -> str | None:
+        """Whose block it is that stands between two tags; None where they are only talk."""
+        body = text[opening.end() : closing.start()]
+        code = _CODE.fullmatch(opening["attributes"] or "")
+        if code is not None and hmac.compare_digest(code[1], self._name):
+            bodies = [body, _unescaped(body)] if "\\" in body else [body]
+            matched = any(hmac.compare_digest(code[2], self._code(one)) for one in bodies)
+            return "own" if matched else "unmatched"
+        is_block = (
+            _first_on_line(text, opening.start())
+            and _words(body[: 4 * len(NOTICE)]).startswith(_words(NOTICE))
+            and (_first_on_line(text, closing.start()) or _LINE_END.match(text, closing.end()) is not None)
+        )
+        return "foreign" if is_block else None
+
+    @cached_property
+    def _name(self) -> str:
+        """Which key it is; it tells nothing of the key."""
+        return _digest(self.key, "name\0")[:8]
+
+    def _code(self, body: str) -> str:
+        return _digest(self.key, f"block\0{_words(body)}")
+
+
+def _framed(body: str, code: str) -> str:
+    return f'<quipu-memory code="{code}">\n{NOTICE}\n\n{body}\n{CLOSING}'
+
+
+def _digest(key: bytes, text: str) -> str:
+    """The first 128 bits of the HMAC, which are 22 characters."""
+    digest = hmac.digest(key, text.encode("utf-8", "surrogatepass"), "sha256")
+    return urlsafe_b64encode(digest[:16]).decode().rstrip("=")
+
+
+def _words(body: str) -> str:
+    """All words, each once behind the other: how lines break and are quoted does not count."""
+    words = (word.lstrip(">") for word in unicodedata.normalize("NFC", body).split())
+    return " ".join(word for word in words if word)
+
+
+def _unescaped(body: str) -> str:
+    """The body of a block that stands in a JSON text as part of a string; as it is where it does not."""
+    try:
+        return str(json.loads(f'"{body}"', strict=False))
+    except ValueError:
+        return body
+
+
+def _without(text: str, regions: list[tuple[int, int]]) -> str:
     kept: list[str] = []
     position = 0
     for start, end in regions:
         kept.append(text[position:start])
-        position = _after_block(text, start, end)
-    kept.append(text[position:])
-    return Stripped("".join(kept), len(regions))
-
-
-def _regions(text: str) -> list[tuple[int, int]]:
-    """Start and end of every block, nested ones too, in the order in which they end."""
-    regions: list[tuple[int, int]] = []
-    stack: list[_Open] = []
-    signed = 0
-    position = 0
-    # Inside a block of ours backticks mean nothing: an odd one in a memory must not hide the closing tag.
-    while (match := (_INSIDE if signed else _OUTSIDE).search(text, position)) is not None:
-        position = match.end()
-        if match["opening"]:
-            if match["attributes"]:
-                stack.append(_Open(match.start(), signed=True))
-                signed += 1
-            elif _first_on_line(text, match.start()):
-                stack.append(_Open(match.start(), signed=False))
-        elif match["closing"] and stack and (stack[-1].signed or _framed(text, match)):
-            opened = stack.pop()
-            signed -= opened.signed
-            regions.append((opened.start, match.end()))
-    cut_off = next((opened.start for opened in stack if opened.signed), None)
-    if cut_off is not None:
-        regions.append((cut_off, len(text)))
-    return regions
-
-
-def _outermost(regions: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    merged: list[tuple[int, int]] = []
-    for start, end in sorted(regions):
-        if merged and start < merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
-        else:
-            merged.append((start, end))
-    return merged
+        position = end
+    return "".join([*kept, text[position:]])
 
 
 def _first_on_line(text: str, position: int) -> bool:
     line_start = text.rfind("\n", max(0, position - _INDENT_LIMIT), position) + 1
     before = text[line_start or max(0, position - _INDENT_LIMIT) : position]
     return len(before) < _INDENT_LIMIT and _LINE_START.match(before) is not None
-
-
-def _framed(text: str, tag: re.Match[str]) -> bool:
-    return _first_on_line(text, tag.start()) or _LINE_END.match(text, tag.end()) is not None
 
 
 def _after_block(text: str, start: int, end: int) -> int:

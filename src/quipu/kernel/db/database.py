@@ -19,6 +19,7 @@ from quipu.kernel.db import alive, deadline, queries
 from quipu.kernel.db.deadline import Unanswered
 from quipu.kernel.db.errors import refused, translated
 from quipu.kernel.db.holding import Holding
+from quipu.kernel.db.marks import Marked, MarkedSpaces
 from quipu.kernel.db.migrate import migrate, pending
 from quipu.kernel.db.person import bound_person, everybody_only
 from quipu.kernel.db.pools import Pool, check_address, pooled
@@ -60,7 +61,7 @@ class Space:
 
 
 @dataclass(frozen=True, slots=True)
-class Within:
+class Within(Marked):
     """A transaction that sees one space and no other. ``settings`` are those that hold in it now."""
 
     conn: Connection
@@ -88,7 +89,7 @@ async def ask(
     return await cursor.execute(query.text, [values[name] for name in query.names], binary=binary)
 
 
-class Database:
+class Database(MarkedSpaces):
     """Open one with ``async with Database.open(...)``; it holds a pool and closes it."""
 
     def __init__(self, url: str, settings: Settings, pool: Pool, people: Pool) -> None:

@@ -9,7 +9,7 @@ from typing import Final
 from pydantic import ValidationError
 
 from quipu.errors import BadInput
-from quipu.kernel.base import echo
+from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.text import clean, excerpt
 from quipu.kinds.longterm.sati import SatiRetrievalInput
 from quipu.recall.model import Found
@@ -27,26 +27,25 @@ class Query:
     limit: int
 
 
-def checked(asked: SatiRetrievalInput | str, *, recent: Sequence[str], limit: int) -> Query:
-    """The query of a message.
+def checked(asked: SatiRetrievalInput | str, *, recent: Sequence[str], limit: int) -> SatiRetrievalInput:
+    """The message and the turns before it.
 
     Raises:
         BadInput: it is no message, or ``limit`` is not 1 to 100.
     """
     if isinstance(asked, SatiRetrievalInput):
-        return query(asked)
+        return asked
     try:
-        given = SatiRetrievalInput(current_message=asked, recent_messages=tuple(recent), memory_limit=limit)
+        return SatiRetrievalInput(current_message=asked, recent_messages=tuple(recent), memory_limit=limit)
     except ValidationError as error:
         (first, *_) = error.errors()
         raise BadInput(f"{first['msg']}.", field=".".join(map(str, first["loc"]))) from None
-    return query(given)
 
 
-def query(given: SatiRetrievalInput) -> Query:
+def query(given: SatiRetrievalInput, marks: Marks) -> Query:
     """The message alone, and behind the turns before it; memory that was put into them is left out."""
-    message = _said(given.current_message, LONGEST_MESSAGE)
-    before = [_said(turn, LONGEST_TURN) for turn in given.recent_messages[-TURNS:]]
+    message = _said(given.current_message, LONGEST_MESSAGE, marks)
+    before = [_said(turn, LONGEST_TURN, marks) for turn in given.recent_messages[-TURNS:]]
     context = "\n".join(turn for turn in before if turn)
     texts = [message] if message else []
     if context:
@@ -64,6 +63,6 @@ def best(answers: Iterable[Sequence[Found]], *, limit: int, least: float) -> lis
     return sorted(relevant, key=lambda hit: (-hit.score, -hit.id))[:limit]
 
 
-def _said(text: str, length: int) -> str:
-    told = echo.strip(clean(text).text).text
-    return excerpt(told, length) if told.strip() else ""
+def _said(text: str, length: int, marks: Marks) -> str:
+    spoken = marks.hear(clean(text).text).spoken
+    return excerpt(spoken, length) if spoken.strip() else ""

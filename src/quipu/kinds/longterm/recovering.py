@@ -86,7 +86,7 @@ class AsyncRecovering:
         """
         begun = time.monotonic()
         settings = await self._holding(check_name("space", space))
-        query = querying.checked(asked, recent=recent, limit=limit or settings.longterm_limit)
+        asked = querying.checked(asked, recent=recent, limit=limit or settings.longterm_limit)
         budget = budget_tokens or settings.longterm_tokens
         given.whole("budget_tokens", budget, most=10**6)
         turn = _Turn(
@@ -98,7 +98,7 @@ class AsyncRecovering:
         found = _NOTHING
         left = settings.longterm_timeout_ms / 1000 - (time.monotonic() - begun)
         with move_on_after(max(0.0, left)) as limited:
-            found = await self._recovered(query, turn, budget)
+            found = await self._recovered(asked, turn, budget)
         if limited.cancelled_caught:
             trouble = f"not found within {settings.longterm_timeout_ms} ms"
             found = Recovered(outcome="timeout", trouble=trouble)
@@ -138,15 +138,18 @@ class AsyncRecovering:
             return await self._database.settings(space)
         return self._settings
 
-    async def _recovered(self, query: Query, turn: _Turn, budget_tokens: int) -> Recovered:
-        if not query.texts:
-            return _NOTHING
+    async def _recovered(self, asked: SatiRetrievalInput, turn: _Turn, budget_tokens: int) -> Recovered:
         try:
             async with self._database.reading(turn.space) as within:
-                found = [] if within is None else await self._found(within, query, turn)
+                if within is None:
+                    return _NOTHING
+                marks = await within.marks()
+                query = querying.query(asked, marks)
+                found = await self._found(within, query, turn) if query.texts else []
         except (QuipuError, OSError) as error:
             return Recovered(outcome="failed", trouble=_told(error))
-        return _result(found, block([one.memory for one in found], budget_tokens=budget_tokens))
+        memories = [one.memory for one in found]
+        return _result(found, block(memories, budget_tokens=budget_tokens, marks=marks))
 
     async def _found(self, within: Within, query: Query, turn: _Turn) -> list[Found]:
         filters = Filters(kinds=(LONGTERM,), user=turn.user, or_nobody=turn.user is not None)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from quipu.kernel.base import echo
+from quipu.kernel.base.echo import Marks
+from quipu.kernel.base.prompt_text import defused
 from quipu.kinds.longterm.model import LongtermMemory
 from quipu.recall.render import estimate_tokens
 
@@ -25,18 +27,18 @@ class Block:
     places: tuple[int, ...]
 
 
-def block(memories: Sequence[LongtermMemory], *, budget_tokens: int) -> Block:
+def block(memories: Sequence[LongtermMemory], *, budget_tokens: int, marks: Marks) -> Block:
     """The memories in their order, one line each; where one does not fit, a shorter one may follow."""
     taken: list[int] = []
     lines: list[str] = []
     for place, one in enumerate(memories):
-        line = f"- [{one.category}] {' '.join(one.summary.split())}"
-        if estimate_tokens(_marked([*lines, line])) <= budget_tokens:
+        line = defused(f"- [{one.category}] {' '.join(one.summary.split())}")
+        if estimate_tokens(echo.sized(_body([*lines, line]))) <= budget_tokens:
             lines.append(line)
             taken.append(place)
-    text = _marked(lines) if lines else ""
+    text = marks.mark(_body(lines)) if lines else ""
     return Block(text, estimate_tokens(text), tuple(taken))
 
 
-def _marked(lines: Sequence[str]) -> str:
-    return echo.mark("\n".join([CAVEAT, *lines]))
+def _body(lines: Sequence[str]) -> str:
+    return "\n".join([CAVEAT, *lines])

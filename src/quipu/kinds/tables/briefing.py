@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from quipu.kernel.base.prompt_text import defused
 from quipu.kinds.tables.model import Column, Listing, Table
 
 _CHARACTERS_A_TOKEN = 4
@@ -112,7 +113,9 @@ class Briefing:
 
 def briefing(listing: Listing, *, version: int) -> Briefing:
     """What an agent is told of the tables of a schema."""
-    text = _HEAD.format(schema=listing.schema) + _tables(listing.tables) + "\n## Extensions Available\n"
+    text = (
+        _HEAD.format(schema=listing.schema) + defused(_tables(listing.tables)) + "\n## Extensions Available\n"
+    )
     text += _POSTGIS if listing.extensions.postgis else _NO_POSTGIS
     text += _TRIGRAMS.format(schema=listing.schema) if listing.extensions.pg_trgm else _NO_TRIGRAMS
     return Briefing(text, -(-len(text) // _CHARACTERS_A_TOKEN), listing.schema, version)

@@ -82,7 +82,9 @@ class Batches:
             else:
                 texts[entry.id] = entry.content
         for kind, entries in elsewhere.items():
-            texts |= {entry: told.text for entry, told in (await self._cites[kind](within, entries)).items()}
+            cited = await self._cites[kind](within, entries)
+            spoken = await within.spoken([told.text for told in cited.values()])
+            texts |= dict(zip(cited, spoken, strict=True))
         return texts
 
     async def _embed(self, batch: Batch) -> dict[int, NDArray[np.float32]]:

@@ -74,6 +74,7 @@ class Running:
     app: App
     tasks: TaskGroup
     left: list[str] = field(default_factory=list)
+    linked: anyio.Event = field(default_factory=anyio.Event)
 
 
 @asynccontextmanager
@@ -93,7 +94,7 @@ async def running(
                     server.left.append("leaving")
                     app.go.set()
 
-                await listen(app, sock, terms, ready=ready.set, leaving=leaving)
+                await listen(app, sock, terms, ready=ready.set, leaving=leaving, link=server.linked.set)
 
             tasks.start_soon(listening)
             await ready.wait()
@@ -112,6 +113,13 @@ async def is_sent_away(stream: ByteStream, begun: bytes) -> None:
         pytest.raises((anyio.EndOfStream, anyio.BrokenResourceError)),
     ):
         await stream.receive()
+
+
+async def test_a_signal_asks_for_a_sign_in_link_and_ends_nothing() -> None:
+    async with running() as server:
+        os.kill(os.getpid(), signal.SIGUSR1)
+        await server.linked.wait()
+        assert server.left == []
 
 
 async def test_a_head_that_does_not_come_to_an_end_is_not_waited_for() -> None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from frames import MARKS
 from quipu.kinds.transcripts.reading.cleaning import clean_reading
 from quipu.kinds.transcripts.reading.model import Entry, Reading, ToolCall
 
@@ -24,7 +25,7 @@ _VALUES = st.recursive(
 def stored(value: object) -> object:
     call = ToolCall(id="call", name="Bash", input=value)
     reading = Reading(entries=[Entry("session", "uuid", "assistant", _NOW, calls=[call])])
-    clean_reading(reading, secrets=False)
+    clean_reading(reading, secrets=False, marks=MARKS)
     assert call.json is not None
     return json.loads(call.json, parse_constant=pytest.fail)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,7 +42,7 @@ def command(
 ) -> None:
     """Serve this memory: REST under /v1 for programs with a key, pages for people who open the printed link.
 
-    The link works once; when it was used, the next one is printed. Other machines are let in (--host) only
+    The link works once; the signal USR1 has another one printed. Other machines are let in (--host) only
     where there are keys: see `quipu keys`. SIGTERM or Ctrl-C ends it: requests in hand are finished first.
 
     Example: quipu serve --port 4780
@@ -92,23 +93,24 @@ class _Doors:
                     terms,
                     ready=lambda: self._ready(app, sock),
                     leaving=lambda: self._screen.note("Finishing what is in hand."),
+                    link=lambda: self._link(app, sock),
                     behind_proxy=self._public_url is not None,
                     certificate=self._certificate,
                     private_key=self._private_key,
                 )
 
     def _ready(self, app: FastAPI, sock: socket) -> None:
-        """Print where it is, and the link; from now on each used link is followed by the next."""
+        """Print where it is, and the link, which works once."""
         base = self._public_url or self._address(sock)
-        signin = app.state.served.signin
-
-        def tell(token: str) -> None:
-            link = f"{base.rstrip('/')}/signin?token={token}"
-            self._screen.answer({"url": base, "link": link}, f"Pages: {link}")
-
-        signin.told = tell
         self._screen.show(f"REST: {base.rstrip('/')}/v1")
-        tell(signin.token)
+        self._link(app, sock)
+        self._screen.note(f"The link works once; for another: kill -USR1 {os.getpid()}")
+
+    def _link(self, app: FastAPI, sock: socket) -> None:
+        """Print the link by which somebody signs in: at the beginning, and when it is asked for."""
+        base = self._public_url or self._address(sock)
+        link = f"{base.rstrip('/')}/signin?token={app.state.served.signin.token}"
+        self._screen.answer({"url": base, "link": link}, f"Pages: {link}")
 
     def _address(self, sock: socket) -> str:
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self._host.strip("[]"), self._host.strip("[]"))

@@ -35,6 +35,14 @@ def _lines(found: Report) -> Iterator[Text]:
     if found.redacted:
         secrets = ", ".join(f"{number:,} {kind}" for kind, number in sorted(found.redacted.items()))
         yield Text(f"secrets cut out: {secrets}", style="yellow")
+    if found.cut_characters:
+        yield Text(f"memory that came back, cut out: {count(found.cut_characters, 'character')}")
+    if found.foreign_characters:
+        text = f"memory of other spaces, kept and not indexed: {count(found.foreign_characters, 'character')}"
+        yield Text(text, style="yellow")
+    if found.unmatched_marks:
+        marks = count(found.unmatched_marks, "mark")
+        yield Text(f"{marks} of this space in front of other words, kept and indexed", style="yellow")
     if found.repaired:
         yield Text(f"{count(found.repaired, 'character')} that no database can store became U+FFFD")
     if found.assumed_utc:

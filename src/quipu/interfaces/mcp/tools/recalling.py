@@ -9,7 +9,6 @@ from pydantic import Field
 from quipu.errors import NotFound
 from quipu.interfaces.mcp.bounds import fitting, more, shortened
 from quipu.interfaces.mcp.model import Answer, Desk, Given, Tool
-from quipu.kernel.base import echo
 
 if TYPE_CHECKING:
     from quipu.recall.model import Hit
@@ -66,11 +65,16 @@ class RecallAnswer(Answer):
     left_out: Annotated[int, Field(description="How many more there were than fitted.")] = 0
 
     def text(self) -> str:
-        """A line each, marked as recalled memory, so that it is never taken in again."""
+        """A line each."""
         if not self.memories:
             return "Nothing relevant is known."
         lines = "\n".join(one.text() for one in self.memories)
-        return echo.mark(lines) + more(self.left_out, "narrow it by kinds, session, since, until or limit.")
+        return lines + more(self.left_out, "narrow it by kinds, session, since, until or limit.")
+
+    @property
+    def is_memory(self) -> bool:
+        """Where there are any."""
+        return bool(self.memories)
 
 
 async def _recall(desk: Desk, given: RecallGiven) -> RecallAnswer:
@@ -140,7 +144,12 @@ class WhyAnswer(Answer):
         lines += [f"Words of the question in it: {', '.join(self.shared_words)}"] if self.shared_words else []
         around = [*(f"  before: {turn}" for turn in self.said_before)]
         around += [f"  after: {turn}" for turn in self.said_after]
-        return echo.mark("\n".join([*lines, *around]))
+        return "\n".join([*lines, *around])
+
+    @property
+    def is_memory(self) -> bool:
+        """Always."""
+        return True
 
 
 async def _why(desk: Desk, given: WhyGiven) -> WhyAnswer:

@@ -43,6 +43,7 @@ class RememberAnswer(Answer):
     id: str
     stored: Annotated[bool, Field(description="False where it was remembered already, word for word.")]
     redacted: Annotated[int, Field(description="How many secrets were cut out before it was stored.")]
+    cut_characters: Annotated[int, Field(description="How much of it was recalled memory, and was cut out.")]
     note: str
 
     def text(self) -> str:
@@ -58,7 +59,13 @@ async def _remember(desk: Desk, given: RememberGiven) -> RememberAnswer:
     report = await desk.memory.observe([{**message, "id": id_}], space=caller.space, user=caller.user)
     redacted = sum(report.redacted.values())
     note = _note(id_, report, redacted)
-    return RememberAnswer(id=id_, stored=report.imported > 0, redacted=redacted, note=note)
+    return RememberAnswer(
+        id=id_,
+        stored=report.imported > 0,
+        redacted=redacted,
+        cut_characters=report.cut_characters,
+        note=note,
+    )
 
 
 def _id(user: str | None, given: RememberGiven) -> str:
@@ -70,7 +77,9 @@ def _id(user: str | None, given: RememberGiven) -> str:
 def _note(id_: str, report: Report, redacted: int) -> str:
     if report.imported:
         secrets = f" {redacted} secrets were cut out of it first." if redacted else ""
-        return f"Remembered as message {id_}.{secrets}"
+        cut = report.cut_characters
+        echoes = f" {cut} characters of it were recalled memory, and were left out." if cut else ""
+        return f"Remembered as message {id_}.{secrets}{echoes}"
     if report.echoes:
         return "Nothing was stored: that is recalled memory, which is stored already."
     return f"That is remembered already, as message {id_}."

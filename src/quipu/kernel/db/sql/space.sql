@@ -42,6 +42,9 @@ select exists (
 -- name: take_time: no statement of the transaction is ended for taking long
 select set_config('statement_timeout', '0', true)
 
+-- name: mark_key: the secret of the space of the transaction, by which its marks are recognised
+select mark_key from core.spaces where id = (select core.current_space())
+
 -- name: create_space: make the space of that name if it is not there
 insert into core.spaces (name) values (%(name)s) on conflict (name) do nothing
 

@@ -99,12 +99,14 @@ async def said(within: Within, exchanges: Sequence[Exchange]) -> list[Spoken]:
         "characters": LONGEST,
         "generation": within.space.generation,
     }
+    rows = await _rows(within, "said", values)
+    spoken = await within.spoken([row[3] for row in rows])
     return [
         Spoken(
             Utterance(id=id_, role=role, speaker=speaker, text=text, at=at),
             None if vector is None else halfvecs(vector)[0],
         )
-        for id_, role, speaker, text, at, vector in await _rows(within, "said", values)
+        for (id_, role, speaker, _, at, vector), text in zip(rows, spoken, strict=True)
     ]
 
 

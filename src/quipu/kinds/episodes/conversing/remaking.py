@@ -34,8 +34,8 @@ async def _write(
 ) -> None:
     """``rows``: text and vector of each message; user, count and latest time of the topic."""
     words: Counter[str] = Counter()
-    for row in rows:
-        words.update(topical(row[0]))
+    for text in await within.spoken([row[0] for row in rows]):
+        words.update(topical(text))
     _, _, user, exchanges, last_at = rows[0]
     taken = await (
         await within.conn.execute(

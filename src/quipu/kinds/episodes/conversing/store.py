@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -62,7 +62,9 @@ async def messages(
     values = {"first": first, "last": last, "limit": limit, "characters": MOST_CHARACTERS}
     rows = await _rows(within, "messages", {**values, "generation": within.space.generation})
     vectors = {row[0]: halfvecs(row[7])[0] for row in rows if row[7]}
-    return [Said(*row[:7]) for row in rows], vectors
+    spoken = await within.spoken([row[5] for row in rows])
+    said = [replace(Said(*row[:7]), content=text) for row, text in zip(rows, spoken, strict=True)]
+    return said, vectors
 
 
 async def unread(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -54,7 +54,9 @@ async def exchange_before(within: Within, session: int, *, first: int) -> int:
 async def turns(within: Within, session: int, *, first: int, last: int) -> list[Turn]:
     """What people and agents said from one message to another."""
     values = {"session": session, "first": first, "last": last}
-    return [Turn(*row) for row in await _rows(within, "turns", values)]
+    rows = await _rows(within, "turns", values)
+    spoken = await within.spoken([row[3] for row in rows])
+    return [replace(Turn(*row), text=text) for row, text in zip(rows, spoken, strict=True)]
 
 
 async def is_there(within: Within, session: int) -> bool:

@@ -124,13 +124,14 @@ async def _asked(context: Context, task: _Task) -> Asked:
         question = task.prompt[:_LONGEST_QUESTION]
         hits = await context.recall(question, space=context.space, user=task.user)
         hits = [hit for hit in hits if hit.source.message != task.prompt_message]
+    marks = await context.database.marks(context.space)
     return Asked(
         task.prompt,
         context.space,
         task.session,
         task.user,
         [Line(one.role, one.speaker, one.content) for one in task.history],
-        block(hits, budget_tokens=context.settings.of(PROMPT_MEMORY_TOKENS)).text,
+        block(hits, budget_tokens=context.settings.of(PROMPT_MEMORY_TOKENS), marks=marks).text,
     )
 
 

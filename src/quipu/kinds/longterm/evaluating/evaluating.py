@@ -9,7 +9,9 @@ from dataclasses import replace
 from pydantic import ValidationError
 
 from quipu.errors import BadInput
+from quipu.kernel.base import echo
 from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
@@ -40,20 +42,23 @@ class AsyncEvaluating:
         asked: SatiEvaluationInput | Mapping[str, object],
         *,
         evaluator: Evaluator | str | None = None,
+        space: str | None = None,
     ) -> Evaluation:
         """What a conversation asks for: memories to include, to edit and to delete. Nothing is written.
 
         ``asked`` is the seed's input, or its document. Memories with ids can be edited and deleted; one
         that is known by its summary only is not included again. ``evaluator`` is ``rules``, ``llm``, one of
         your own, or that of the setting ``longterm_evaluator``. ``SatiMemoryResult.of`` makes the seed's
-        single shape of the result.
+        single shape of the result. Memory that was put into a turn is not read: what bears the marks of the
+        ``space``, and what others marked; without a space, whatever has the form of a marked block.
 
         Raises:
             BadInput: the document cannot be read, or there is no such evaluator.
             QuipuError: a language model was asked and failed.
         """
+        asked = await self._spoken(_document(asked), optional_name("space", space))
         async with self._named(evaluator, await self._database.settings()) as chosen:
-            return await chosen.evaluate(_document(asked))
+            return await chosen.evaluate(asked)
 
     async def apply(
         self,
@@ -120,6 +125,15 @@ class AsyncEvaluating:
                 if dry_run:
                     break
         return total
+
+    async def _spoken(self, asked: SatiEvaluationInput, space: str | None) -> SatiEvaluationInput:
+        """The input without memory that was put into its turns."""
+        turns = asked.recent_conversation
+        if not any(echo.mentions(turn.content) for turn in turns):
+            return asked
+        marks = Marks.of_nobody() if space is None else await self._database.marks(space)
+        spoken = tuple(turn.model_copy(update={"content": marks.hear(turn.content).spoken}) for turn in turns)
+        return asked.model_copy(update={"recent_conversation": spoken})
 
     def _named(
         self, evaluator: Evaluator | str | None, settings: Settings

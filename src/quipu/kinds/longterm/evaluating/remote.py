@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from quipu.kernel.base import echo
 from quipu.kernel.base.text import excerpt
 from quipu.kernel.language.model import Language
 from quipu.kinds.longterm.evaluating.shape import (
@@ -144,14 +143,9 @@ class Standing:
 
 
 def spoken(asked: SatiEvaluationInput, *, since: int) -> dict[int, SatiTurn]:
-    """What the user said from a turn on, by its number, without memory that was injected."""
+    """What the user said from a turn on, by its number."""
     turns = enumerate(asked.recent_conversation)
-    bare = {
-        at: turn.model_copy(update={"content": echo.strip(turn.content).text})
-        for at, turn in turns
-        if at >= since and turn.role == "user"
-    }
-    return {at: turn for at, turn in bare.items() if turn.content.strip()}
+    return {at: turn for at, turn in turns if at >= since and turn.role == "user" and turn.content.strip()}
 
 
 def shown(asked: SatiEvaluationInput, *, since: int) -> str:
@@ -161,7 +155,7 @@ def shown(asked: SatiEvaluationInput, *, since: int) -> str:
     turns: list[str] = []
     for at, turn in enumerate(asked.recent_conversation):
         longest = LONGEST_TURN if turn.role == "user" else LONGEST_OF_THE_ASSISTANT
-        text = echo.strip(turn.content).text.strip()
+        text = turn.content.strip()
         cut = text if len(text) <= longest else f"{text[:longest]} [...]"
         turns.append(f"[{at} {turn.role}{'' if at >= since else ', only context'}] {cut}")
     return "\n".join(["Memories:", *(known or ["none"]), "", "Conversation:", *turns])

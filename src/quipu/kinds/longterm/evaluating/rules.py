@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
-from quipu.kernel.base import echo
 from quipu.kernel.embedding.model import Embedder
 from quipu.kinds.longterm.evaluating.conversation import Conversation
 from quipu.kinds.longterm.evaluating.known import Known, known
@@ -32,8 +31,8 @@ class RulesEvaluator:
     async def evaluate(self, asked: SatiEvaluationInput, *, since: int = 0) -> Evaluation:
         """What the user's turns, from the turn ``since`` on, say that is to be kept, changed or forgotten.
 
-        The turns before it were evaluated before; they tell what an answer answers. What was recalled and
-        injected is not read. Raises ``EmbeddingError``.
+        The turns before it were evaluated before; they tell what an answer answers. Raises
+        ``EmbeddingError``.
         """
         existing = [
             known(
@@ -66,7 +65,7 @@ class RulesEvaluator:
     ) -> Conversation:
         conversation = Conversation(existing, policy=self._policy, meanings=meanings)
         for at, turn in enumerate(asked.recent_conversation):
-            text = echo.strip(turn.content).text
+            text = turn.content
             if turn.role == "assistant":
                 conversation.heard(text)
             else:

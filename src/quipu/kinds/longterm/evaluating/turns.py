@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
@@ -68,13 +69,17 @@ async def mark(
 async def after(within: Within, session: int, message: int, *, limit: int) -> list[Turn]:
     """What users and assistants said after a message, at most ``limit`` turns, in their order."""
     values = {"space": within.space.id, "session": session, "after": message, "limit": limit}
-    async with within.conn.cursor(row_factory=class_row(Turn)) as cursor:
-        return await (await cursor.execute(_SQL["turns_after"], values)).fetchall()
+    return await _turns(within, "turns_after", values)
 
 
 async def until(within: Within, session: int, message: int, *, limit: int) -> list[Turn]:
     """The last turns up to a message, in their order."""
     values = {"space": within.space.id, "session": session, "until": message, "limit": limit}
+    return (await _turns(within, "turns_until", values))[::-1]
+
+
+async def _turns(within: Within, query: str, values: Mapping[str, object]) -> list[Turn]:
     async with within.conn.cursor(row_factory=class_row(Turn)) as cursor:
-        found = await (await cursor.execute(_SQL["turns_until"], values)).fetchall()
-    return found[::-1]
+        found = await (await cursor.execute(_SQL[query], values)).fetchall()
+    spoken = await within.spoken([turn.content for turn in found])
+    return [replace(turn, content=text) for turn, text in zip(found, spoken, strict=True)]

@@ -11,6 +11,8 @@ from pathlib import PurePath
 from typing import Any, Final
 
 from quipu.kernel.base import echo
+from quipu.kernel.base.echo import Marks
+from quipu.kernel.base.prompt_text import defused
 from quipu.kernel.base.text import excerpt
 from quipu.kinds.transcripts.bootstrap.model import Activity, Bootstrap, Known, Lesson, Todo, Touched
 from quipu.recall.render import estimate_tokens
@@ -37,7 +39,7 @@ _TITLE_CHARACTERS: Final = 80
 Counts = Mapping[str, int]
 
 
-def fit(known: Known, *, budget_tokens: int, project: str | None = None) -> Bootstrap:
+def fit(known: Known, *, budget_tokens: int, marks: Marks, project: str | None = None) -> Bootstrap:
     """What of ``known`` fits into ``budget_tokens``, marks and headings included.
 
     Paths are shown as seen from ``project``. Of each kind the first ones are taken; one that does not fit
@@ -49,11 +51,11 @@ def fit(known: Known, *, budget_tokens: int, project: str | None = None) -> Boot
         have = len(getattr(known, kind))
         while kind not in ended and counts[kind] < (have if upto is None else min(upto, have)):
             more = {**counts, kind: counts[kind] + 1}
-            if estimate_tokens(_text(known, more, project)) > budget_tokens:
+            if estimate_tokens(echo.sized(_text(known, more, project))) > budget_tokens:
                 ended.add(kind)
             else:
                 counts = more
-    text = _text(known, counts, project)
+    text = marks.mark(_text(known, counts, project))
     taken: dict[str, Any] = {kind: tuple(getattr(known, kind)[: counts[kind]]) for kind in _ORDER}
     return Bootstrap(**taken, text=text, tokens=estimate_tokens(text))
 
@@ -65,7 +67,7 @@ def _text(known: Known, counts: Counts, project: str | None) -> str:
         "frequent_files": _files(known.frequent_files[: counts["frequent_files"]], project),
         "todos": _todos(known.todos[: counts["todos"]]),
     }
-    return echo.mark("\n\n".join(sections[kind] for kind in _ORDER if sections[kind]))
+    return defused("\n\n".join(sections[kind] for kind in _ORDER if sections[kind]))
 
 
 def _section(title: str, lines: Sequence[str]) -> str:

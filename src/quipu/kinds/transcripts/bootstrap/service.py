@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Final
 
 from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Database, Within
@@ -55,7 +56,8 @@ class AsyncBootstrap:
         whole("budget_tokens", budget_tokens, most=_MOST_TOKENS)
         async with self._database.reading(space) as within:
             known = Known() if within is None else await self._known(within, query, project, session, limit)
-        return rules.fit(known, budget_tokens=budget_tokens, project=project)
+            marks = Marks.of_nobody() if within is None else await within.marks()
+        return rules.fit(known, budget_tokens=budget_tokens, marks=marks, project=project)
 
     async def _known(
         self, within: Within, query: str | None, project: str | None, session: str | None, limit: int

@@ -88,7 +88,7 @@ async def _ready(models: Models, found: Sequence[Unfiled], generation: int | Non
 
 
 def _prepared(found: Sequence[Unfiled], language: str) -> list[Prepared]:
-    return [prepare(_incoming(one), language=language, secrets=False) for one in found]
+    return [prepare(_incoming(one), language=language, secrets=False, marks=None) for one in found]
 
 
 def _incoming(one: Unfiled) -> Incoming:

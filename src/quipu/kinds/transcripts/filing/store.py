@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from psycopg.rows import class_row
@@ -30,10 +30,12 @@ class Unfiled:
 
 
 async def latest(within: Within, *, limit: int) -> list[Unfiled]:
-    """The latest messages that are not filed, in the order of their ids."""
+    """The latest messages that are not filed, in the order of their ids, with what of them is indexed."""
     values = {"space": within.space.id, "limit": limit}
     async with within.conn.cursor(row_factory=class_row(Unfiled)) as cursor:
-        return await (await cursor.execute(_SQL["latest"], values)).fetchall()
+        found = await (await cursor.execute(_SQL["latest"], values)).fetchall()
+    spoken = await within.spoken([one.content for one in found])
+    return [replace(one, content=text) for one, text in zip(found, spoken, strict=True)]
 
 
 async def hold(within: Within, ids: Sequence[int]) -> set[int]:

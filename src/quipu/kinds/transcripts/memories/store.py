@@ -92,9 +92,10 @@ async def due(
 async def turns(within: Within, number: int) -> list[Turn]:
     """What was said in a session, in order; what was copied from an earlier one was said there."""
     rows = await _rows(within, "turns", {"number": number})
+    spoken = await within.spoken([row[2] for row in rows])
     return [
         Turn(index=index, role="other" if copied else role, text=text, happened_at=at, message_id=id_)
-        for index, (id_, at, text, role, copied) in enumerate(rows)
+        for index, ((id_, at, _, role, copied), text) in enumerate(zip(rows, spoken, strict=True))
     ]
 
 

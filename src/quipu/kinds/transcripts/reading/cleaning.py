@@ -12,13 +12,13 @@ from typing import Final, Protocol, cast
 import orjson
 
 from quipu.kernel.base import echo
+from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.text import clean
 from quipu.kernel.redact import Redacted, redact
 from quipu.kernel.redact.many import redact_many
 from quipu.kinds.transcripts.reading.model import Entry, Reading
 
 _ENCODE: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
-_OUR_MARK: Final = "quipu-memory"
 _SHORT_CHARACTERS: Final = 200
 _NONE: Final[Mapping[int, Redacted]] = {}
 _SECRET_NAMES: Final = ("pass", "pwd", "senha", "token", "secret", "key", "credential", "auth")
@@ -45,12 +45,14 @@ class _Value:
 class Cleaner:
     """Cleans fields of values in place, all together when told to ``finish``.
 
-    ``secrets``: whether to cut them out. ``redacted`` counts them by kind, ``repaired`` the characters that
-    no database can store.
+    ``secrets``: whether to cut them out. ``marks`` are those of the space: what bears them came from this
+    memory, and is cut out. ``redacted`` counts secrets by kind, ``repaired`` the characters that no database
+    can store, ``cut`` the characters of memory.
     """
 
-    def __init__(self, *, secrets: bool) -> None:
+    def __init__(self, *, secrets: bool, marks: Marks) -> None:
         self._secrets = secrets
+        self._marks = marks
         self._texts: list[str] = []
         self._places: dict[str, int] = {}
         self._owners: list[tuple[int, object, str]] = []
@@ -58,13 +60,14 @@ class Cleaner:
         self.redacted: Counter[str] = Counter()
         self._repeated: list[tuple[_Value, str, str]] = []
         self.repaired = 0
+        self.cut = 0
 
     def add(self, owner: object, *names: str) -> None:
         """Fields that hold a text, or None."""
         for name in names:
             text = getattr(owner, name)
             if text:
-                if not text.isascii() or "\0" in text or _OUR_MARK in text:
+                if not text.isascii() or "\0" in text or echo.mentions(text):
                     text = self._storable(text)
                     setattr(owner, name, text)
                 self._owners.append((self._place(text), owner, name))
@@ -95,7 +98,7 @@ class Cleaner:
         """A field that holds a JSON value; the text of it is put into ``owner.json``."""
         value = getattr(owner, field)
         leaves, text = _leaves(value), _dumped(value)
-        if text is None or not text.isascii() or "\\u0000" in text or _OUR_MARK in text:
+        if text is None or not text.isascii() or "\\u0000" in text or echo.mentions(text):
             value = self._rebuilt(value)
             setattr(owner, field, value)
             leaves, text = _leaves(value), _dumped(value) or "null"
@@ -132,8 +135,10 @@ class Cleaner:
             self.repaired += cleaned.repaired
             if cleaned.repaired or cleaned.text != text:
                 text = cleaned.text
-        if _OUR_MARK in text:
-            text = echo.strip(text).text
+        if echo.mentions(text):
+            heard = self._marks.hear(text)
+            self.cut += heard.cut
+            text = heard.text
         return text
 
     def _rebuilt(self, value: object) -> object:
@@ -172,9 +177,9 @@ class Cleaner:
         return alone.text
 
 
-def clean_reading(reading: Reading, *, secrets: bool) -> int:
+def clean_reading(reading: Reading, *, secrets: bool, marks: Marks) -> int:
     """Clean all texts of a reading in place; how many characters no database could store."""
-    cleaner = Cleaner(secrets=secrets)
+    cleaner = Cleaner(secrets=secrets, marks=marks)
     for name in ("cwd", "git_branch", "model"):
         cleaner.repeated(reading.entries, name)
     for entry in reading.entries:

@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from anyio import to_thread
+from anyio import from_thread, to_thread
 
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.scope import check_name, optional_name
@@ -58,7 +58,14 @@ class AsyncExchange:
         async with _to_read(path) as (connection, tables):
             file = await to_thread.run_sync(importing.transcript, path)
             taking = Taking(self._database, file, Cleaning(secrets=self._redact), progress)
-            found = sessions(connection, space=space, now=now, mended=mended, secrets=self._redact)
+            found = sessions(
+                connection,
+                space=space,
+                now=now,
+                mended=mended,
+                secrets=self._redact,
+                marks_of=lambda name: from_thread.run(self._database.marks, name),
+            )
             while (session := await to_thread.run_sync(_next, found)) is not None:
                 await taking.session(session, now=now)
             side = await to_thread.run_sync(_side, connection, tables)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from quipu.kernel.base.echo import Marks
 from quipu.kinds.transcripts.reading import claude_code
 from quipu.kinds.transcripts.reading.cleaning import clean_reading
 from quipu.kinds.transcripts.reading.model import Details, Reading, Summary
@@ -31,9 +32,18 @@ class Session:
 
 
 def sessions(
-    connection: Connection, *, space: str | None, now: datetime, mended: Counter[str], secrets: bool
+    connection: Connection,
+    *,
+    space: str | None,
+    now: datetime,
+    mended: Counter[str],
+    secrets: bool,
+    marks_of: Callable[[str], Marks],
 ) -> Iterator[Session]:
-    """Every session, cleaned; also those that the file mentions without having a row for them."""
+    """Every session, cleaned; also those that the file mentions without having a row for them.
+
+    ``marks_of`` tells the marks of a space, by which memory that came from it is recognised.
+    """
     known = rows(connection, "sessions")
     blank = dict.fromkeys(("git_branch", "cwd", "first_timestamp", "last_timestamp", "summary"))
     known += [{**blank, "id": row["id"], "project_path": _ORPHANS} for row in rows(connection, "homeless")]
@@ -41,7 +51,7 @@ def sessions(
         reading = _read(connection, row, now=now, mended=mended)
         details = _details(row, reading, mended)
         name = space or space_of(details.project_path)
-        clean_reading(reading, secrets=secrets)
+        clean_reading(reading, secrets=secrets, marks=marks_of(name))
         yield Session(row["id"], name, reading)
 
 

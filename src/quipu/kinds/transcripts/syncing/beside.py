@@ -8,9 +8,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
-from anyio import to_thread
+from anyio import from_thread, to_thread
 
 from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.echo import Marks
 from quipu.kernel.db.arrays import Moments, Texts
 from quipu.kernel.db.database import Database, Within
 from quipu.kinds.transcripts.reading import side
@@ -70,13 +71,14 @@ class Beside:
 
     def _prompts(self, path: Path) -> Mapping[str, tuple[Sequence[Prompt], Cleaner]]:
         """The prompts of a history, clean, by space."""
-        found: defaultdict[str, tuple[list[Prompt], Cleaner]] = defaultdict(
-            lambda: ([], Cleaner(secrets=self._redact))
-        )
+        found: dict[str, tuple[list[Prompt], Cleaner]] = {}
         now = self._clock.now()
         for line in side.lines(path):
             prompt = side.prompt(line, now=now)
             if prompt is not None and (space := self._space or last_part(prompt.project_path)):
+                if space not in found:
+                    marks = from_thread.run(self._database.marks, space)
+                    found[space] = ([], Cleaner(secrets=self._redact, marks=marks))
                 prompts, cleaner = found[space]
                 prompts.append(prompt)
                 cleaner.add(prompt, "session", "project_path", "content")
@@ -96,7 +98,8 @@ class Beside:
                 by_space[space][session] = summary
         for space, told in by_space.items():
             cleaned = [Prompt(None, "", self._clock.now(), text) for text in told.values()]
-            _clean(cleaned, ("content",), secrets=self._redact)
+            marks = await self._database.marks(space)
+            _clean(cleaned, ("content",), secrets=self._redact, marks=marks)
             values = {"session": Texts(list(told)), "text": Texts([one.content for one in cleaned])}
             async with self._database.writing(space) as within:
                 await store.run(within, "indexed_summaries", values)
@@ -120,16 +123,16 @@ class Beside:
             if name not in teams:
                 teams[name] = (Team(id=name, lead_session_id=name), [])
             teams[name][1].append(task)
-        for team, tasks in teams.values():
-            _clean([team], ("name", "description", "lead_session_id"), secrets=self._redact)
-            fields = ("id", "name", "agent_type", "model", "prompt", "color", "cwd")
-            _clean(team.members, fields, secrets=self._redact)
-            _clean(tasks, ("owner_name", "subject", "description", "status"), secrets=self._redact)
         return list(teams.values())
 
     async def _team(
         self, space: str, team: Team, tasks: Sequence[Task], tallies: defaultdict[str, Tally]
     ) -> None:
+        marks, secrets = await self._database.marks(space), self._redact
+        _clean([team], ("name", "description", "lead_session_id"), secrets=secrets, marks=marks)
+        fields = ("id", "name", "agent_type", "model", "prompt", "color", "cwd")
+        _clean(team.members, fields, secrets=secrets, marks=marks)
+        _clean(tasks, ("owner_name", "subject", "description", "status"), secrets=secrets, marks=marks)
         async with self._database.writing(space) as within:
             teams, done = await _write_team(within, team, tasks)
         if teams or done:
@@ -155,8 +158,8 @@ async def _write_team(within: Within, team: Team, tasks: Sequence[Task]) -> tupl
     return changed, done
 
 
-def _clean(values: Sequence[object], fields: Sequence[str], *, secrets: bool) -> None:
-    cleaner = Cleaner(secrets=secrets)
+def _clean(values: Sequence[object], fields: Sequence[str], *, secrets: bool, marks: Marks) -> None:
+    cleaner = Cleaner(secrets=secrets, marks=marks)
     for value in values:
         cleaner.add(value, *fields)
     cleaner.finish()

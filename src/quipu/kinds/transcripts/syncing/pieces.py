@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
+from quipu.kernel.base.echo import Marks
 from quipu.kinds.transcripts.reading import transcript
 from quipu.kinds.transcripts.reading.chunks import CHUNK_BYTES, FIRST_BYTES, START, Chunk, Mark, chunks
 from quipu.kinds.transcripts.reading.cleaning import clean_reading
@@ -58,16 +59,19 @@ class Batch:
 
 
 def batches(
-    files: Sequence[Transcript], marks: Mapping[str, Mark], *, now: datetime, secrets: bool
+    files: Sequence[Transcript], read: Mapping[str, Mark], *, now: datetime, secrets: bool, marks: Marks
 ) -> Iterator[Batch]:
-    """What is new in files, some megabytes at a time. A file that cannot be read is a trouble, no error."""
+    """What is new in files, some megabytes at a time. A file that cannot be read is a trouble, no error.
+
+    ``read`` says how far each was read; ``marks`` are those by which memory of this space is recognised.
+    """
     batch = Batch(FIRST_BYTES // 2)
     for file in files:
-        before = marks.get(str(file.path), START)
+        before = read.get(str(file.path), START)
         done = before.offset_bytes
         try:
             for piece in _pieces(file, before, now=now):
-                batch.repaired += clean_reading(piece.reading, secrets=secrets)
+                batch.repaired += clean_reading(piece.reading, secrets=secrets, marks=marks)
                 batch.pieces.append(piece)
                 if piece.trouble is not None:
                     batch.troubles.append(Trouble(str(file.path), piece.trouble))

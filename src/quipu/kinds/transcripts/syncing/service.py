@@ -119,7 +119,13 @@ class Syncing:
         self, run: _Run, space: str, files: Sequence[Transcript], progress: Progress | None
     ) -> None:
         """Read the next batches in a thread while the one before is being stored."""
-        found = batches(files, run.marks.get(space, {}), now=self._clock.now(), secrets=self._redact)
+        found = batches(
+            files,
+            run.marks.get(space, {}),
+            now=self._clock.now(),
+            secrets=self._redact,
+            marks=await self._database.marks(space),
+        )
         send, receive = create_memory_object_stream[Batch](2)
         try:
             async with create_task_group() as tasks:
