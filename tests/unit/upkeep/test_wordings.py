@@ -13,7 +13,8 @@ from quipu.upkeep.erasure.wording import repeats, words
         ("The user prefers tabs.", "I prefer tabs.", "I prefer tabs!", False),
         ("The user lives in Zanderfeld.", "I live in zanderfeld", "I live here", True),
         ("The user knows zanderfelds.", "I know zanderfeld", "I know them", True),
-        ("The user lives in Zanderfeld.", "I live in zanderfeld", "ZANDERFELD is my home", False),
+        ("The user lives in Zanderfeld.", "I live in zanderfeld", "ZANDERFELD is what I live in", False),
+        ("The user lives in Zanderfeld.", "I live in zanderfeld", "ZANDERFELD is my home", True),  # "in"
         ("Call 0049-30-7791234.", "my number is 0049 30 7791234", "call me at 0049", True),
         ("", "something", "", False),
         ("The user is content.", "", "", False),
