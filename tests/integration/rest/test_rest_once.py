@@ -112,6 +112,21 @@ async def test_an_answer_is_kept_a_day_and_an_abandoned_request_is_taken_over(me
     assert await answers.begin(asking) is None
 
 
+async def test_a_clock_that_was_set_back_blocks_no_request_and_keeps_no_answer(memory: AsyncMemory) -> None:
+    clock = FrozenClock(SystemClock().now() + timedelta(days=365))
+    answers = AsyncAnswers(memory.answers._database, clock=clock)
+    died, answered = (Asking("jumped", "caller", key, b"." * 32) for key in ("died", "answered"))
+    kept = KeptAnswer(201, {}, b"{}")
+    assert await answers.begin(died) is None
+    assert await answers.begin(answered) is None
+    await answers.keep(answered, kept)
+    clock.advance(timedelta(days=-365))
+    assert await answers.begin(died) is None  # who did it is long gone
+    assert await answers.begin(answered) == kept
+    assert await answers.drop_old() >= 1
+    assert await answers.begin(answered) is None
+
+
 async def test_whatever_is_forgotten_takes_the_kept_answers_of_the_space_along(
     memory: AsyncMemory, clients: Any
 ) -> None:

@@ -75,3 +75,29 @@ def test_a_program_that_is_older_than_the_server_is_named(tmp_path: Path) -> Non
     settings = Settings(database_url="postgresql://nobody@localhost/x", pg_bin=tmp_path)
     with pytest.raises(DatabaseUnsuitable, match=r"PostgreSQL 18.*pg_dump is of 14.*client-18"):
         anyio.run(lambda: pg_dump(settings, major=18))
+
+
+def test_a_clock_that_jumps_takes_no_snapshot_away_and_stops_none(
+    house: House, server_settings: Settings
+) -> None:
+    clock = FrozenClock(datetime(2026, 3, 14, 22, 0, 5, tzinfo=UTC))
+    settings = replace(server_settings, database_url=house.url)
+    where = {"space": "bay"}
+    year = timedelta(days=365)
+    with Memory(settings=settings, clock=clock) as memory:
+        memory.tables.create_schema("memory", **where)
+        for _ in range(3):
+            memory.snapshots.scheduled(**where)
+            clock.advance(HOUR)
+        before = {one.name for one in memory.snapshots.list(**where)}
+        clock.advance(year)
+        memory.snapshots.scheduled(**where)
+        assert before < {one.name for one in memory.snapshots.list(**where)}
+        clock.advance(-year)
+        memory.snapshots.scheduled(**where)  # of this hour there is none, whatever there is of the future
+        assert len(memory.snapshots.list(**where)) == len(before) + 2
+        clock.advance(year)
+        for _ in range(26):
+            clock.advance(HOUR)
+            memory.snapshots.scheduled(**where)
+        assert not before & {one.name for one in memory.snapshots.list(**where)}

@@ -110,6 +110,12 @@ def test_what_may_go_on_waits_until_it_was_quiet() -> None:
     assert plan([], now=THEN, finished=False).episodes == ()
 
 
+def test_what_a_wrong_clock_dated_in_the_future_does_not_wait_for_it() -> None:
+    said = [exchange(0)]
+    assert plan(said, now=THEN - timedelta(hours=1), finished=False).again is not None
+    assert plan(said, now=THEN - timedelta(days=365), finished=False).again is None
+
+
 def test_too_long_an_episode_is_ended_at_its_strongest_sign() -> None:
     waiting = [exchange(sign=0.01 * (place == 25)) for place in range(40)]
     assert lengths(waiting)[0] == 25

@@ -68,6 +68,13 @@ def test_what_nobody_has_answered_waits_for_a_while() -> None:
     assert quiet.waits_until is None
 
 
+def test_what_a_wrong_clock_dated_in_the_future_does_not_wait_for_it() -> None:
+    messages = said("u")
+    at = messages[-1].happened_at
+    assert form(messages, now=at - QUIET).runs == []  # two clocks may differ
+    assert len(form(messages, now=at - timedelta(days=365)).runs) == 1
+
+
 def test_the_last_exchange_of_a_page_is_left_for_the_next() -> None:
     assert shape(said("uaua"), more=True) == [([0], [1])]
 

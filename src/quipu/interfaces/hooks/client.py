@@ -169,8 +169,10 @@ def ask(home: str, request: dict[str, object], until: float, *, wait: bool = Tru
 
 
 def _is_broken(home: str) -> bool:
-    try:
-        return time.time() - os.stat(os.path.join(run_directory(home), "broken")).st_mtime < BROKEN_SECONDS
+    try:  # a time of the future is one of a clock that was set back: it says nothing
+        return (
+            0 <= time.time() - os.stat(os.path.join(run_directory(home), "broken")).st_mtime < BROKEN_SECONDS
+        )
     except OSError:
         return False
 

@@ -56,11 +56,13 @@ class Schedule:
 
     It fires once for the whole database however many workers there are, or once for each space where
     ``each_space``. What no worker was there to do is done once when one comes.
+    ``removes``: it takes out for good what is old, so it waits once more where the clock went far ahead.
     """
 
     name: str
     cron: str
     each_space: bool = False
+    removes: bool = False
 
 
 @dataclass(frozen=True, slots=True)

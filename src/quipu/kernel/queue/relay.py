@@ -55,6 +55,7 @@ class Relay:
         """Hand over again what no queue has; returns how many jobs."""
         total = 0
         now = self._clock.now()
+        await self._store.set_right(self._topics, now=now)
         before = now - self._unheard
         while tickets := await self._store.take_unheard(self._topics, before=before, now=now, limit=_AT_ONCE):
             lost = await self._carrier.missing(tickets)

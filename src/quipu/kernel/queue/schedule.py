@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
+from datetime import timedelta
+from typing import Final
 
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.queue.model import SCHEDULES, Schedule
 from quipu.kernel.queue.rules import next_time
 from quipu.kernel.queue.store import Store
+
+_APART: Final = timedelta(minutes=10)  # so much the clocks of two workers may differ
+_LATE: Final = timedelta(days=7)
+_LOG = logging.getLogger("quipu.queue")
 
 
 class Timetable:
@@ -23,15 +30,36 @@ class Timetable:
         now = self._clock.now()
         for schedule in self._schedules.values():
             await self._store.know(schedule, due=next_time(schedule.cron, after=now))
+        await self.set_right()
+
+    async def set_right(self) -> None:
+        """Bring back what waits for a time that a clock which was set back would reach only much later."""
+        now = self._clock.now()
+        for schedule in self._schedules.values():
+            latest = next_time(schedule.cron, after=now + _APART)
+            await self._store.bring_back(schedule, latest=latest, due=next_time(schedule.cron, after=now))
 
     async def fire(self) -> int:
-        """Fire what is due; returns the number of jobs. What was missed several times fires once."""
+        """Fire what is due; returns the number of jobs. What was missed several times fires once.
+
+        What removes for good and is more than a week late is held once, to its next time: the machine was off,
+        or its clock is wrong, and somebody should have the time to set it right.
+        """
         if not self._schedules:
             return 0
         now = self._clock.now()
         jobs = 0
-        for name in await self._store.schedules_due(list(self._schedules), now=now):
+        for name, due in await self._store.schedules_due(list(self._schedules), now=now):
             schedule = self._schedules[name]
             following = next_time(schedule.cron, after=now)
-            jobs += await self._store.fire(schedule, SCHEDULES, now=now, following=following)
+            late = now - due
+            if schedule.removes and late > _LATE and await self._store.hold(schedule, now=now, due=following):
+                _LOG.warning(
+                    "%r is %d days late: nothing is removed before %s. Set the clock right if it is wrong.",
+                    name,
+                    late.days,
+                    f"{following:%Y-%m-%d %H:%M} UTC",
+                )
+            else:
+                jobs += await self._store.fire(schedule, SCHEDULES, now=now, following=following)
         return jobs

@@ -74,6 +74,10 @@ class Store:
         values = {"topics": list(topics), "before": before, "now": now, "limit": limit}
         return await self._tickets("take_unheard", values)
 
+    async def set_right(self, topics: Sequence[str], *, now: datetime) -> None:
+        """Bring back jobs dated by a clock that was set back since."""
+        await self._run("set_right", {"topics": list(topics), "now": now})
+
     async def take_back(self, tickets: Iterable[Ticket]) -> None:
         """Jobs that could not be handed over wait again."""
         pairs = [(ticket.space_id, ticket.id) for ticket in tickets]
@@ -139,9 +143,18 @@ class Store:
         """Note a schedule that is new, or whose times were changed."""
         await self._run("know_schedule", {"name": schedule.name, "cron": schedule.cron, "due": due})
 
-    async def schedules_due(self, names: Sequence[str], *, now: datetime) -> list[str]:
-        """The schedules whose time has come."""
-        return [row[0] for row in await self._rows("schedules_due", {"names": list(names), "now": now})]
+    async def bring_back(self, schedule: Schedule, *, latest: datetime, due: datetime) -> None:
+        """Have a schedule that is due after ``latest`` be due at ``due``."""
+        await self._run("bring_back", {"name": schedule.name, "latest": latest, "due": due})
+
+    async def schedules_due(self, names: Sequence[str], *, now: datetime) -> list[tuple[str, datetime]]:
+        """The schedules whose time has come, and when that was."""
+        rows = await self._rows("schedules_due", {"names": list(names), "now": now})
+        return [(row[0], row[1]) for row in rows]
+
+    async def hold(self, schedule: Schedule, *, now: datetime, due: datetime) -> bool:
+        """Put a schedule off, once; False where it was held before and has not fired since."""
+        return bool(await self._rows("hold", {"name": schedule.name, "now": now, "due": due}))
 
     async def fire(self, schedule: Schedule, topic: str, *, now: datetime, following: datetime) -> int:
         """Put the jobs of a schedule, if nobody else has; returns how many."""

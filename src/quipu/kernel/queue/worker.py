@@ -104,7 +104,7 @@ class Worker:
         async with anyio.create_task_group() as background:
             background.start_soon(self._relaying)
             background.start_soon(self._repeating, "Taking over from dead workers", lease / 2, self._sweep)
-            background.start_soon(self._repeating, "Looking for lost jobs", lease, self.relay.look_for_lost)
+            background.start_soon(self._repeating, "Looking for lost jobs", lease, self._look_for_lost)
             background.start_soon(self._repeating, "Holding on to jobs", lease / 3, self._beat)
             background.start_soon(self._listening)
             try:
@@ -150,6 +150,10 @@ class Worker:
             await anyio.sleep(pause_seconds)
             with CancelScope(shield=True):
                 await self._try(what, step)
+
+    async def _look_for_lost(self) -> None:
+        await self._timetable.set_right()
+        await self.relay.look_for_lost()
 
     async def _sweep(self) -> None:
         await self._carrier.sweep(every_seconds=max(1, self._lease_seconds // 2))

@@ -14,4 +14,6 @@ async def _retain(context: Context) -> None:
     await retention.retention(space=context.space, confirm=True)
 
 
-RETENTION = Schedule(name="ledger retention", cron="41 2 * * *", each_space=True, handler=_retain)
+RETENTION = Schedule(
+    name="ledger retention", cron="41 2 * * *", each_space=True, removes=True, handler=_retain
+)

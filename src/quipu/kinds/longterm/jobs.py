@@ -18,4 +18,6 @@ async def _prune_audit(context: Context) -> None:
             await auditing.prune(within, before=context.clock.now() - timedelta(days=days))
 
 
-AUDIT_PRUNING = Schedule(name="longterm audit", cron="23 3 * * *", each_space=True, handler=_prune_audit)
+AUDIT_PRUNING = Schedule(
+    name="longterm audit", cron="23 3 * * *", each_space=True, removes=True, handler=_prune_audit
+)

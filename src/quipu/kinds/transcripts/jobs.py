@@ -45,4 +45,4 @@ def _memories(context: Context) -> AsyncMemories:
     )
 
 
-PRUNING = Schedule(name="memories pruning", cron="11 3 * * *", each_space=True, handler=_prune)
+PRUNING = Schedule(name="memories pruning", cron="11 3 * * *", each_space=True, removes=True, handler=_prune)

@@ -33,9 +33,13 @@ def chosen(bases: Sequence[Base], at: datetime | None, *, now: datetime) -> Base
     return max(before, key=lambda one: one.ended_at)
 
 
-def superseded(bases: Sequence[Base], *, keep: int) -> list[Base]:
-    """The bases that may go where the latest ``keep`` stay, oldest first."""
-    return sorted(bases, key=lambda one: one.ended_at)[:-keep]
+def superseded(bases: Sequence[Base], *, keep: int, taken: str) -> list[Base]:
+    """Return the bases that may go where the latest ``keep`` stay, oldest first.
+
+    ``taken`` names the one that was taken just now: it is the latest, whatever a clock that was set back says.
+    """
+    ordered = sorted(bases, key=lambda one: (one.name == taken, one.ended_at))
+    return ordered[:-keep]
 
 
 def unneeded(segments: Iterable[str], bases: Iterable[Base]) -> list[str]:

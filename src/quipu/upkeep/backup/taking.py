@@ -95,7 +95,7 @@ def take(
             shelf.remove(folder)
             raise
         wal = archive_of(place, settings)
-        old = superseded(shelf.bases(directory), keep=keep) if keep is not None else []
+        old = superseded(shelf.bases(directory), keep=keep, taken=base.name) if keep is not None else []
         for one in old:
             shelf.remove(directory / one.name)
         segments = _trimmed(wal, shelf.bases(directory)) if wal is not None and old else 0

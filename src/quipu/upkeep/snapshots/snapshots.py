@@ -25,7 +25,7 @@ from quipu.upkeep.snapshots.looking import look_through
 from quipu.upkeep.snapshots.model import HandedOut, Reason, Restored, Snapshot, Target, Thinned, Tier
 from quipu.upkeep.snapshots.reader import Dump
 from quipu.upkeep.snapshots.shelf import Shelf
-from quipu.upkeep.snapshots.tiers import keep
+from quipu.upkeep.snapshots.tiers import keep, settled
 
 _SECONDS: Final = 3600.0  # a load may take so long
 _SQL = queries.load("quipu.upkeep.snapshots")
@@ -63,7 +63,7 @@ class AsyncSnapshots:
         """
         found: list[Snapshot] = []
         for own in (await self._groups(space, schema)).values():
-            tiers = await self._tiers(space, own)
+            tiers = await self._tiers(space, own, now=self._clock.now())
             found += [replace(one, tier=tiers.get(one.name, "kept")) for one in own]
         return sorted(found, key=lambda one: (one.taken_at, one.name), reverse=True)
 
@@ -91,15 +91,7 @@ class AsyncSnapshots:
         Those taken by hand, or before a restore, stay until the retention is over. ``dry_run`` changes
         nothing.
         """
-        kept: list[str] = []
-        deleted: list[str] = []
-        for own in (await self._groups(space, schema)).values():
-            tiers = await self._tiers(space, own)
-            for one in own:
-                (kept if one.name in tiers else deleted).append(one.name)
-                if one.name not in tiers and not dry_run:
-                    await to_thread.run_sync(self._shelf.delete, one)
-        return Thinned(kept=tuple(kept), deleted=tuple(deleted), dry_run=dry_run)
+        return await self._thin_out(space, schema, dry_run=dry_run)
 
     async def delete(self, name: str, *, space: str) -> Snapshot:
         """Delete a snapshot; what it was. It cannot be undone.
@@ -223,11 +215,12 @@ class AsyncSnapshots:
             try:
                 hour = self._clock.now().replace(minute=0, second=0, microsecond=0)
                 own = (await self._groups(space, target.schema)).get(target.schema, [])
-                if not any(one.reason == "scheduled" and one.taken_at >= hour for one in own):
+                taken = [one.taken_at for one in own if one.reason == "scheduled"]
+                if not any(hour <= at < hour + timedelta(hours=1) for at in taken):
                     await self._take(target, "scheduled")
             except (BadInput, DatabaseError) as error:
                 failed.append(error)
-        await self.prune(space=space)
+        await self._thin_out(space, None, careful=True)
         space_id = await self._ground.space_id(space)
         if space_id is not None:
             await to_thread.run_sync(self._shelf.sweep, space_id)
@@ -322,10 +315,26 @@ class AsyncSnapshots:
             raise NotFound(f"There is no space {space!r}.", hint="`quipu spaces` shows them.")
         return await to_thread.run_sync(self._shelf.find, space_id, space, name)
 
-    async def _tiers(self, space: str, own: Sequence[Snapshot]) -> dict[str, Tier]:
+    async def _thin_out(
+        self, space: str, schema: str | None, *, dry_run: bool = False, careful: bool = False
+    ) -> Thinned:
+        """Delete what no tier keeps; ``careful`` where nobody looks on, and the clock may be wrong."""
+        kept: list[str] = []
+        deleted: list[str] = []
+        for own in (await self._groups(space, schema)).values():
+            now = self._clock.now()
+            tiers = await self._tiers(
+                space, own, now=settled((one.taken_at for one in own), now=now) if careful else now
+            )
+            for one in own:
+                (kept if one.name in tiers else deleted).append(one.name)
+                if one.name not in tiers and not dry_run:
+                    await to_thread.run_sync(self._shelf.delete, one)
+        return Thinned(kept=tuple(kept), deleted=tuple(deleted), dry_run=dry_run)
+
+    async def _tiers(self, space: str, own: Sequence[Snapshot], *, now: datetime) -> dict[str, Tier]:
         """Names of those that stay, with what keeps them."""
         days = await self._ground.retention_days(space)
-        now = self._clock.now()
         scheduled = keep(
             [one.taken_at for one in own if one.reason == "scheduled"], now=now, retention_days=days
         )

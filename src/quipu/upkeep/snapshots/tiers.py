@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import Final
 
 from quipu.upkeep.snapshots.model import Tier
@@ -46,3 +47,19 @@ def keep(times: Iterable[datetime], *, now: datetime, retention_days: int) -> di
                 if now - one < retention_days * _DAY:
                     kept[one] = tier
     return kept
+
+
+def settled(times: Iterable[datetime], *, now: datetime) -> datetime:
+    """Return the moment to which ages are counted where nobody looks on: ``now``, unless it came at a bound.
+
+    A gap of more than a day between two snapshots, or the last one and ``now``, may be a machine that was
+    off, or a clock that is wrong. During the first day after it ages are counted to the last snapshot before
+    it: somebody has that day to set the clock right before anything goes.
+    """
+    moments = [*sorted(one for one in times if one <= now), now]
+    for earlier, later in reversed(list(pairwise(moments))):
+        if now - later >= _DAY:
+            break
+        if later - earlier > _DAY:
+            return earlier
+    return now

@@ -53,7 +53,7 @@ def test_no_base_is_taken_before_it_was_whole_and_the_latest_ones_stay(
     earlier = [one for one in bases if one.ended_at <= at]
     if earlier:
         assert chosen(bases, at, now=NOW) == max(earlier, key=lambda one: one.ended_at)
-    gone = superseded(bases, keep=keep)
+    gone = superseded(bases, keep=keep, taken=max(bases, key=lambda one: one.ended_at).name)
     assert len(bases) - len(gone) == min(keep, len(bases))
     assert all(one.ended_at < other.ended_at for one in gone for other in bases if other not in gone)
 
@@ -71,3 +71,14 @@ def test_only_what_no_base_needs_of_the_log_goes() -> None:
     ]
     assert unneeded(files, kept) == sorted([files[0], files[1], files[4]])
     assert unneeded(files, []) == []
+
+
+def test_the_base_of_just_now_stays_though_the_clock_was_set_back() -> None:
+    taken = base(1)
+    assert [one.name for one in superseded([base(400), base(401), taken], keep=1, taken=taken.name)] == [
+        "base-400",
+        "base-401",
+    ]
+    assert [one.name for one in superseded([base(400), base(401), taken], keep=2, taken=taken.name)] == [
+        "base-400"
+    ]

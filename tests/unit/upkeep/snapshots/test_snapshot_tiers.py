@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from quipu.errors import BadInput
 from quipu.upkeep.snapshots.names import check_name, name_of
-from quipu.upkeep.snapshots.tiers import keep
+from quipu.upkeep.snapshots.tiers import keep, settled
 
 NOW = datetime(2026, 3, 14, 15, 30, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -144,3 +144,28 @@ def test_names_are_those_of_the_seed_and_no_two_are_equal() -> None:
 def test_no_name_leads_out_of_the_directory(name: object) -> None:
     with pytest.raises(BadInput, match="no name of a snapshot"):
         check_name(name)
+
+
+def test_ages_stand_still_for_the_first_day_after_a_gap() -> None:
+    taken = hourly(3)
+    assert settled(taken, now=NOW) == NOW
+    assert settled([], now=NOW) == NOW
+    ahead = NOW + timedelta(days=365)
+    last = max(taken)
+    assert settled(taken, now=ahead) == last
+    assert settled([*taken, ahead], now=ahead + 23 * HOUR) == last
+    since = [ahead + n * HOUR for n in range(25)]
+    assert settled([*taken, *since], now=ahead + 25 * HOUR) == ahead + 25 * HOUR
+    assert settled([*taken, ahead], now=NOW) == NOW  # it was set back again
+
+
+@given(
+    gaps=st.lists(st.integers(1, 20 * 24), max_size=30),
+    jump=st.integers(0, 400 * 24),
+    retention=st.integers(1, 365),
+)
+def test_a_jump_ahead_takes_no_more_than_a_day_would(gaps: list[int], jump: int, retention: int) -> None:
+    taken = [NOW - sum(gaps[:n]) * HOUR for n in range(len(gaps) + 1)]
+    ahead = NOW + jump * HOUR
+    a_day_on = keep(taken, now=NOW + timedelta(days=1), retention_days=retention)
+    assert set(a_day_on) <= set(keep(taken, now=settled(taken, now=ahead), retention_days=retention))

@@ -24,6 +24,16 @@ from unheard u
 where o.space_id = u.space_id and o.id = u.id
 returning o.space_id, o.id, o.topic
 
+-- name: set_right: bring back jobs dated by a clock that was set back since
+--
+-- A mark of the future is taken for one of now. Nothing of ours waits longer than a day; what seems to looks
+-- again in an hour.
+update core.outbox set
+    sent_at = least(sent_at, %(now)s),
+    due_at = case when due_at > %(now)s + interval '25 hours' then %(now)s + interval '1 hour' else due_at end
+where dead_at is null and topic = any(%(topics)s::text[])
+    and (sent_at > %(now)s + interval '10 minutes' or (sent_at is null and due_at > %(now)s + interval '25 hours'))
+
 -- name: take_back: jobs that could not be handed over wait again
 update core.outbox o set sent_at = null
 from unnest(%(spaces)s::int4[], %(ids)s::int8[]) as t (space_id, id)
@@ -82,12 +92,20 @@ insert into core.schedules (name, cron, due_at) values (%(name)s, %(cron)s, %(du
 on conflict (name) do update set cron = excluded.cron, due_at = excluded.due_at
 where schedules.cron <> excluded.cron
 
--- name: schedules_due: schedules whose time has come
-select name from core.schedules where due_at <= %(now)s and name = any(%(names)s::text[]) order by due_at, name
+-- name: bring_back: a schedule that is due later than it can be was noted by a clock that was set back since
+update core.schedules set due_at = %(due)s, held_at = null where name = %(name)s and due_at > %(latest)s
+
+-- name: hold: put a schedule off that is due, unless it was put off before
+update core.schedules set due_at = %(due)s, held_at = %(now)s
+where name = %(name)s and due_at <= %(now)s and held_at is null
+returning name
+
+-- name: schedules_due: schedules whose time has come, and when that was
+select name, due_at from core.schedules where due_at <= %(now)s and name = any(%(names)s::text[]) order by due_at, name
 
 -- name: fire: put the job of a schedule, for no space or for each, if nobody else has
 with fired as (
-    update core.schedules set due_at = %(next)s, fired_at = %(now)s
+    update core.schedules set due_at = %(next)s, fired_at = %(now)s, held_at = null
     where name = %(name)s and due_at <= %(now)s
     returning name
 )

@@ -68,7 +68,8 @@ USUAL: Final = Quiet()
 def plan(waiting: Sequence[Waiting], *, now: datetime, finished: bool = False, quiet: Quiet = USUAL) -> Plan:
     """Group exchanges, in their order, into episodes; what may still go on is left.
 
-    With ``finished`` nothing more is said, so that nothing is left.
+    With ``finished`` nothing more is said, so that nothing is left. What was said in the future, by more than
+    the pause, was dated by a wrong clock: it is complete, for waiting until then would take too long.
     """
     found: list[range] = []
     start = 0
@@ -76,8 +77,9 @@ def plan(waiting: Sequence[Waiting], *, now: datetime, finished: bool = False, q
         found.append(range(start, end))
         start = end
     if start < len(waiting):
-        complete = waiting[-1].ended_at + quiet.after(sum(one.turns for one in waiting[start:]))
-        if not finished and now < complete:
+        pause = quiet.after(sum(one.turns for one in waiting[start:]))
+        complete = waiting[-1].ended_at + pause
+        if not finished and now < complete <= now + 2 * pause:
             return Plan(tuple(found), complete)
         found.append(range(start, len(waiting)))
     return Plan(tuple(found), None)

@@ -47,7 +47,7 @@ def form(messages: Sequence[Said], *, now: datetime, more: bool = False) -> Form
         return Formed(formed[:-1], None)
     if formed and not formed[-1].replies:
         until = formed[-1].ended_at + QUIET
-        if until > now:
+        if now < until <= now + 2 * QUIET:  # later than that it was dated by a wrong clock
             return Formed(formed[:-1], until)
     return Formed(formed, None)
 

@@ -5,6 +5,7 @@ on conflict (space_id, caller, key_sha256) do update
 set request_sha256 = excluded.request_sha256, begun_at = excluded.begun_at, status = null, headers = null, body = null
 where kept_answers.begun_at < %(expired)s
     or (kept_answers.status is null and kept_answers.begun_at < %(abandoned)s)
+    or (kept_answers.status is null and kept_answers.begun_at > %(now)s + interval '5 minutes') -- the clock was set back
 returning true
 
 -- name: find: what is known of a request

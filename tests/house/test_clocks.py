@@ -1,0 +1,31 @@
+"""Time: what happened when comes from the clock that is handed in, how long it took from one that never jumps."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+SOURCE = Path(__file__).parents[2] / "src" / "quipu"
+CLOCK_OF_THE_MACHINE = re.compile(r"\btime\.time\(|\bdatetime\.now\(|\butcnow\(|\bdate\.today\(")
+MAY_ASK_IT = {
+    "kernel/base/clock.py": "it is the clock that is handed in",
+    "kernel/queue/saq.py": "SAQ dates its tickets by it",
+    "upkeep/snapshots/shelf.py": "the age of a file, which the file system dated",
+    "interfaces/hooks/client.py": "the age of a file, which the file system dated",
+    "interfaces/cli/commands/hooks.py": "the date in the name of a copy",
+    "interfaces/cli/commands/transcripts_migrate_sqlite.py": "a date that is written",
+    "interfaces/middleware/engine.py": "when a turn was",
+    "interfaces/middleware/journal.py": "when a turn was",
+    "kinds/ledger/signals/extract.py": "words of an error",
+    "interfaces/web/visit.py": "a date that is shown",
+}
+
+
+def test_nothing_else_asks_the_clock_of_the_machine() -> None:
+    asks = {
+        path.relative_to(SOURCE).as_posix()
+        for path in SOURCE.rglob("*.py")
+        if CLOCK_OF_THE_MACHINE.search(path.read_text("utf-8"))
+    }
+    assert asks <= set(MAY_ASK_IT), "measure how long something takes with time.monotonic"
+    assert set(MAY_ASK_IT) <= asks, "who does not ask it any more needs no exception"
