@@ -209,10 +209,12 @@ CREATE FUNCTION core.drop_kept_answers(before timestamp with time zone) RETURNS 
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO ''
     AS $$
-    with gone as (delete from core.kept_answers where begun_at < before returning 1) select count(*) from gone
+    with gone as (
+        delete from core.kept_answers where begun_at < before or begun_at > before + interval '2 days' returning 1
+    ) select count(*) from gone
     $$;
 
-COMMENT ON FUNCTION core.drop_kept_answers(before timestamp with time zone) IS 'Drops those of all spaces that were begun before; how many.';
+COMMENT ON FUNCTION core.drop_kept_answers(before timestamp with time zone) IS 'Drops those of all spaces that were begun before, or two days after it, which is a day from now; how many.';
 
 CREATE TABLE core.spaces (
     id integer NOT NULL,
@@ -2690,10 +2692,13 @@ CREATE TABLE core.schedules (
     name text NOT NULL,
     cron text NOT NULL,
     due_at timestamp with time zone NOT NULL,
-    fired_at timestamp with time zone
+    fired_at timestamp with time zone,
+    held_at timestamp with time zone
 );
 
 COMMENT ON TABLE core.schedules IS 'When each schedule is due next: whoever moves that on fires it, so it fires once.';
+
+COMMENT ON COLUMN core.schedules.held_at IS 'When it was put off because it was far behind; null: it has fired since.';
 
 ALTER TABLE core.sessions ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME core.sessions_id_seq

@@ -1,4 +1,4 @@
-"""Time: what happened when comes from the clock that is handed in, how long it took from one that never jumps."""
+"""Time: the clock that is handed in says when something happened, one that never jumps how long it took."""
 
 from __future__ import annotations
 

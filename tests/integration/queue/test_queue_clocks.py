@@ -119,7 +119,7 @@ async def test_a_job_whose_worker_died_before_a_jump_back_is_done_by_another(
         with monkeypatch.context() as patch:
             jump(patch, YEAR)
             await hired.relay.hand_over()
-            taken = await hired._carrier.take("note", wait_seconds=5)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+            taken = await hired._carrier.take("note", wait_seconds=5)  # pyright: ignore[reportPrivateUsage]
             assert taken is not None
         async with works.database.owner() as conn:
             await conn.execute("update core.outbox set sent_at = now() + interval '1 year'")

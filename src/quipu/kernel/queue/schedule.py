@@ -42,8 +42,8 @@ class Timetable:
     async def fire(self) -> int:
         """Fire what is due; returns the number of jobs. What was missed several times fires once.
 
-        What removes for good and is more than a week late is held once, to its next time: the machine was off,
-        or its clock is wrong, and somebody should have the time to set it right.
+        What removes for good and is more than a week late is held once, to its next time:
+        the machine was off, or its clock is wrong and somebody should have time to set it right.
         """
         if not self._schedules:
             return 0

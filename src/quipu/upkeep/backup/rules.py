@@ -36,7 +36,7 @@ def chosen(bases: Sequence[Base], at: datetime | None, *, now: datetime) -> Base
 def superseded(bases: Sequence[Base], *, keep: int, taken: str) -> list[Base]:
     """Return the bases that may go where the latest ``keep`` stay, oldest first.
 
-    ``taken`` names the one that was taken just now: it is the latest, whatever a clock that was set back says.
+    ``taken`` names the one that was taken just now: it is the latest, whatever the clock says.
     """
     ordered = sorted(bases, key=lambda one: (one.name == taken, one.ended_at))
     return ordered[:-keep]

@@ -61,6 +61,18 @@ def remove(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
+def sweep(directory: Path, *, before: datetime) -> None:
+    """Remove the folders of bases that were never finished and that nobody wrote in since ``before``."""
+    for folder in directory.glob("base-*"):
+        if folder.is_dir() and not (folder / _NOTE).exists() and _written(folder) < before.timestamp():
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _written(folder: Path) -> float:
+    """When something was last written in a folder, in seconds since 1970."""
+    return max(os.lstat(parent).st_mtime for parent, _, _ in os.walk(folder))
+
+
 def copy(source: Path, target: Path, *, progress: Progress | None) -> None:
     """Copy a data directory, with its empty folders."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
@@ -27,6 +28,7 @@ from quipu.upkeep.backup.rules import superseded, unneeded
 
 _SQL = queries.load("quipu.kernel.db.embedded")
 _WATCH_SECONDS: Final = 0.2
+_LONGEST: Final = timedelta(days=1)  # that a base may take
 
 
 def listing(settings: Settings) -> Backups:
@@ -76,6 +78,7 @@ def take(
         folder = directory / f"base-{began_at:%Y%m%dT%H%M%S%f}Z"
         try:
             make_directories(directory, 0o711 if place.account.borrowed else 0o700)
+            shelf.sweep(directory, before=began_at - _LONGEST)
             folder.mkdir(mode=0o700)
             with _watched(folder, progress):
                 copy_running(share.door, binaries, folder / shelf.DATA)

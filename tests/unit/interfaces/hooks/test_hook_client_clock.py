@@ -19,4 +19,4 @@ def test_a_mark_of_the_future_is_one_of_a_clock_that_was_set_back(
     mark.touch()
     at = time.time() - seconds_ago
     os.utime(mark, (at, at))
-    assert client._is_broken(str(tmp_path)) is broken  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+    assert client._is_broken(str(tmp_path)) is broken  # pyright: ignore[reportPrivateUsage]

@@ -21,7 +21,10 @@ def make_directories(path: Path, mode: int) -> None:
 
 
 def make_private(path: Path, account: Account) -> None:
-    """A 0700 directory of ``account``; refuses one that somebody else made, as anyone can in /tmp."""
+    """Make a 0700 directory of ``account``; refuse one that somebody else made, as anyone can in /tmp.
+
+    An empty one of ours that was not handed over yet is finished: whoever made it was killed just then.
+    """
     if sys.platform == "win32":
         path.mkdir(exist_ok=True)
         return
@@ -30,11 +33,18 @@ def make_private(path: Path, account: Account) -> None:
         give(path, account)
     except FileExistsError:
         info = path.lstat()
-        if not stat.S_ISDIR(info.st_mode) or info.st_uid != account.uid or info.st_mode & 0o077:
+        if _is_unfinished(path, info, account):
+            give(path, account)
+        elif not stat.S_ISDIR(info.st_mode) or info.st_uid != account.uid or info.st_mode & 0o077:
             raise ServerError(
                 f"{path} must be a directory of '{account.name}' that is closed to all others (mode 0700).",
                 hint="Look who made it, then remove it or correct its owner and mode.",
             ) from None
+
+
+def _is_unfinished(path: Path, info: os.stat_result, account: Account) -> bool:
+    ours = account.borrowed and info.st_uid == os.geteuid() and not info.st_mode & 0o077
+    return ours and stat.S_ISDIR(info.st_mode) and not any(path.iterdir())
 
 
 def give(path: Path, account: Account) -> None:
