@@ -107,7 +107,7 @@ class Settings:
     )
     sql_at_once: int = _setting(
         whole(1, 1_000),
-        "Statements of agents and readers that one process runs at once; of one space half of them.",
+        "Statements of agents and readers that one process runs at once; of one space or key half of them.",
         4,
         unit="statements",
     )

@@ -20,6 +20,7 @@ from mcp.client import Client
 from psycopg import sql
 
 from quipu import AsyncMemory, Memory
+from quipu.app.kinds import PACKAGES
 from quipu.errors import DatabaseUnavailable, QuipuError
 from quipu.interfaces.cli.opening import owned
 from quipu.interfaces.mcp import server
@@ -28,10 +29,14 @@ from quipu.interfaces.server import create_app
 from quipu.interfaces.serving.terms import Terms
 from quipu.kernel.config import Settings
 from quipu.kernel.db import deadline
+from quipu.kernel.db.database import Database
+from quipu.kernel.db.embedded import lifecycle
 from quipu.kernel.db.embedded.locate import find_place
 from quipu.kernel.db.embedded.pidfile import read_pid_file
 from quipu.kernel.db.embedded.postmaster import door_of
 from quipu.kernel.db.embedded.status import status
+from quipu.kinds.tables.exchange import exchange
+from quipu.kinds.tables.running import bounded
 from quipu.recall.model import Hit
 
 pytestmark = pytest.mark.anyio
@@ -39,16 +44,30 @@ pytestmark = pytest.mark.anyio
 _FOR_EVER = 300  # seconds after which a call counts as one that hangs
 
 
+_HALTED: set[int] = set()
+"""The servers that are stopped. Nobody is impatient before: a slow machine is silent as well."""
+
+
 @pytest.fixture
-def impatient(settings: Settings) -> Settings:
-    """Settings that wait for a second only."""
+def impatient(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    """Settings with which this process waits for a second where the server is stopped, else for ever."""
+    for module in (deadline, lifecycle):
+        monkeypatch.setattr(module, "answer_seconds", lambda _: 1.0 if _HALTED else _FOR_EVER)
     return replace(
-        settings, embedding_model="hashing", answer_seconds=1.0, statement_seconds=20.0, connect_seconds=2.0
+        settings, embedding_model="hashing", statement_seconds=float(_FOR_EVER), connect_seconds=5.0
     )
 
 
 @pytest.fixture
 def quipu(impatient: Settings) -> CommandLine:
+    """The command line, with all the time that it may need."""
+    waits = {"QUIPU_CONNECT_SECONDS": "60", "QUIPU_STATEMENT_SECONDS": "300"}
+    return CommandLine(impatient.home, {"QUIPU_EMBEDDING_MODEL": "hashing", **waits})
+
+
+@pytest.fixture
+def hasty(impatient: Settings) -> CommandLine:
+    """The command line for a server that is stopped."""
     waits = {"QUIPU_ANSWER_SECONDS": "1", "QUIPU_CONNECT_SECONDS": "2"}
     return CommandLine(impatient.home, {"QUIPU_EMBEDDING_MODEL": "hashing", **waits})
 
@@ -70,8 +89,10 @@ def stopped(settings: Settings) -> Iterator[None]:
         for pid in family(found.pid):
             os.kill(pid, signal.SIGSTOP)
             halted.append(pid)
+        _HALTED.add(found.pid)
         yield
     finally:
+        _HALTED.discard(found.pid)
         for pid in [*halted[1:], found.pid]:
             os.kill(pid, signal.SIGCONT)
 
@@ -188,17 +209,17 @@ async def test_a_memory_closes_while_the_server_is_stopped_and_opens_when_it_goe
 
 
 async def test_commands_end_with_the_code_of_a_database_that_does_not_answer(
-    asked: Asked, quipu: CommandLine, impatient: Settings
+    asked: Asked, quipu: CommandLine, hasty: CommandLine, impatient: Settings
 ) -> None:
     commands = [["recall", "Faro"], ["observe", "Bo lives in Porto."], ["spaces"], ["worker", "--burst"]]
     with stopped(impatient):
-        at_once = [quipu.start(*command) for command in commands]  # they queue for the turn to join
+        at_once = [hasty.start(*command) for command in commands]  # they queue for the turn to join
         for process in at_once:
             out, err = process.communicate("", timeout=_FOR_EVER)
             assert (process.returncode, out) == (5, ""), err
             assert "does not answer" in err
             assert "Traceback" not in err
-        doctor = await anyio.to_thread.run_sync(lambda: quipu.process("doctor"))
+        doctor = await anyio.to_thread.run_sync(lambda: hasty.process("doctor"))
         assert "none of them answers" in doctor.stdout
     for command in commands:
         done = quipu.process(*command)
@@ -207,7 +228,8 @@ async def test_commands_end_with_the_code_of_a_database_that_does_not_answer(
 
 async def test_a_command_that_is_cut_off_in_its_middle_ends(quipu: CommandLine, impatient: Settings) -> None:
     """It holds the last share in the server, which it would stop at its end."""
-    process = quipu.start("import", "jsonl", "-", "--space", "ana")
+    half = CommandLine(impatient.home, {"QUIPU_EMBEDDING_MODEL": "hashing", "QUIPU_ANSWER_SECONDS": "20"})
+    process = half.start("import", "jsonl", "-", "--space", "ana")
     assert process.stdin is not None
     process.stdin.write(json.dumps({"content": "Ana lives in Faro."}) + "\n")
     process.stdin.flush()
@@ -239,19 +261,22 @@ async def test_every_door_of_a_server_answers_503_and_works_again(asked: Asked, 
             ("GET", "/v1/sessions", None),
             ("POST", "/v1/transcripts/query", {"sql": "select 1"}),
         ]
-        for method, path, body in asks:
-            assert (await client.request(method, path, json=body)).status_code in (200, 201), path
+
+        async def all_answer() -> None:
+            for method, path, body in asks:
+
+                async def answers(method: str = method, path: str = path, body: Any = body) -> bool:
+                    return (await client.request(method, path, json=body)).status_code in (200, 201)
+
+                await until(answers)
+
+        await all_answer()
         with stopped(impatient), anyio.fail_after(_FOR_EVER):
             await anyio.sleep(1.1)  # what /ready found last is believed for a second
             for method, path, body in asks:
                 answer = await client.request(method, path, json=body)
                 assert (answer.status_code, answer.headers["retry-after"]) == (503, "5"), path
-        for method, path, body in asks:
-
-            async def answers(method: str = method, path: str = path, body: Any = body) -> bool:
-                return (await client.request(method, path, json=body)).status_code in (200, 201)
-
-            await until(answers)
+        await all_answer()
 
 
 @pytest.mark.parametrize("table", ["core.recall_entries", "core.spaces", "episodes.stored_episodes"])
@@ -287,8 +312,11 @@ async def test_tools_of_a_model_end_too(asked: Asked, impatient: Settings) -> No
         await until(answers)
 
 
-async def test_what_is_long_is_waited_for_while_the_server_lives(impatient: Settings) -> None:
+async def test_what_is_long_is_waited_for_while_the_server_lives(
+    impatient: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A statement of upkeep may be silent for longer than an answer may; a stopped server ends it."""
+    monkeypatch.setattr(deadline, "_PING_SECONDS", 20)
     async with AsyncMemory(settings=impatient), owned(impatient) as conn:
         conn.answer_seconds = 0.2
         conn.endures = True
@@ -300,17 +328,31 @@ async def test_what_is_long_is_waited_for_while_the_server_lives(impatient: Sett
 
 async def test_a_result_that_keeps_coming_is_not_cut_off(impatient: Settings) -> None:
     async with AsyncMemory(settings=impatient), owned(impatient) as conn:
-        conn.answer_seconds = 1.0
-        slow = "select repeat('x', 100000), pg_sleep(0.02) from generate_series(1, 100)"
-        assert len(await (await conn.execute(slow)).fetchall()) == 100
+        conn.answer_seconds = 10.0
+        slow = "select repeat('x', 100000), pg_sleep(0.2) from generate_series(1, 60)"
+        assert len(await (await conn.execute(slow)).fetchall()) == 60
 
 
-async def test_who_gives_up_a_call_is_not_held_up(impatient: Settings) -> None:
+async def test_a_statement_of_an_agent_ends_where_the_server_stops_in_the_middle_of_it(
+    impatient: Settings,
+) -> None:
+    async with AsyncMemory(settings=impatient), owned(impatient) as conn:
+        url = door_of(find_place(impatient)).conninfo("quipu")
+        async with Database.open(url, impatient, packages=PACKAGES) as database:
+            conn.answer_seconds = 1.0
+            with stopped(impatient), anyio.fail_after(_FOR_EVER), pytest.raises(deadline.Unanswered):
+                await bounded(database, conn, 0.5, lambda: exchange(conn, "select 1", most=1))
+            assert conn.closed
+
+
+async def test_who_gives_up_a_call_is_not_held_up(
+    impatient: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A call that is cancelled asks the server to end it, and does not wait for one that is stopped."""
-    patient = replace(impatient, answer_seconds=300.0)
-    async with AsyncMemory(settings=patient) as memory:
+    monkeypatch.setattr(deadline, "answer_seconds", lambda _: 300.0)
+    async with AsyncMemory(settings=impatient) as memory:
         await memory.observe([{"content": "Ana lives in Faro."}], space="ana")
-        with stopped(patient):
+        with stopped(impatient):
             with anyio.move_on_after(0.2) as limit, anyio.fail_after(_FOR_EVER):
                 await memory.recall("Where?", space="ana")
             assert limit.cancelled_caught

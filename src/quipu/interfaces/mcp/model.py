@@ -22,7 +22,7 @@ class Caller:
 
     With ``user``, messages, facts and loops are those of that person. ``schema`` and ``agent`` say which
     tables, and with whose grants; without an agent every table of the schema may be used. ``bound``: the
-    database shows and takes rows of ``user`` alone.
+    database shows and takes rows of ``user`` alone. ``key``: the id of the API key, if there is one.
     """
 
     space: str
@@ -31,6 +31,7 @@ class Caller:
     schema: str = "memory"
     agent: str | None = None
     bound: bool = False
+    key: str | None = None
 
     def may(self, tool: Tool) -> bool:
         """Whether they may use a tool."""

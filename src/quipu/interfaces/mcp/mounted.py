@@ -51,6 +51,7 @@ def identify(serving: Served) -> Identify:
             user=own_user(optional_name("user", request.headers.get(USER_HEADER))),
             level=found.level,
             bound=found.user is not None,
+            key=found.key_id,
         )
 
     return caller

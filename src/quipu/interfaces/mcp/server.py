@@ -38,6 +38,7 @@ from quipu.interfaces.mcp.tools.every import TOOLS
 from quipu.interfaces.problems import Problem, problem, title
 from quipu.kernel.base.prompt_text import defused
 from quipu.kernel.db.person import acting_for
+from quipu.kernel.db.turns import set_caller
 
 if TYPE_CHECKING:
     from quipu import AsyncMemory
@@ -95,6 +96,7 @@ class Door:
         return await self._answer(tool, given, caller)
 
     async def _answer(self, tool: Tool, given: Given, caller: Caller) -> CallToolResult:
+        set_caller(caller.key)
         try:
             desk = await self._desk(caller)
             with acting_for(caller.user if caller.bound else None):

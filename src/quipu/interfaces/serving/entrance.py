@@ -21,6 +21,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from quipu.errors import AccessRefused, KeyRefused
 from quipu.interfaces.serving.served import served
 from quipu.interfaces.serving.signin import CSRF_FIELD, CSRF_HEADER, Session, session_cookie
+from quipu.kernel.db.turns import set_caller
 
 router = APIRouter(include_in_schema=False)
 
@@ -58,6 +59,7 @@ async def signed_in(request: Request) -> Session:
     if session is None:
         raise KeyRefused("You are not signed in.", hint="Open the link that `quipu serve` printed.")
     serving.access.pace(f"session {session.id}", serving.terms.session_per_minute)
+    set_caller("session")
     return session
 
 

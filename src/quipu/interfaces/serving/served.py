@@ -20,6 +20,7 @@ from quipu.interfaces.serving.rates import Rates
 from quipu.interfaces.serving.signin import CSRF_HEADER, SignIn, session_cookie
 from quipu.interfaces.serving.terms import Terms
 from quipu.kernel.db.person import act_for
+from quipu.kernel.db.turns import set_caller
 
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _KNOWN: Final = "quipu.caller"  # of a request that was asked already: it counts once
@@ -60,6 +61,7 @@ class Served:
         if known is None:
             known = asked.scope[_KNOWN] = await self._caller(asked)
             act_for(known.user)
+        set_caller(known.key_id)
         return known
 
     async def _caller(self, asked: HTTPConnection) -> Caller:

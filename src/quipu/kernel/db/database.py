@@ -15,7 +15,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from quipu.errors import DatabaseUnavailable, DatabaseUnsuitable
 from quipu.kernel.config import Settings, Stored
-from quipu.kernel.db import alive, deadline, queries
+from quipu.kernel.db import alive, deadline, priority, queries
 from quipu.kernel.db.deadline import Unanswered
 from quipu.kernel.db.errors import refused, translated
 from quipu.kernel.db.holding import Holding
@@ -192,7 +192,6 @@ class Database(MarkedSpaces):
         """A transaction in a space: begun, held and entered in one journey to the server.
 
         Where the settings that hold there were not read a moment ago, they come with it.
-
         It ends with the block, when the pool takes the connection back: committed, or undone by an error.
         """
         settings, stored = self._holding.fresh(name), None
@@ -299,9 +298,10 @@ class Database(MarkedSpaces):
         """
         everybody_only("SQL of another login concerns")
         settings = replace(self._settings, statement_seconds=statement_seconds)
-        return await deadline.connect(
+        opening = deadline.connect(
             self.url, settings, prepare_threshold=None, options=options, user=user, password=password
         )
+        return priority.stand_back(await opening, self._settings)
 
     async def check_hardened(self) -> None:
         """Refuse to run SQL of agents and readers where it would see other spaces.

@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final, TypeVar
 
-from anyio import CancelScope
+from anyio import CancelScope, move_on_after
 from psycopg import AsyncRawCursor, sql
 from psycopg.rows import TupleRow
 
 from quipu.kernel.db.database import Connection, Database
-from quipu.kernel.db.deadline import enduring
+from quipu.kernel.db.deadline import Unanswered, enduring
 from quipu.kinds.tables import store
 from quipu.kinds.tables.exchange import Rows
 from quipu.kinds.tables.values import plain
@@ -26,6 +26,9 @@ async def bounded(
     """What the work returns. A session that goes on beyond its time is ended from outside.
 
     ``statement_timeout`` comes first, but a statement can be written so that it lives on after that.
+
+    Raises:
+        Unanswered: the server did not even say that it was ended; the connection is closed.
     """
     ends: list[asyncio.Future[None]] = []
     pid = conn.info.backend_pid
@@ -35,9 +38,13 @@ async def bounded(
 
     # A timer and not a task that sleeps: hardly any call gets there, and every call would pay for the task.
     timer = asyncio.get_running_loop().call_later(seconds + _GRACE_SECONDS, end)
+    most = seconds + _GRACE_SECONDS + conn.answer_seconds
     try:
-        with enduring(conn):  # the server, or we from outside, end it when its time is over
+        # The server, or we from outside, end it when its time is over.
+        with move_on_after(most), enduring(conn):
             return await work()
+        conn.pgconn.finish()
+        raise Unanswered(most)
     finally:
         timer.cancel()
         with CancelScope(shield=True):

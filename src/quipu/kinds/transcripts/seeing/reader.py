@@ -26,7 +26,7 @@ _SQL = queries.load("quipu.kinds.transcripts.seeing")
 _AGAIN_SECONDS: Final = 5
 _OPTIONS: Final = (
     "-c default_transaction_read_only=on -c search_path=transcripts -c jit=off"
-    " -c max_parallel_workers_per_gather=0 -c timezone=UTC -c client_encoding=UTF8"
+    " -c max_parallel_workers_per_gather=0 -c work_mem=16MB -c timezone=UTC -c client_encoding=UTF8"
     " -c application_name=quipu-query -c lock_timeout=2000"
     " -c quipu.space_id={space} -c statement_timeout={milliseconds}"
 )
