@@ -64,6 +64,7 @@ NEITHER: Final = (
     "/episodes/{number}/erase",
     "/v1/snapshots/export",
     "/v1/queue/jobs",
+    "/v1/receipts/{id}",
     "/config/memory/snapshots",  # it sends the browser on
 )
 """Beginnings of paths that show no list and no row of one."""

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from quipu import Memory
-from transcripts import World
+from coding_sessions import World
 
 Sound = Callable[[Page], None]
 

@@ -18,6 +18,7 @@ NOT_BY_HTTP = {
     "Memory.space_names": "as Memory.spaces",
     "Memory.reembed": "it takes hours; `quipu reembed` shows how far it is",
     "Memory.work": "workers do it",
+    "Rooms.marks": "whoever has the marks can forge them",
     "Answers.drop_old": SERVER,
     "Keys.opened_by": SERVER,
     "Keys.count": SERVER,

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from coding_sessions import World
+
 from quipu import AsyncMemory
 from quipu.kinds.ledger.evidence.model import Reference
-
-_FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
-if str(_FIXTURES) not in sys.path:
-    sys.path.insert(0, str(_FIXTURES))  # before bench, which has a file of the same name
-
-from transcripts import World  # noqa: E402
 
 SESSION, USER, PLACE, TABLE, KEY = "shared", "una", "oslo", "boats", "tone"
 SETTINGS = {"aardvark": 31_337, "bonobo": 2_222}

@@ -72,6 +72,11 @@ async def _forget(memory: AsyncMemory, rng: random.Random, space: str) -> object
     return await memory.forget(space=space, confirm=rng.random() < 0.3, **what)  # type: ignore[arg-type]
 
 
+async def _check_erasure(memory: AsyncMemory, rng: random.Random, space: str) -> object:
+    erased = await memory.forget(space=space, user=f"U{rng.random()}", confirm=True)
+    return erased.receipt and await memory.check_erasure(erased.receipt, ["boat"], space=space)
+
+
 Call = Callable[[AsyncMemory, random.Random, str], Awaitable[object]]
 # Every public method, called in a space. What it returns is searched for the mark of the other space.
 CALLS: dict[str, Call] = {
@@ -95,6 +100,8 @@ CALLS: dict[str, Call] = {
     "overview": lambda m, rng, space: m.overview(space=space),
     "forget": _forget,
     "health": lambda m, rng, space: m.health(),
+    "ready": lambda m, rng, space: m.ready(),
+    "check_erasure": _check_erasure,
 }
 WHOLE_DATABASE = {"reembed", "work", "aclose"}  # they are about no space, and return no more than counts
 
@@ -162,6 +169,7 @@ NOT_OF_A_SPACE = {
     "core.api_keys",
     "core.schedules",
     "core.settings",
+    "core.erasure_chain",
     "tables.discarded_roles",
     "transcripts.discarded_readers",
     "queue.saq_jobs",

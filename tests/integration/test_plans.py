@@ -75,7 +75,9 @@ async def watch(settings: Settings, *, fill: bool) -> Plans:
         patch.setattr("quipu.upkeep.tidy.BULK_ENTRIES", 10**9)
         async with AsyncMemory(settings=settings) as memory:
             if fill:
-                await call_everything(memory)
+                # Without erasures: one vacuums what it touched, and plans would go by those few rows until
+                # autovacuum, which is off here, analyzes the tables.
+                await call_everything(memory, erase=False)
                 await memory.import_messages(lines(MESSAGES), space="big")
                 for n in range(3):
                     await memory.import_messages(lines(50), space=f"small{n}")
@@ -86,7 +88,7 @@ async def watch(settings: Settings, *, fill: bool) -> Plans:
     return plans
 
 
-async def call_everything(memory: AsyncMemory) -> None:
+async def call_everything(memory: AsyncMemory, *, erase: bool = True) -> None:
     for session in ("s6", "s5", None):
         for _ in range(2):
             said = [{"content": "word1 boat", "speaker": "P5"}, {"content": "common1 boat?", "speaker": "P6"}]
@@ -95,7 +97,7 @@ async def call_everything(memory: AsyncMemory) -> None:
     for filter in ({}, *FILTERS):
         hits = await memory.recall(QUESTION, space="big", limit=10, **filter)
         await memory.why(hits[0])
-    for what in ({"session": "s6"}, {"user": "U7", "session": "s5"}):
+    for what in ({"session": "s6"}, {"user": "U7", "session": "s5"}) if erase else ():
         receipt = await memory.forget(space="big", confirm=True, **what)
         assert receipt.counts["messages"] > 0
 
@@ -140,7 +142,9 @@ def seen(server: embedded.EmbeddedServer, server_settings: Settings) -> Iterator
 
 
 def scans(plans: Plans, queries: set[str]) -> set[tuple[str, Scan]]:
-    return {(query, scan) for query in queries for scan in plans.scans[query] if scan.table not in SMALL}
+    """The scans of our tables; the catalogue is PostgreSQL's own."""
+    ours = [(query, scan) for query in queries for scan in plans.scans[query]]
+    return {(query, scan) for query, scan in ours if scan.table not in SMALL and scan.table[:3] != "pg_"}
 
 
 @pytest.fixture(params=["first", "later"])

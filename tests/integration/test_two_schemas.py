@@ -12,7 +12,7 @@ import pytest
 
 from quipu import AsyncMemory
 from quipu.app.kinds import PACKAGES
-from quipu.errors import DatabaseError, MigrationRefused
+from quipu.errors import BadInput, MigrationRefused
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 
@@ -79,7 +79,7 @@ async def test_a_migration_that_has_to_wait_too_long_or_fails_leaves_nothing_of_
 ) -> None:
     file = tmp_path / "quipu_of_the_future" / "sql" / "migrations" / "0001_mood.sql"
     file.write_text(f"{NEWER}; select 1 / 0")
-    with pytest.raises(DatabaseError, match="division by zero"):
+    with pytest.raises(BadInput, match="division by zero"):
         await open_and_close(url, settings, newer)
     assert mooded(url) == (False, False)
     async with AsyncMemory(settings=settings) as memory:

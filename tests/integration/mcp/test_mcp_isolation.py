@@ -80,7 +80,7 @@ async def test_no_call_of_any_tool_shows_or_changes_another_space(
             (content,) = (await ana.read_resource(resource.uri)).contents
             assert isinstance(content, TextResourceContents)
             assert MARK["bob"] not in content.text
-        for _ in range(50):
+        for _ in range(150):
             asker, other = rng.choice([(ana, "bob"), (ana, "bob"), (reader, "ana")])
             tool = rng.choice(TOOLS)
             arguments = likely(tool, rng, known, "harbour")

@@ -22,6 +22,7 @@ QUESTIONS = {
     "/v1/longterm/search",
     "/v1/longterm/evaluate",
     "/v1/memories/search",
+    "/v1/receipts/verify",
     "/v1/tables/browse",
     "/v1/tables/embedded",
     "/v1/tables/near",

@@ -13,7 +13,7 @@ if str(FIXTURES) not in sys.path:
 
 from two_projects import world  # noqa: E402
 
-from transcripts import World  # noqa: E402
+from coding_sessions import World  # noqa: E402
 
 
 @pytest.fixture

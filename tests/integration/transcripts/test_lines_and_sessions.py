@@ -10,7 +10,7 @@ from psycopg import sql
 from psycopg.errors import ForeignKeyViolation
 
 from quipu import AsyncMemory
-from transcripts import World
+from coding_sessions import World
 
 _INSERT = """
 insert into transcripts.lines (space_id, session_id, uuid, type, happened_at)

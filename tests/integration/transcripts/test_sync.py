@@ -11,7 +11,7 @@ from told import everything, expected, sessions, tokens
 
 from quipu import AsyncMemory
 from quipu.interfaces.cli import claude
-from transcripts import World
+from coding_sessions import World
 
 
 async def test_a_sync_tells_the_truth(memory: AsyncMemory, url: str, root: Path, made: World) -> None:

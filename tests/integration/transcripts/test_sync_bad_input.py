@@ -12,7 +12,7 @@ import pytest
 from told import everything, sessions
 
 from quipu import AsyncMemory
-from transcripts import World
+from coding_sessions import World
 
 KEY = "7kQ2" + "mX9vB4nT6wZ8" * 4
 SECRETS = {

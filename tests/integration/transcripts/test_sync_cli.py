@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from transcripts import World
+from coding_sessions import World
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 

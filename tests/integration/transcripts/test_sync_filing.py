@@ -11,7 +11,7 @@ from quipu import AsyncMemory
 from quipu.interfaces.cli import claude
 from quipu.kinds.transcripts.filing import messages
 from quipu.record.readers.claude_code import read
-from transcripts import FINDINGS, OPINIONS, World
+from coding_sessions import FINDINGS, OPINIONS, World
 
 _ENTRIES = """
 select e.id & 16777215 as position, e.happened_at, e.by_user, e.asks, e.words, e.tokens, e.mixed_tokens,

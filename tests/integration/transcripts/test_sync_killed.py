@@ -16,7 +16,7 @@ from quipu.kernel.config import Settings
 from quipu.kernel.db import embedded
 from quipu.kernel.db.database import Database
 from quipu.upkeep.consistency import examine
-from transcripts import World
+from coding_sessions import World
 
 HERE = Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent.parent / "src"

@@ -11,7 +11,7 @@ from quipu import AsyncMemory
 from quipu.kernel.config import Settings
 from quipu.kinds.transcripts.outbox import LEARN, QUIET
 from quipu.testing import FrozenClock
-from transcripts import World
+from coding_sessions import World
 
 pytestmark = pytest.mark.anyio
 

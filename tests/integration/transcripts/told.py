@@ -10,7 +10,7 @@ from typing import Any
 import psycopg
 from psycopg.rows import dict_row
 
-from transcripts import Truth, World
+from coding_sessions import Truth, World
 
 _TABLES = """
 select n.nspname || '.' || c.relname as name, c.oid::regclass::text as quoted

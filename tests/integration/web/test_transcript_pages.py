@@ -10,7 +10,7 @@ import pytest
 from page_client import HOSTILE, Browser, faults
 
 from quipu import AsyncMemory
-from transcripts import World
+from coding_sessions import World
 
 SPACE = "recorded <pages>"
 

@@ -85,6 +85,7 @@ def _apart(found: list[Secret]) -> list[Secret]:
 
 
 def _clean(text: str) -> str:
+    """Return the text without its secrets."""
     return redact(text).text
 
 
