@@ -7,10 +7,10 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from coding_sessions import World
 from playwright.sync_api import Page, expect
 
 from quipu import Memory
-from coding_sessions import World
 
 Sound = Callable[[Page], None]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,6 +12,7 @@ from coding_sessions import World
 
 from quipu import AsyncMemory
 from quipu.kinds.ledger.evidence.model import Reference
+from quipu.upkeep.erasure.receipts import plain
 
 SESSION, USER, PLACE, TABLE, KEY = "shared", "una", "oslo", "boats", "tone"
 SETTINGS = {"aardvark": 31_337, "bonobo": 2_222}
@@ -38,6 +40,7 @@ async def _known(memory: AsyncMemory, space: str, mark: str, root: Path) -> Know
     dump = root / f"{space}.sql"
     await memory.snapshots.export(dump, space=space, structure=True)
     await memory.settings.set("session_days", SETTINGS[mark], space=space)
+    receipt, signed = await _erased(memory, space)
     question = "Where does Una live?"
     hits = await memory.recall(question, space=space)
     used = {"kind": hits[0].kind, "id": hits[0].id}
@@ -49,6 +52,8 @@ async def _known(memory: AsyncMemory, space: str, mark: str, root: Path) -> Know
         "POST /v1/snapshots/delete": [{"json": snapshot}],
         "POST /v1/snapshots/restore": [{"json": snapshot}],
         "POST /v1/snapshots/import": [{"content": dump.read_bytes().replace(mark.encode(), b"anybody")}],
+        "GET /v1/receipts/{id}": [{"path": f"/v1/receipts/{receipt}"}],
+        "POST /v1/receipts/verify": [{"json": {"receipts": signed}}],
         "POST /v1/reinforce": [{"json": {"hits": [used]}}],
         "id": [*map(str, ids), prompt.id],
         "ids": [[str(one)] for one in ids],
@@ -87,6 +92,16 @@ async def said(
             messages += [{"id": f"{session}-{number}", **asked}, {"id": f"{session}-a{number}", **answered}]
         timed = [{**one, "time": at + timedelta(minutes=n)} for n, one in enumerate(messages)]
         await memory.observe(timed, space=space, session=session, user=user)
+
+
+async def _erased(memory: AsyncMemory, space: str) -> tuple[str, str]:
+    """The id of a receipt, and it and its note as JSON."""
+    await memory.observe([{"content": "I was never here."}], space=space, session="gone", user="nobody")
+    erased = await memory.forget(space=space, user="nobody", confirm=True)
+    assert erased.receipt is not None
+    return erased.receipt, json.dumps(
+        [plain(one) for one in await memory.receipts.get(erased.receipt, space=space)]
+    )
 
 
 async def _recorded(memory: AsyncMemory, space: str, mark: str, root: Path) -> str:

@@ -11,9 +11,8 @@ FIXTURES = Path(__file__).resolve().parent.parent.parent / "fixtures"
 if str(FIXTURES) not in sys.path:
     sys.path.append(str(FIXTURES))
 
-from two_projects import world  # noqa: E402
-
 from coding_sessions import World  # noqa: E402
+from two_projects import world  # noqa: E402
 
 
 @pytest.fixture

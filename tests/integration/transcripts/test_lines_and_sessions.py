@@ -6,11 +6,11 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from coding_sessions import World
 from psycopg import sql
 from psycopg.errors import ForeignKeyViolation
 
 from quipu import AsyncMemory
-from coding_sessions import World
 
 _INSERT = """
 insert into transcripts.lines (space_id, session_id, uuid, type, happened_at)

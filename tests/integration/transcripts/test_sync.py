@@ -7,11 +7,11 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from coding_sessions import World
 from told import everything, expected, sessions, tokens
 
 from quipu import AsyncMemory
 from quipu.interfaces.cli import claude
-from coding_sessions import World
 
 
 async def test_a_sync_tells_the_truth(memory: AsyncMemory, url: str, root: Path, made: World) -> None:

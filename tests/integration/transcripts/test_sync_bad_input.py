@@ -9,10 +9,10 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from coding_sessions import World
 from told import everything, sessions
 
 from quipu import AsyncMemory
-from coding_sessions import World
 
 KEY = "7kQ2" + "mX9vB4nT6wZ8" * 4
 SECRETS = {

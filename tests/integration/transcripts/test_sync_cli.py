@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from coding_sessions import World
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))

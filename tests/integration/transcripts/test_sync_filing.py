@@ -6,12 +6,12 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from coding_sessions import FINDINGS, OPINIONS, World
 
 from quipu import AsyncMemory
 from quipu.interfaces.cli import claude
 from quipu.kinds.transcripts.filing import messages
 from quipu.record.readers.claude_code import read
-from coding_sessions import FINDINGS, OPINIONS, World
 
 _ENTRIES = """
 select e.id & 16777215 as position, e.happened_at, e.by_user, e.asks, e.words, e.tokens, e.mixed_tokens,

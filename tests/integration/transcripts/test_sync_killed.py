@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from coding_sessions import World
 from told import expected, sessions, tokens
 from two_projects import world
 
@@ -16,7 +17,6 @@ from quipu.kernel.config import Settings
 from quipu.kernel.db import embedded
 from quipu.kernel.db.database import Database
 from quipu.upkeep.consistency import examine
-from coding_sessions import World
 
 HERE = Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent.parent / "src"

@@ -6,12 +6,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from coding_sessions import World
 
 from quipu import AsyncMemory
 from quipu.kernel.config import Settings
 from quipu.kinds.transcripts.outbox import LEARN, QUIET
 from quipu.testing import FrozenClock
-from coding_sessions import World
 
 pytestmark = pytest.mark.anyio
 

@@ -8,9 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 import psycopg
-from psycopg.rows import dict_row
-
 from coding_sessions import Truth, World
+from psycopg.rows import dict_row
 
 _TABLES = """
 select n.nspname || '.' || c.relname as name, c.oid::regclass::text as quoted

@@ -7,10 +7,10 @@ from html import unescape
 from pathlib import Path
 
 import pytest
+from coding_sessions import World
 from page_client import HOSTILE, Browser, faults
 
 from quipu import AsyncMemory
-from coding_sessions import World
 
 SPACE = "recorded <pages>"
 

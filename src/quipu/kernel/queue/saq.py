@@ -14,12 +14,12 @@ from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from typing import Any, Final, Self, cast
 
 import anyio
-from psycopg import AsyncConnection
+from psycopg import AsyncConnection, OperationalError
 from psycopg.rows import TupleRow
-from psycopg_pool import AsyncConnectionPool
+from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 from saq import Job as SaqJob
 from saq import Queue, Status
-from saq.queue.postgres import PostgresQueue
+from saq.queue.postgres import ListenMultiplexer, PostgresQueue
 
 from quipu.errors import QuipuError
 from quipu.kernel.db.errors import translated
@@ -37,8 +37,20 @@ Told = Callable[[], AbstractContextManager[None]]
 """A block whose errors leave it as ours."""
 
 
+class _Listener(ListenMultiplexer):
+    """Listens until the connection ends; whoever takes the next ticket learns of that from its own query."""
+
+    async def _start(self) -> None:
+        with suppress(OperationalError, PoolClosed, PoolTimeout):
+            await super()._start()
+
+
 class _PostgresQueue(PostgresQueue):
     """On the tables that our migrations made: the role that works on them may make none."""
+
+    def __init__(self, *, pool: AsyncConnectionPool[AsyncConnection[TupleRow]], name: str) -> None:
+        super().__init__(pool=pool, name=name)
+        self._listener = _Listener(pool, self._channel)
 
     async def init_db(self) -> None:
         """Nothing is left to be made."""
