@@ -60,7 +60,7 @@ async def serve(home: Path, mounts: tuple[Mount, ...]) -> None:
         with bound("127.0.0.1", 0) as socket:
             address = f"http://127.0.0.1:{socket.getsockname()[1]}/mcp"
             ready = partial(print, address, flush=True)
-            await listen(app, socket, terms, ready=ready, leaving=lambda: None)
+            await listen(app, socket, terms, ready=ready, leaving=lambda: None, link=lambda: None)
 
 
 def main() -> None:
