@@ -293,6 +293,7 @@ def test_a_collected_object_is_closed_with_a_warning(blocking: ModuleType) -> No
 def test_an_interrupt_cancels_the_call_and_is_raised(written: Path, repository: Path) -> None:
     code = (
         "import os, signal, threading\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell may have it ignored
         "from blocking_shelf import Shelf\n"
         "with Shelf() as shelf:\n"
         "    try:\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from unittest.mock import AsyncMock
 
 import psycopg
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from quipu import Memory
 from quipu.kernel.config import Settings
 from quipu.kernel.db import embedded, migrate
+from quipu.kinds.tables import store
 
 LATER = {"recall": "0007", "tables": "0006"}
 """The first migration of a room that the earlier version does not have."""
@@ -35,6 +37,7 @@ def test_the_view_embeddings_is_renewed_with_what_an_agent_made_of_it(
 
     with monkeypatch.context() as patch:
         patch.setattr(migrate, "found_in", earlier)
+        patch.setattr(store, "keep_own", AsyncMock())  # its function came with a later migration
         with Memory(settings=empty) as memory:
             made = "create table heroes (id int primary key, story text)"
             memory.tables.create_table("heroes", made, description="H", embed_fields=["story"], space="s")

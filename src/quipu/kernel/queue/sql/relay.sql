@@ -29,10 +29,16 @@ returning o.space_id, o.id, o.topic
 -- A mark of the future is taken for one of now. Nothing of ours waits longer than a day; what seems to looks
 -- again in an hour.
 update core.outbox set
-    sent_at = least(sent_at, %(now)s),
-    due_at = case when due_at > %(now)s + interval '25 hours' then %(now)s + interval '1 hour' else due_at end
+    sent_at = least(sent_at, %(now)s::timestamptz),
+    due_at = case
+        when due_at > %(now)s::timestamptz + interval '25 hours' then %(now)s::timestamptz + interval '1 hour'
+        else due_at
+    end
 where dead_at is null and topic = any(%(topics)s::text[])
-    and (sent_at > %(now)s + interval '10 minutes' or (sent_at is null and due_at > %(now)s + interval '25 hours'))
+    and (
+        sent_at > %(now)s::timestamptz + interval '10 minutes'
+        or (sent_at is null and due_at > %(now)s::timestamptz + interval '25 hours')
+    )
 
 -- name: take_back: jobs that could not be handed over wait again
 update core.outbox o set sent_at = null
