@@ -65,6 +65,7 @@ NEITHER: Final = (
     "/v1/snapshots/export",
     "/v1/queue/jobs",
     "/v1/receipts/{id}",
+    "/v1/receipts/key",
     "/config/memory/snapshots",  # it sends the browser on
 )
 """Beginnings of paths that show no list and no row of one."""
