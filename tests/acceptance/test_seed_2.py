@@ -334,7 +334,11 @@ def test_export_and_import_full_and_structure_only(agent: Agent, tmp_path: Path,
 @pytest.mark.skipif(POSTGIS is None, reason="QUIPU_TEST_POSTGIS_URL names no server with PostGIS")
 def test_spatial_queries_on_a_server_that_has_postgis() -> None:
     assert POSTGIS is not None
-    with Memory(settings=Settings(database_url=POSTGIS, embedding_model="hashing")) as memory:
+    with (
+        Memory(settings=Settings(database_url=POSTGIS, embedding_model="hashing")) as memory,
+        psycopg.connect(POSTGIS, autocommit=True) as superuser,
+    ):
+        superuser.execute("select core.harden()")  # docs/howto/server.md asks for it
         memory.tables.drop_schema("memory", space="default")
         one = Agent(memory)
         assert memory.tables.list_tables(space="default", agent="narrator").extensions.postgis
@@ -355,6 +359,11 @@ def test_spatial_queries_on_a_server_that_has_postgis() -> None:
         one.call("memory:schema:execute", sql="CREATE INDEX ON memory.places USING GIST (coordinates)")
         near = "ST_DWithin(coordinates, ST_MakePoint(-122.4, 37.8)::geography, 50000)"
         assert one.rows(f"SELECT name FROM memory.places WHERE {near}") == [{"name": "San Francisco"}]
+        kilometres = "round(coordinates <-> ST_MakePoint(-9.1, 38.7)::geography)::int / 1000"
+        projected = "ST_SRID(ST_Transform(coordinates::geometry, 3857))"
+        assert one.rows(
+            f"SELECT name, {kilometres} AS km, {projected} AS srid FROM memory.places ORDER BY km LIMIT 1"
+        ) == [{"name": "Lisbon", "km": 4, "srid": 3857}]
         with pytest.raises(BadInput, match=r"data\.coordinates"):
             memory.tables.insert("places", {"coordinates": "nowhere"}, space="default")
         memory.tables.drop_schema("memory", space="default")
