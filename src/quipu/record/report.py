@@ -58,11 +58,7 @@ class Tally:
         """Count what was done to messages on their way in."""
         for p in prepared:
             self._redacted.update(p.secrets)
-            self._came_back.update(
-                cut_characters=p.heard.cut,
-                foreign_characters=p.heard.foreign,
-                unmatched_marks=p.heard.unmatched,
-            )
+            self._came_back.update(p.heard.counts)
             self._repaired += p.message.repaired
             self._assumed_utc += p.message.assumed_utc
             self._ignored.update(dict.fromkeys(p.message.ignored))

@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import time
+from collections import Counter
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -30,7 +31,7 @@ from quipu.interfaces.local.answers import Answers
 from quipu.interfaces.local.life import Life, resident_mb
 from quipu.interfaces.local.pending import count
 from quipu.interfaces.local.rules import asked_space
-from quipu.interfaces.local.syncing import catch_up, sync_all
+from quipu.interfaces.local.syncing import CAME_BACK, catch_up, sync_all
 
 _AT_ONCE = 16
 _READ_SECONDS, _MOST_SECONDS, _LEAVE_SECONDS = 5.0, 300.0, 5.0
@@ -52,7 +53,8 @@ class Service:
         self._folder = Path(run_directory(home))
         self._code, self._settings = code_state(), settings_state(home)
         self._since = self._last = time.monotonic()
-        self._answered = self._synced = self._now = 0
+        self._answered = self._now = 0
+        self._done: Counter[str] = Counter({"synced": 0, **dict.fromkeys(CAME_BACK, 0)})
         self._busy = False
         self._begun: set[str] = set()
         self._answers: Answers | None = None
@@ -166,7 +168,7 @@ class Service:
         while True:
             self._asked = anyio.Event()
             self._busy = True
-            self._synced += await sync_all(memory, self._home, self._folder / "pending")
+            self._done.update(await sync_all(memory, self._home, self._folder / "pending"))
             while self._begun:
                 await catch_up(memory, self._home, self._begun.pop())
             self._busy = False
@@ -200,7 +202,7 @@ class Service:
             "rested_seconds": round(time.monotonic() - self._last, 1),
             "ends_after_seconds": self._life.idle_seconds,
             "answered": self._answered,
-            "synced": self._synced,
+            **self._done,
             "pending": count(self._folder / "pending"),
             "resident_mb": round(resident_mb()),
         }

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
 from pathlib import Path
+from typing import Final
 
 from quipu import AsyncMemory
 from quipu.errors import BadInput, NotFound, QuipuError
 from quipu.interfaces.hooks.client import note
 from quipu.interfaces.local import pending
 from quipu.interfaces.local.pending import Pending
-from quipu.kinds.transcripts.syncing.model import Trouble
+from quipu.kinds.transcripts.syncing.model import SyncReport
+
+CAME_BACK: Final = ("cut_characters", "foreign_characters", "unmatched_marks")
 
 
-async def sync_all(memory: AsyncMemory, home: str, folder: Path) -> int:
-    """Sync everything that waits; how many were synced.
+async def sync_all(memory: AsyncMemory, home: str, folder: Path) -> Counter[str]:
+    """Sync everything that waits; how many were ``synced``, and what came back of memory.
 
     What cannot be read is noted in the log and dropped; what failed for another reason waits for next time.
     """
-    done = 0
+    done: Counter[str] = Counter()
     for one in pending.take(folder):
         try:
-            for trouble in await _sync(memory, one):
+            report = await _sync(memory, one)
+            for space in report.spaces.values():
+                done.update({name: getattr(space, name) for name in CAME_BACK})
+            for trouble in report.troubles:
                 note(home, f"sync of {trouble.path}: {trouble.reason}")
         except (BadInput, NotFound, OSError) as error:
             note(home, f"sync of {one.path}: {error}")
@@ -31,7 +37,7 @@ async def sync_all(memory: AsyncMemory, home: str, folder: Path) -> int:
         except Exception as error:  # noqa: BLE001 - one file must not end the service, nor each one after it
             note(home, f"sync of {one.path}: {error!r}")
         one.done()
-        done += 1
+        done["synced"] += 1
     return done
 
 
@@ -43,11 +49,11 @@ async def catch_up(memory: AsyncMemory, home: str, space: str) -> None:
         note(home, f"index of {space}: {error!r}")
 
 
-async def _sync(memory: AsyncMemory, one: Pending) -> Sequence[Trouble]:
+async def _sync(memory: AsyncMemory, one: Pending) -> SyncReport:
     """Take in what is new, and make it findable now, so that no later prompt waits for that."""
     beside = one.path.with_suffix("")  # subagents, and outputs too long for a line
     roots = [one.path, beside] if beside.is_dir() else [one.path]
     report = await memory.transcripts.sync(roots, space=one.space)
     for space in report.spaces:
         await memory.transcripts.index(space=space)
-    return report.troubles
+    return report

@@ -59,6 +59,15 @@ class Heard:
     foreign: int = 0
     unmatched: int = 0
 
+    @property
+    def counts(self) -> dict[str, int]:
+        """What came back of memory, by the names that reports give it."""
+        return {
+            "cut_characters": self.cut,
+            "foreign_characters": self.foreign,
+            "unmatched_marks": self.unmatched,
+        }
+
 
 def mentions(text: str) -> bool:
     """Whether the name of the mark stands in a text at all; without it there is nothing to look for."""

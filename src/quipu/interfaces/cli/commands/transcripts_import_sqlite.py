@@ -11,6 +11,7 @@ from rich.text import Text
 from quipu.interfaces.cli.call import Call, common
 from quipu.interfaces.cli.opening import opened
 from quipu.interfaces.cli.screen import Screen
+from quipu.interfaces.cli.views.report import came_back
 from quipu.interfaces.cli.views.text import visible
 from quipu.kinds.transcripts.sqlite.model import Imported
 
@@ -36,7 +37,12 @@ def command(call: Call, file: Path, space: str | None) -> None:
     screen = Screen(call)
     with opened(call, screen) as memory, screen.progress("Importing lines", total=None) as steps:
         found = memory.transcripts.import_sqlite(file.expanduser(), space=space, progress=steps.advance)
-    screen.answer(found, *map(Text, _lines(found)))
+    back = came_back(
+        cut_characters=found.cut_characters,
+        foreign_characters=found.foreign_characters,
+        unmatched_marks=found.unmatched_marks,
+    )
+    screen.answer(found, *map(Text, _lines(found)), *back)
 
 
 def _lines(found: Imported) -> Iterator[str]:

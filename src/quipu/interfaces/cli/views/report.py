@@ -30,19 +30,28 @@ def one_line(found: Report) -> str:
     return f"{', '.join(parts)}; {found.seconds:.1f} s"
 
 
+def came_back(*, cut_characters: int, foreign_characters: int, unmatched_marks: int) -> Iterator[Text]:
+    """What was seen of recalled memory in what was taken in; nothing where there was none."""
+    if cut_characters:
+        yield Text(f"memory that came back, cut out: {count(cut_characters, 'character')}")
+    if foreign_characters:
+        text = f"memory of other spaces, kept and not indexed: {count(foreign_characters, 'character')}"
+        yield Text(text, style="yellow")
+    if unmatched_marks:
+        marks = count(unmatched_marks, "mark")
+        yield Text(f"{marks} of this space in front of other words, kept and indexed", style="yellow")
+
+
 def _lines(found: Report) -> Iterator[Text]:
     yield Text(one_line(found), style="bold")
     if found.redacted:
         secrets = ", ".join(f"{number:,} {kind}" for kind, number in sorted(found.redacted.items()))
         yield Text(f"secrets cut out: {secrets}", style="yellow")
-    if found.cut_characters:
-        yield Text(f"memory that came back, cut out: {count(found.cut_characters, 'character')}")
-    if found.foreign_characters:
-        text = f"memory of other spaces, kept and not indexed: {count(found.foreign_characters, 'character')}"
-        yield Text(text, style="yellow")
-    if found.unmatched_marks:
-        marks = count(found.unmatched_marks, "mark")
-        yield Text(f"{marks} of this space in front of other words, kept and indexed", style="yellow")
+    yield from came_back(
+        cut_characters=found.cut_characters,
+        foreign_characters=found.foreign_characters,
+        unmatched_marks=found.unmatched_marks,
+    )
     if found.repaired:
         yield Text(f"{count(found.repaired, 'character')} that no database can store became U+FFFD")
     if found.assumed_utc:

@@ -10,6 +10,7 @@ from rich.filesize import decimal
 from rich.table import Table
 from rich.text import Text
 
+from quipu.interfaces.cli.views.report import came_back
 from quipu.interfaces.cli.views.text import count, visible
 from quipu.kinds.transcripts.syncing.model import Pending, SyncReport
 
@@ -28,6 +29,12 @@ def report(found: SyncReport) -> list[RenderableType]:
         unknown.update(one.unknown)
     if redacted:
         shown.append(Text(f"secrets cut out: {_listed(redacted)}", style="yellow"))
+    spaces = found.spaces.values()
+    shown += came_back(
+        cut_characters=sum(one.cut_characters for one in spaces),
+        foreign_characters=sum(one.foreign_characters for one in spaces),
+        unmatched_marks=sum(one.unmatched_marks for one in spaces),
+    )
     if unknown:
         shown.append(Text(f"kept as they came, of unknown type: {_listed(unknown)}"))
     for trouble in found.troubles[:_TROUBLES_SHOWN]:

@@ -44,6 +44,12 @@ class RememberAnswer(Answer):
     stored: Annotated[bool, Field(description="False where it was remembered already, word for word.")]
     redacted: Annotated[int, Field(description="How many secrets were cut out before it was stored.")]
     cut_characters: Annotated[int, Field(description="How much of it was recalled memory, and was cut out.")]
+    foreign_characters: Annotated[
+        int, Field(description="How much of it was memory of other spaces: kept as text, and not found.")
+    ]
+    unmatched_marks: Annotated[
+        int, Field(description="Marks of recalled memory in front of other words: kept as text, and found.")
+    ]
     note: str
 
     def text(self) -> str:
@@ -64,6 +70,8 @@ async def _remember(desk: Desk, given: RememberGiven) -> RememberAnswer:
         stored=report.imported > 0,
         redacted=redacted,
         cut_characters=report.cut_characters,
+        foreign_characters=report.foreign_characters,
+        unmatched_marks=report.unmatched_marks,
         note=note,
     )
 
@@ -79,7 +87,9 @@ def _note(id_: str, report: Report, redacted: int) -> str:
         secrets = f" {redacted} secrets were cut out of it first." if redacted else ""
         cut = report.cut_characters
         echoes = f" {cut} characters of it were recalled memory, and were left out." if cut else ""
-        return f"Remembered as message {id_}.{secrets}{echoes}"
+        others = report.foreign_characters
+        foreign = f" {others} characters of it are memory of other spaces: not searched." if others else ""
+        return f"Remembered as message {id_}.{secrets}{echoes}{foreign}"
     if report.echoes:
         return "Nothing was stored: that is recalled memory, which is stored already."
     return f"That is remembered already, as message {id_}."

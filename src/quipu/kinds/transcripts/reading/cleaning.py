@@ -47,7 +47,7 @@ class Cleaner:
 
     ``secrets``: whether to cut them out. ``marks`` are those of the space: what bears them came from this
     memory, and is cut out. ``redacted`` counts secrets by kind, ``repaired`` the characters that no database
-    can store, ``cut`` the characters of memory.
+    can store, ``came_back`` memory by the names that reports give it.
     """
 
     def __init__(self, *, secrets: bool, marks: Marks) -> None:
@@ -60,7 +60,7 @@ class Cleaner:
         self.redacted: Counter[str] = Counter()
         self._repeated: list[tuple[_Value, str, str]] = []
         self.repaired = 0
-        self.cut = 0
+        self.came_back: Counter[str] = Counter()
 
     def add(self, owner: object, *names: str) -> None:
         """Fields that hold a text, or None."""
@@ -137,7 +137,7 @@ class Cleaner:
                 text = cleaned.text
         if echo.mentions(text):
             heard = self._marks.hear(text)
-            self.cut += heard.cut
+            self.came_back.update(heard.counts)
             text = heard.text
         return text
 
@@ -191,6 +191,7 @@ def clean_reading(reading: Reading, *, secrets: bool, marks: Marks) -> int:
             cleaner.add(result, "content", "spilled_from")
         if entry.rest is not None:
             cleaner.document(entry, "rest")
+    reading.came_back.update(cleaner.came_back)  # once: what follows repeats words of the lines
     for details in reading.details.values():
         cleaner.add(details, *_ABOUT_SESSION)
     for summary in reading.summaries:

@@ -125,7 +125,8 @@ class Summary:
 @dataclass(slots=True)
 class Reading:
     """What some lines say. ``passed`` counts what is not kept, by kind; ``unknown`` kept as it came, by type;
-    ``faults`` what was wrong, in sentences, with how often. ``redacted`` counts secrets by kind."""
+    ``faults`` what was wrong, in sentences, with how often. ``redacted`` counts secrets by kind,
+    ``came_back`` memory that came back, by the names that reports give it."""
 
     entries: list[Entry] = field(default_factory=list[Entry])
     details: dict[str, Details] = field(default_factory=dict[str, Details])
@@ -135,6 +136,7 @@ class Reading:
     unknown: Counter[str] = field(default_factory=Counter[str])
     faults: Counter[str] = field(default_factory=Counter[str])
     redacted: Counter[str] = field(default_factory=Counter[str])
+    came_back: Counter[str] = field(default_factory=Counter[str])
 
     def of(self, session: str) -> Details:
         """The details of a session."""

@@ -11,7 +11,10 @@ from pathlib import Path
 class Imported:
     """What was taken in of a file: new rows by table, rows that were known, what was mended, by what it was.
 
-    ``redacted``: secrets that were cut out. ``passed``: rows that are kept nowhere, by kind.
+    ``redacted``: secrets that were cut out. ``cut_characters``: memory of this space that came back and was
+    cut out; ``foreign_characters``: memory of other spaces or installations, kept and not indexed;
+    ``unmatched_marks``: marks of this space in front of other words, kept and indexed. ``passed``: rows that
+    are kept nowhere, by kind.
     """
 
     spaces: Mapping[str, int]
@@ -20,6 +23,9 @@ class Imported:
     mended: Mapping[str, int]
     passed: Mapping[str, int]
     redacted: Mapping[str, int]
+    cut_characters: int
+    foreign_characters: int
+    unmatched_marks: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

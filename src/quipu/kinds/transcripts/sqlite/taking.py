@@ -35,6 +35,7 @@ class Taking:
         self._spaces: dict[str, str] = {}
         self._sessions: Counter[str] = Counter()
         self._passed: Counter[str] = Counter()
+        self._came_back: Counter[str] = Counter()
 
     def space_of(self, session: str | None, *, default: str | None) -> str:
         """The space that a session of the file went to; where it has none, the only one there is."""
@@ -48,6 +49,7 @@ class Taking:
         self._sessions[session.space] += 1
         self.cleaning.redacted.update(session.reading.redacted)
         self._passed.update(session.reading.passed)
+        self._came_back.update(session.reading.came_back)
         async with self._database.writing(session.space) as within:
             new = await importing.keep(within, session, self._file, now=now)
         self.known += new.pop("known")
@@ -107,4 +109,7 @@ class Taking:
             mended={what: count for what, count in mended.items() if count},
             passed=dict(self._passed),
             redacted=dict(self.cleaning.redacted),
+            cut_characters=self._came_back["cut_characters"],
+            foreign_characters=self._came_back["foreign_characters"],
+            unmatched_marks=self._came_back["unmatched_marks"],
         )

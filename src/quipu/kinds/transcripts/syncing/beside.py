@@ -11,7 +11,6 @@ from typing import Final
 from anyio import from_thread, to_thread
 
 from quipu.kernel.base.clock import Clock
-from quipu.kernel.base.echo import Marks
 from quipu.kernel.db.arrays import Moments, Texts
 from quipu.kernel.db.database import Database, Within
 from quipu.kinds.transcripts.reading import side
@@ -43,7 +42,7 @@ class Beside:
         for path in found.histories:
             await self._history(path, tallies, troubles)
         for path in found.indexes:
-            await self._index(path, homes, troubles)
+            await self._index(path, homes, tallies, troubles)
         teams = await to_thread.run_sync(self._teams, found, troubles)
         for team, tasks in teams:
             space = self._space or homes.get(team.lead_session_id or "") or _project_of(team)
@@ -67,7 +66,7 @@ class Beside:
                 if new:
                     tallies[space].counts["prompts"] += new
             if space in tallies:
-                tallies[space].redacted.update(cleaner.redacted)
+                _count(tallies[space], cleaner)
 
     def _prompts(self, path: Path) -> Mapping[str, tuple[Sequence[Prompt], Cleaner]]:
         """The prompts of a history, clean, by space."""
@@ -86,7 +85,13 @@ class Beside:
             cleaner.finish()
         return found
 
-    async def _index(self, path: Path, homes: Mapping[str, str], troubles: list[Trouble]) -> None:
+    async def _index(
+        self,
+        path: Path,
+        homes: Mapping[str, str],
+        tallies: defaultdict[str, Tally],
+        troubles: list[Trouble],
+    ) -> None:
         try:
             summaries = await to_thread.run_sync(side.index, path)
         except (OSError, ValueError) as failed:
@@ -98,8 +103,12 @@ class Beside:
                 by_space[space][session] = summary
         for space, told in by_space.items():
             cleaned = [Prompt(None, "", self._clock.now(), text) for text in told.values()]
-            marks = await self._database.marks(space)
-            _clean(cleaned, ("content",), secrets=self._redact, marks=marks)
+            cleaner = Cleaner(secrets=self._redact, marks=await self._database.marks(space))
+            for one in cleaned:
+                cleaner.add(one, "content")
+            cleaner.finish()
+            if space in tallies:
+                _count(tallies[space], cleaner)
             values = {"session": Texts(list(told)), "text": Texts([one.content for one in cleaned])}
             async with self._database.writing(space) as within:
                 await store.run(within, "indexed_summaries", values)
@@ -128,15 +137,18 @@ class Beside:
     async def _team(
         self, space: str, team: Team, tasks: Sequence[Task], tallies: defaultdict[str, Tally]
     ) -> None:
-        marks, secrets = await self._database.marks(space), self._redact
-        _clean([team], ("name", "description", "lead_session_id"), secrets=secrets, marks=marks)
-        fields = ("id", "name", "agent_type", "model", "prompt", "color", "cwd")
-        _clean(team.members, fields, secrets=secrets, marks=marks)
-        _clean(tasks, ("owner_name", "subject", "description", "status"), secrets=secrets, marks=marks)
+        cleaner = Cleaner(secrets=self._redact, marks=await self._database.marks(space))
+        cleaner.add(team, "name", "description", "lead_session_id")
+        for member in team.members:
+            cleaner.add(member, "id", "name", "agent_type", "model", "prompt", "color", "cwd")
+        for task in tasks:
+            cleaner.add(task, "owner_name", "subject", "description", "status")
+        cleaner.finish()
         async with self._database.writing(space) as within:
             teams, done = await _write_team(within, team, tasks)
         if teams or done:
             tallies[space].counts.update(teams=teams, tasks=done)
+            _count(tallies[space], cleaner)
 
 
 async def _write_team(within: Within, team: Team, tasks: Sequence[Task]) -> tuple[int, int]:
@@ -158,11 +170,10 @@ async def _write_team(within: Within, team: Team, tasks: Sequence[Task]) -> tupl
     return changed, done
 
 
-def _clean(values: Sequence[object], fields: Sequence[str], *, secrets: bool, marks: Marks) -> None:
-    cleaner = Cleaner(secrets=secrets, marks=marks)
-    for value in values:
-        cleaner.add(value, *fields)
-    cleaner.finish()
+def _count(tally: Tally, cleaner: Cleaner) -> None:
+    """Add what was cut out of a file that is read whole each time; it counts where anything of it is new."""
+    tally.redacted.update(cleaner.redacted)
+    tally.counts.update(cleaner.came_back)
 
 
 def _prompt_rows(prompts: Sequence[Prompt]) -> dict[str, object]:

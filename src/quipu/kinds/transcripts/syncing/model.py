@@ -21,8 +21,11 @@ class SpaceReport:
 
     ``files``: those that had something new, of ``bytes`` together. ``lines``: stored now; ``messages``: of
     those, what somebody said; ``known``: lines that were stored already. ``redacted``: secrets cut out, by
-    kind; ``repaired``: characters that no database can store. ``unknown``: records kept as they came, by
-    type; ``passed``: records that are not kept, by type.
+    kind; ``repaired``: characters that no database can store. ``cut_characters``: memory of this space that
+    came back and was cut out; ``foreign_characters``: memory of other spaces or installations, kept as text
+    and not indexed; ``unmatched_marks``: marks of this space in front of other words than they were made for,
+    kept and indexed. ``unknown``: records kept as they came, by type; ``passed``: records that are not kept,
+    by type.
     """
 
     files: int = 0
@@ -37,6 +40,9 @@ class SpaceReport:
     teams: int = 0
     tasks: int = 0
     repaired: int = 0
+    cut_characters: int = 0
+    foreign_characters: int = 0
+    unmatched_marks: int = 0
     redacted: Mapping[str, int] = field(default_factory=dict[str, int])
     unknown: Mapping[str, int] = field(default_factory=dict[str, int])
     passed: Mapping[str, int] = field(default_factory=dict[str, int])

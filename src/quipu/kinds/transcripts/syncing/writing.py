@@ -45,6 +45,7 @@ class Written:
         tally.sessions.update(row.entry.session for row in self.new)
         for piece in batch.pieces:
             tally.paths.add(str(piece.file.path))
+            tally.counts.update(piece.reading.came_back)
             tally.redacted.update(piece.reading.redacted)
             tally.unknown.update(piece.reading.unknown)
             tally.passed.update(piece.reading.passed)
