@@ -94,6 +94,48 @@ def test_any_moment_is_restored_elsewhere_and_in_place(settings: Settings, open_
     assert boats(settings) == ["a", "b"]
 
 
+def test_a_restore_follows_the_data_that_are_there(settings: Settings, open_dir: Path) -> None:
+    keeping = replace(settings, archive=True)
+    with used(keeping) as conn:
+        conn.execute("create table boats (name text)")
+        early = take(settings, clock=CLOCK)
+        conn.execute("insert into boats values ('a')")
+        between = moment()
+        conn.execute("insert into boats values ('b')")
+        late = take(settings, clock=CLOCK)
+    done = restore(settings, at=between, clock=CLOCK, confirm=True)
+    with used(settings) as conn:
+        conn.execute("insert into boats values ('c')")
+    # The base that was taken after the moment is of data that are aside.
+    found = restore(settings, at=None, clock=CLOCK, into=open_dir / "c", confirm=True)
+    assert found.base == early.base
+    assert boats(replace(settings, home=open_dir / "c")) == ["a", "c"]
+    # Undone: the data that were aside are there again, and go on.
+    place = find_place(settings)
+    place.data.rename(place.state / "elsewhere")
+    assert done.put_aside is not None
+    done.put_aside.rename(place.data)
+    with used(settings) as conn:
+        conn.execute("insert into boats values ('d')")
+    found = restore(settings, at=None, clock=CLOCK, into=open_dir / "d", confirm=True)
+    assert found.base == late.base
+    assert boats(replace(settings, home=open_dir / "d")) == ["a", "b", "d"]
+
+
+def test_a_damaged_segment_of_the_log_ends_a_restore_and_is_named(settings: Settings, open_dir: Path) -> None:
+    with used(replace(settings, archive=True)) as conn:
+        conn.execute("create table boats (name text)")
+        take(settings, clock=CLOCK)
+        conn.execute("insert into boats values ('a')")
+    wal = listing(settings).log.directory
+    restore(settings, at=None, clock=CLOCK, into=open_dir / "whole", confirm=True)
+    newest = max(one for one in wal.glob("*.gz") if "." not in one.name.removesuffix(".gz"))
+    newest.write_bytes(newest.read_bytes()[:-100])
+    with pytest.raises(ServerError, match=newest.name.removesuffix(".gz")):
+        restore(settings, at=None, clock=CLOCK, into=open_dir / "b", confirm=True)
+    assert not (open_dir / "b" / "postgres" / "data").exists()
+
+
 def test_without_the_log_that_is_kept_only_what_the_data_still_have_can_be_had(
     settings: Settings, open_dir: Path
 ) -> None:

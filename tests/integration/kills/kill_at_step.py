@@ -1,9 +1,10 @@
 """A ``quipu`` command that is killed at one of its steps: ``kill_at_step.py STEP VICTIM NOTE HOME WORD…``.
 
 A step is a journey to the database, before and after it, a change of a file or the start of a program; of
-those that a line of code does to many files one after the other, the first ten. VICTIM is ``command`` (this
-process), ``server`` (all processes of the database, this one goes on) or ``both``. With STEP 0 nothing is
-killed. NOTE holds how many steps there were, or ``killed``.
+those that a line of code does to many files one after the other, the first ten. STEP is its number, or
+``EVENT:ENDING:NTH`` for the NTH of Python's audit events of that name whose first value ends so. VICTIM is
+``command`` (this process), ``server`` (all processes of the database, this one goes on) or ``both``. With
+STEP 0 nothing is killed. NOTE holds how many steps there were, or ``killed``.
 """
 
 from __future__ import annotations
@@ -31,9 +32,12 @@ _OF_A_PLACE = 10
 class Steps:
     """Counts the steps, and kills at the chosen one."""
 
-    def __init__(self, chosen: int, victim: str, note: Path, home: Path) -> None:
+    def __init__(self, chosen: str, victim: str, note: Path, home: Path) -> None:
         self.count = 0
-        self._chosen = chosen
+        self.killed = False
+        self._chosen = int(chosen) if chosen.isdecimal() else 0
+        self._named = None if chosen.isdecimal() else chosen.split(":")
+        self._named_count = 0
         self._victim = victim
         self._note = note
         self._home = home
@@ -46,6 +50,10 @@ class Steps:
 
     def heard(self, event: str, values: tuple[Any, ...]) -> None:
         """What Python says of itself to an audit hook."""
+        if self._named is not None and event == self._named[0] and str(values[0]).endswith(self._named[1]):
+            self._named_count += 1
+            if self._named_count == int(self._named[2]):
+                self._kill()
         opens = event == "open" and isinstance(values[2], int) and bool(values[2] & (os.O_WRONLY | os.O_RDWR))
         if opens or event in _CHANGES:
             caller = sys._getframe(1)
@@ -55,6 +63,7 @@ class Steps:
                 self.step()
 
     def _kill(self) -> None:
+        self.killed = True
         descriptor = os.open(self._note, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         os.write(descriptor, b"killed")
         os.close(descriptor)
@@ -104,7 +113,7 @@ async def _both(step: Callable[[], None], work: Callable[[], Awaitable[Any]]) ->
         step()
 
 
-def run(chosen: int, victim: str, note: Path, home: Path, arguments: list[str]) -> None:
+def run(chosen: str, victim: str, note: Path, home: Path, arguments: list[str]) -> None:
     """Run the command; the note is written whatever becomes of it."""
     steps = Steps(chosen, victim, note, home)
     sys.argv = ["quipu", *arguments]
@@ -112,9 +121,9 @@ def run(chosen: int, victim: str, note: Path, home: Path, arguments: list[str]) 
     try:
         main()
     finally:
-        if not (chosen and steps.count >= chosen):
+        if not steps.killed:
             note.write_text(str(steps.count))
 
 
 if __name__ == "__main__":
-    run(int(sys.argv[1]), sys.argv[2], Path(sys.argv[3]), Path(sys.argv[4]), sys.argv[5:])
+    run(sys.argv[1], sys.argv[2], Path(sys.argv[3]), Path(sys.argv[4]), sys.argv[5:])

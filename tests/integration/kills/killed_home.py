@@ -75,7 +75,13 @@ class Made:
         return Made(target, self.moment, self.snapshot, self.settings)
 
     def killed(
-        self, arguments: tuple[str, ...], *, step: int, victim: str, more: dict[str, str], given: str
+        self,
+        arguments: tuple[str, ...],
+        *,
+        step: int | str,
+        victim: str,
+        more: dict[str, str] | None = None,
+        given: str = "",
     ) -> tuple[str, subprocess.CompletedProcess[str]]:
         """Run a command that is killed at a step; how many steps there were or ``killed``, and its end."""
         note = self.directory / "note"
@@ -86,7 +92,7 @@ class Made:
             capture_output=True,
             text=True,
             check=False,
-            env=self.quipu(**more).environment(),
+            env=self.quipu(**(more or {})).environment(),
             cwd=self.directory,
             timeout=280,
         )

@@ -11,8 +11,6 @@ import json
 import os
 import random
 import subprocess
-import tempfile
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -67,14 +65,6 @@ ACTS = {
     "forget of a person": Act(("forget", *WHERE, "--user", "Bo", "--yes")),
     "worker": Act(("worker", "--burst"), whole=False, loose=FILED),
 }
-
-
-@pytest.fixture(scope="session")
-def homes() -> Iterator[tuple[Made, Made]]:
-    """A home with something of everything, and a directory without one."""
-    with tempfile.TemporaryDirectory(prefix="quipu-") as directory:
-        Path(directory).chmod(0o711)
-        yield killed_home.filled(Path(directory) / "filled"), killed_home.new(Path(directory) / "new")
 
 
 @dataclass
@@ -163,21 +153,11 @@ class Trial:
         return made.directory / "other" if "elsewhere" in self.name else made.home
 
 
-# Two of some fifty kills: a fault that is known and open, of the restore or of the moment that is asked for.
-NOT_YET = pytest.mark.xfail(
-    reason="after a kill it may say 'the log that is kept does not reach that moment'",
-    strict=False,
-)
-
-
 @pytest.mark.long
 @pytest.mark.kills
 @pytest.mark.anyio
 @pytest.mark.timeout(300 + 60 * ROUNDS)
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=NOT_YET) if name == "restore to a moment, in place" else name for name in ACTS],
-)
+@pytest.mark.parametrize("name", ACTS)
 async def test_a_command_killed_at_a_step_is_done_or_is_finished_by_the_same_command(
     name: str, homes: tuple[Made, Made], home: Path
 ) -> None:

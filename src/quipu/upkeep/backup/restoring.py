@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -14,11 +14,12 @@ from quipu.kernel.db.embedded import lifecycle, recovery
 from quipu.kernel.db.embedded.basebackup import verify
 from quipu.kernel.db.embedded.binaries import Binaries, choose_binaries
 from quipu.kernel.db.embedded.cluster import ASIDE, RESTORED, data_major
-from quipu.kernel.db.embedded.locate import make_place
+from quipu.kernel.db.embedded.locate import find_place, make_place
 from quipu.kernel.db.embedded.place import Place
+from quipu.kernel.db.embedded.timelines import Timeline, timeline_of
 from quipu.upkeep.backup import shelf
 from quipu.upkeep.backup.model import Backups, Progress, Restored
-from quipu.upkeep.backup.rules import chosen
+from quipu.upkeep.backup.rules import chosen, on_timeline
 from quipu.upkeep.backup.taking import listing
 
 
@@ -46,7 +47,9 @@ def restore(
             changed.
     """
     found = listing(settings)
-    base = chosen(found.bases, at, now=clock.now())
+    timeline = _timeline(find_place(settings), settings, found)
+    ends = {one.name: shelf.end(found.directory / one.name) for one in found.bases}
+    base = chosen(on_timeline(found.bases, ends, timeline), at, now=clock.now())
     home = settings.home.expanduser().absolute() if into is None else into.expanduser().absolute()
     plan = Restored(done=False, base=base, at=at, home=home)
     if into is not None and (home / "postgres" / "data").exists():
@@ -57,25 +60,29 @@ def restore(
     binaries = choose_binaries(settings, source.account, data_major=base.major)
     verify(binaries, found.directory / base.name / shelf.DATA)
     _flush(source, settings, found)
+    log = _Log(found, timeline.number, source.data / "pg_wal")
     if into is not None:
-        return _elsewhere(plan, found, binaries, replace(settings, home=home), source, progress)
-    return _in_place(plan, found, binaries, settings, source, clock, progress)
+        return _elsewhere(plan, log, binaries, replace(settings, home=home), progress)
+    return _in_place(plan, log, binaries, settings, source, clock, progress)
+
+
+@dataclass(frozen=True, slots=True)
+class _Log:
+    """The backups, the timeline of the log that is followed, and the log of the data that are there."""
+
+    backups: Backups
+    timeline: int
+    left: Path
 
 
 def _elsewhere(
-    plan: Restored,
-    found: Backups,
-    binaries: Binaries,
-    settings: Settings,
-    source: Place,
-    progress: Progress | None,
+    plan: Restored, log: _Log, binaries: Binaries, settings: Settings, progress: Progress | None
 ) -> Restored:
     target = make_place(settings)
     with lifecycle.turn(target):
         scratch = _scratch(target)
         try:
-            left = source.data / "pg_wal"
-            last = _replayed(plan, found, binaries, settings, scratch, left, None, progress)
+            last = _replayed(plan, log, binaries, settings, scratch, progress, keeps_log=False)
             scratch.data.rename(target.data)
         finally:
             shutil.rmtree(scratch.state, ignore_errors=True)
@@ -84,7 +91,7 @@ def _elsewhere(
 
 def _in_place(
     plan: Restored,
-    found: Backups,
+    log: _Log,
     binaries: Binaries,
     settings: Settings,
     source: Place,
@@ -95,9 +102,8 @@ def _in_place(
     with lifecycle.unused(source):
         scratch = _scratch(source)
         try:
-            left = source.data / "pg_wal"
-            archive = found.log.directory if found.log.kept else None
-            last = _replayed(plan, found, binaries, settings, scratch, left, archive, progress)
+            keeps_log = log.backups.log.kept
+            last = _replayed(plan, log, binaries, settings, scratch, progress, keeps_log=keeps_log)
             aside = source.state / f"{ASIDE}{clock.now():%Y%m%dT%H%M%S}Z"
             restored = source.state / RESTORED
             scratch.data.rename(restored)  # cut off from here on, the next start finishes it
@@ -111,18 +117,26 @@ def _in_place(
 
 def _replayed(
     plan: Restored,
-    found: Backups,
+    log: _Log,
     binaries: Binaries,
     settings: Settings,
     scratch: Place,
-    left: Path,
-    archive: Path | None,
     progress: Progress | None,
+    *,
+    keeps_log: bool,
 ) -> datetime | None:
+    found = log.backups
     shelf.copy(found.directory / plan.base.name / shelf.DATA, scratch.data, progress=progress)
     try:
         return recovery.replay(
-            scratch, binaries, settings, at=plan.at, wal=found.log.directory, left=left, archive=archive
+            scratch,
+            binaries,
+            settings,
+            at=plan.at,
+            wal=found.log.directory,
+            left=log.left,
+            timeline=log.timeline,
+            keeps_log=keeps_log,
         )
     except ServerError as error:
         if recovery.NOT_REACHED not in str(error):
@@ -140,8 +154,18 @@ def _reach(found: Backups) -> str:
     return f"Its last part was closed at {found.log.until:%Y-%m-%d %H:%M:%S} UTC."
 
 
+def _timeline(source: Place, settings: Settings, found: Backups) -> Timeline:
+    """The timeline of the data that are there, or that a restore which was cut off made whole."""
+    places = (source.data, source.state / RESTORED)
+    data = next((one for one in places if one.exists()), None)
+    binaries = choose_binaries(settings, source.account, data_major=data_major(source))
+    return timeline_of(data, wal=found.log.directory, binaries=binaries, account=source.account)
+
+
 def _flush(source: Place, settings: Settings, found: Backups) -> None:
     """What was committed until now goes to the archive, where the data are there and their log is kept."""
+    with lifecycle.turn(source):
+        lifecycle.settle(source)
     if not found.log.kept or data_major(source) is None:
         return
     share = lifecycle.join(source, settings)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from quipu.errors import BadInput, NotFound
+from quipu.kernel.db.embedded.timelines import Timeline
 from quipu.upkeep.backup.model import Base
 
 
@@ -31,6 +32,14 @@ def chosen(bases: Sequence[Base], at: datetime | None, *, now: datetime) -> Base
             hint=f"The first moment that can be restored is {first.isoformat()}.",
         )
     return max(before, key=lambda one: one.ended_at)
+
+
+def on_timeline(bases: Iterable[Base], ends: Mapping[str, tuple[int, int]], timeline: Timeline) -> list[Base]:
+    """Return the bases that a timeline goes back to.
+
+    ``ends`` has for each base, by name, the timeline and the place in its log at which it was whole.
+    """
+    return [one for one in bases if timeline.passes(*ends[one.name])]
 
 
 def superseded(bases: Sequence[Base], *, keep: int, taken: str) -> list[Base]:

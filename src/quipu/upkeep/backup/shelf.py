@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from quipu.errors import ServerError
+from quipu.kernel.db.embedded.timelines import place_of
 from quipu.upkeep.backup.model import Base, Log, Progress
 
 DATA: Final = "data"
@@ -53,6 +54,18 @@ def first_log(folder: Path) -> str:
     if found is None:
         raise ServerError(f"{folder} does not say with which part of the log it begins.")
     return found[1]
+
+
+def end(folder: Path) -> tuple[int, int]:
+    """Return the timeline on which the base in a folder was whole, and the place in its log."""
+    manifest = folder / DATA / "backup_manifest"
+    try:
+        last = json.loads(manifest.read_bytes())["WAL-Ranges"][-1]
+        return int(last["Timeline"]), place_of(last["End-LSN"])
+    except (OSError, ValueError, LookupError) as error:
+        raise ServerError(
+            f"{manifest} cannot be read: {error}", hint="Take the folder of this base away."
+        ) from error
 
 
 def remove(folder: Path) -> None:

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quipu.errors import BadInput, NotFound
+from quipu.kernel.db.embedded.timelines import Timeline
 from quipu.upkeep.backup.model import Base
-from quipu.upkeep.backup.rules import chosen, superseded, unneeded
+from quipu.upkeep.backup.rules import chosen, on_timeline, superseded, unneeded
 
 THEN = datetime(2026, 3, 1, tzinfo=UTC)
 NOW = THEN + timedelta(days=1_000)
@@ -42,6 +43,13 @@ def test_a_moment_out_of_range_is_refused_with_the_first_that_can_be_had() -> No
         chosen([base(1)], NOW + timedelta(seconds=1), now=NOW)
     with pytest.raises(NotFound, match="quipu backup base"):
         chosen([], None, now=NOW)
+
+
+def test_only_bases_that_the_timeline_goes_back_to_are_begun_with() -> None:
+    bases = [base(1), base(2), base(3, timeline=2)]
+    ends = {"base-1": (1, 10), "base-2": (1, 30), "base-3": (2, 40)}
+    assert on_timeline(bases, ends, Timeline(2, {1: 20})) == [bases[0], bases[2]]
+    assert on_timeline(bases, ends, Timeline(1, {})) == bases[:2]
 
 
 @given(st.lists(st.integers(0, 900), min_size=1, unique=True), st.integers(1, 5), st.integers(0, 900))

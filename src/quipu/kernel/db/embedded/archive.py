@@ -9,12 +9,15 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
+from typing import Final
 
 from quipu.errors import ServerError
 from quipu.kernel.config import Settings
 from quipu.kernel.db.embedded.account import Account
 from quipu.kernel.db.embedded.directory import first_closed, make_directories, make_private
 from quipu.kernel.db.embedded.place import Place
+
+_BROKEN: Final = 200
 
 
 def backups_of(place: Place, settings: Settings) -> Path:
@@ -57,12 +60,16 @@ def archive_command(directory: Path) -> str:
 
 def restore_command(directory: Path, *, left: Path | None = None) -> str:
     """What PostgreSQL runs to have a segment back; one that never came to the archive is looked for in
-    ``left``, the log of the data that it is restored beside."""
+    ``left``, the log of the data that it is restored beside.
+
+    PostgreSQL takes a failure for the end of the log, unless the code is one of a signal: so ends the command
+    where a segment is there and cannot be had, damaged or for want of room.
+    """
     kept = _file(directory, "%f.gz")
-    command = f'if [ -e {kept} ]; then gzip -dc {kept} > "%p"; '
+    command = f'if [ -e {kept} ]; then gzip -dc {kept} > "%p" || exit {_BROKEN}; '
     if left is not None:
         beside = _file(left, "%f")
-        command += f'elif [ -e {beside} ]; then cp {beside} "%p"; '
+        command += f'elif [ -e {beside} ]; then cp {beside} "%p" || exit {_BROKEN}; '
     return f"{command}else exit 1; fi"
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from quipu.kernel.db.embedded.archive import archive_command
-
 MAX_CONNECTIONS = 100
 
 _SETTINGS: tuple[tuple[str, str], ...] = (
@@ -63,11 +61,12 @@ def postgresql_conf(
     port: int,
     hba_file: Path,
     ident_file: Path,
-    archive: Path | None = None,
+    archive: str | None = None,
 ) -> str:
     """The text of postgresql.conf: on a socket in ``socket_dir``, or on the loopback address without one.
 
-    ``archive``: where the log is kept, if it is.
+    ``archive``: the command that keeps a segment of the log, if it is kept; with "" segments wait until the
+    server is started with a command.
     """
     own = [
         ("port", str(port)),
@@ -75,7 +74,7 @@ def postgresql_conf(
         ("ident_file", str(ident_file)),
         ("shared_buffers", f"{shared_buffers_mb}MB"),
         *_reached_at(socket_dir),
-        *_kept_in(archive),
+        *_kept_by(archive),
     ]
     newer = [setting for since, settings in _SINCE_MAJOR.items() if major >= since for setting in settings]
     lines = [f"{name} = '{_escaped(value)}'" for name, value in [*own, *_SETTINGS, *newer]]
@@ -105,12 +104,12 @@ def _reached_at(socket_dir: Path | None) -> list[tuple[str, str]]:
     ]
 
 
-def _kept_in(archive: Path | None) -> list[tuple[str, str]]:
+def _kept_by(archive: str | None) -> list[tuple[str, str]]:
     if archive is None:
         return []
     return [
         ("archive_mode", "on"),
-        ("archive_command", archive_command(archive)),
+        ("archive_command", archive),
         ("archive_timeout", "5min"),
     ]
 

@@ -12,7 +12,6 @@ import sys
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 import psycopg
 
@@ -22,7 +21,7 @@ from quipu.kernel.db import queries
 from quipu.kernel.db.deadline import answer_seconds
 from quipu.kernel.db.embedded import cluster, configuration, postmaster
 from quipu.kernel.db.embedded.account import name_of, user_id
-from quipu.kernel.db.embedded.archive import archive_of
+from quipu.kernel.db.embedded.archive import archive_command, archive_of
 from quipu.kernel.db.embedded.binaries import choose_binaries
 from quipu.kernel.db.embedded.directory import make_private
 from quipu.kernel.db.embedded.door import LOOPBACK, SOCKET_PORT, Door, enter
@@ -162,7 +161,8 @@ def _bring_up(place: Place, settings: Settings) -> Door:
     binaries = choose_binaries(settings, place.account, data_major=major)
     if major is None:
         cluster.create_cluster(place, binaries)
-    configure(place, settings, binaries.major, archive=archive_of(place, settings))
+    wal = archive_of(place, settings)
+    configure(place, settings, binaries.major, archive=None if wal is None else archive_command(wal))
     return postmaster.launch(place, binaries, most_memory_mb=most_memory_mb(settings))
 
 
@@ -185,8 +185,8 @@ def _refuse_stranger(place: Place) -> bool:
     )
 
 
-def configure(place: Place, settings: Settings, major: int, *, archive: Path | None) -> None:
-    """Write the configuration of the next start; ``archive``: where the log is kept, if it is."""
+def configure(place: Place, settings: Settings, major: int, *, archive: str | None) -> None:
+    """Write the configuration of the next start; ``archive``: as ``postgresql_conf`` takes it."""
     if not place.loopback:
         make_private(place.socket_dir, place.account)
     texts = {

@@ -36,23 +36,27 @@ def replay(
     at: datetime | None,
     wal: Path,
     left: Path | None,
-    archive: Path | None,
+    timeline: int,
+    keeps_log: bool,
 ) -> datetime | None:
     """Make a copied data directory one that a server can start on, as it was at ``at`` (None: at the end of
     the log). Returns the time of the last change in it, if the log had one after the copy.
 
-    ``wal`` is the archive that the log is read from, ``left`` the log of data that were left; from then on
-    the log is kept in ``archive``. The data belong to the account of ``place`` afterwards.
+    ``wal`` is the archive that the log is read from, ``left`` the log of data that were left; of the
+    timelines in them ``timeline`` is followed. With ``keeps_log`` what is written from then on waits beside
+    the data for the first server that is started on them in their place: until then it is no part of the
+    archive, which a restore that is given up must leave as it was. The data belong to the account of
+    ``place`` afterwards.
 
     Raises:
         ServerError: the log does not reach so far (``NOT_REACHED`` in its message), or cannot be replayed.
     """
     own = place.data / "postgresql.auto.conf"
     before = own.read_text("utf-8")
-    own.write_text(before + _targets(at, restore_command(wal, left=left)), "utf-8")
+    own.write_text(before + _targets(at, timeline, restore_command(wal, left=left)), "utf-8")
     (place.data / "recovery.signal").touch()
     _give_all(place.data, place.account)
-    lifecycle.configure(place, settings, binaries.major, archive=archive)
+    lifecycle.configure(place, settings, binaries.major, archive="" if keeps_log else None)
     door = postmaster.launch(place, binaries)
     try:
         last = _promoted(place, door)
@@ -106,8 +110,12 @@ def _promoted(place: Place, door: Door) -> datetime | None:
         time.sleep(POLL_SECONDS)
 
 
-def _targets(at: datetime | None, command: str) -> str:
-    values = {"restore_command": command, "recovery_target_action": "promote"}
+def _targets(at: datetime | None, timeline: int, command: str) -> str:
+    values = {
+        "restore_command": command,
+        "recovery_target_action": "promote",
+        "recovery_target_timeline": str(timeline),
+    }
     if at is not None:
         values["recovery_target_time"] = at.astimezone(UTC).isoformat(sep=" ")
     quoted = {name: value.replace("\\", "\\\\").replace("'", "''") for name, value in values.items()}

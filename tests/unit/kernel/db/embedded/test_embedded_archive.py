@@ -34,6 +34,16 @@ def test_a_segment_comes_back_as_it_was(directory: Path, tmp_path: Path) -> None
     assert back.read_bytes() == segment.read_bytes()
 
 
+def test_a_damaged_segment_is_not_taken_for_the_end_of_the_log(directory: Path, tmp_path: Path) -> None:
+    segment, back = tmp_path / "segment", tmp_path / "back"
+    segment.write_bytes(bytes(range(256)) * 100)
+    assert call(archive_command(directory), segment) == 0
+    kept = directory / f"{NAME}.gz"
+    kept.write_bytes(kept.read_bytes()[:-20])
+    assert call(restore_command(directory), back) > 128  # PostgreSQL gives up, as after a signal
+    assert call(restore_command(directory), back, "000000010000000000000004") == 1  # and here it goes on
+
+
 def test_a_segment_is_never_written_over(directory: Path, tmp_path: Path) -> None:
     segment, other, back = tmp_path / "segment", tmp_path / "other", tmp_path / "back"
     segment.write_bytes(b"one")
