@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quipu.errors import BadInput
-from quipu.kinds.tables.values import MOST_CHARACTERS, as_json, jsonable, parsed, plain, row
+from quipu.kernel.db.plain import plain
+from quipu.kinds.tables.values import MOST_CHARACTERS, as_json, jsonable, parsed, row
 
 JSON = st.recursive(
     st.none()

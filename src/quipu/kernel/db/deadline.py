@@ -10,15 +10,17 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Generator
 from contextlib import contextmanager
 from time import monotonic
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import psycopg
 from anyio import to_thread
 from psycopg import AsyncConnection, Notify, conninfo, pq
 from psycopg.abc import PQGen
 from psycopg.rows import TupleRow
+from psycopg.types.json import set_json_loads
 
 from quipu.kernel.config import Settings
+from quipu.kernel.db.plain import loads
 
 _RV = TypeVar("_RV")
 _LEAST_SECONDS: Final = 30.0
@@ -44,6 +46,10 @@ class Connection(AsyncConnection[TupleRow]):
 
     answer_seconds: float = _LEAST_SECONDS
     endures: bool = False
+
+    def __init__(self, *given: Any, **options: Any) -> None:
+        super().__init__(*given, **options)
+        set_json_loads(loads, self)
 
     async def wait(
         self,

@@ -40,7 +40,8 @@ async def query(
     async def work(conn: Connection) -> Rows:
         await conn.execute("begin isolation level repeatable read read only")
         rows = await exchange(conn, text, values, most=most)
-        await conn.execute("rollback")
+        if not conn.closed:  # as it is after a row that was too large to be read
+            await conn.execute("rollback")
         return rows
 
     rows = await engine.run(place.space, asked, "reader", work)

@@ -6,15 +6,17 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final, TypeVar
 
+import psycopg
 from anyio import CancelScope, move_on_after
 from psycopg import AsyncRawCursor, sql
+from psycopg import errors as pg
 from psycopg.rows import TupleRow
 
 from quipu.kernel.db.database import Connection, Database
 from quipu.kernel.db.deadline import Unanswered, enduring
+from quipu.kernel.db.plain import plain
 from quipu.kinds.tables import store
 from quipu.kinds.tables.exchange import Rows
-from quipu.kinds.tables.values import plain
 
 _GRACE_SECONDS: Final = 3.0
 _T = TypeVar("_T")
@@ -28,6 +30,7 @@ async def bounded(
     ``statement_timeout`` comes first, but a statement can be written so that it lives on after that.
 
     Raises:
+        QueryCanceled: it was ended.
         Unanswered: the server did not even say that it was ended; the connection is closed.
     """
     ends: list[asyncio.Future[None]] = []
@@ -45,6 +48,10 @@ async def bounded(
             return await work()
         conn.pgconn.finish()
         raise Unanswered(most)
+    except psycopg.OperationalError as error:
+        if ends and error.sqlstate is None:  # it was ended while it sent, and could not say so any more
+            raise pg.QueryCanceled("the statement took too long") from error
+        raise
     finally:
         timer.cancel()
         with CancelScope(shield=True):

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, is_dataclass
 from typing import Any, Final, TypedDict, cast
 
 from quipu.errors import BadInput, QuipuError
+from quipu.kernel.db.plain import plain
 from quipu.kinds.tables.names import nearest
-from quipu.kinds.tables.values import plain
 
 
 class Envelope(TypedDict):

@@ -107,27 +107,3 @@ def parsed(text: object, *, field: str) -> Any:
         return json.loads(text)
     except ValueError as error:
         raise BadInput(f"this is no JSON: {error}.", field=field, hint='Like {"name": "Thorin"}.') from None
-
-
-def plain(value: Any) -> Any:
-    """A value of PostgreSQL as JSON knows it; what has no form there is text."""
-    match value:
-        case None | bool() | int() | float() | str():
-            return value
-        case datetime() | date() | time():
-            return value.isoformat()
-        case timedelta():
-            return value.total_seconds()
-        case bytes():
-            return value.hex()
-        case Mapping():
-            return {str(k): plain(v) for k, v in cast("Mapping[Any, Any]", value).items()}
-        case Sequence():
-            return [plain(one) for one in cast("Sequence[Any]", value)]
-        case _:
-            return str(value)
-
-
-def size(value: Any) -> int:
-    """About how many bytes it has in an answer."""
-    return len(value) + 2 if isinstance(value, str) else len(json.dumps(value, default=str))

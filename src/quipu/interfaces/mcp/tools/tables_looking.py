@@ -8,7 +8,7 @@ from pydantic import Field
 
 from quipu.interfaces.mcp.bounds import compact, fitting, more, shortened
 from quipu.interfaces.mcp.model import Answer, Caller, Desk, Given, Tool
-from quipu.kinds.tables.values import plain
+from quipu.kernel.db.plain import plain
 
 if TYPE_CHECKING:
     from quipu.kinds.tables.model import Table as Known

@@ -12,7 +12,7 @@ from quipu.interfaces.mcp.model import Answer, Desk, Given, Tool
 from quipu.interfaces.mcp.tools.forgetting import Token
 from quipu.interfaces.mcp.tools.tables_looking import place
 from quipu.interfaces.serving.confirming import confirmed, token
-from quipu.kinds.tables.values import plain
+from quipu.kernel.db.plain import plain
 
 
 class TablesWriteGiven(Given):

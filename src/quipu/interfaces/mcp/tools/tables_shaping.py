@@ -13,8 +13,8 @@ from quipu.interfaces.mcp.model import Answer, Desk, Given, Tool
 from quipu.interfaces.mcp.tools.forgetting import Token
 from quipu.interfaces.mcp.tools.tables_looking import place
 from quipu.interfaces.serving.confirming import confirmed, token
+from quipu.kernel.db.plain import plain
 from quipu.kinds.tables.scan import meaningful
-from quipu.kinds.tables.values import plain
 
 # Words that take something away, wherever outside of literals they stand.
 _LOSING: Final = frozenset({"drop", "truncate", "delete", "update", "merge", "do", "call", "revoke"})

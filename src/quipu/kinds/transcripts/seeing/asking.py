@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
-from typing import Any, Final, cast
+from typing import Final
 
 import psycopg
 from anyio import fail_after
 from psycopg import errors as pg
 from psycopg import sql
-from psycopg.pq.abc import PGresult
-from psycopg.rows import TupleRow
 
 from quipu.errors import BadInput, LimitReached, QuipuError
 from quipu.kernel.db.database import Connection
 from quipu.kernel.db.errors import limit_reached, translate
+from quipu.kernel.db.exchange import exchange
 from quipu.kinds.transcripts.seeing.model import Answer
 from quipu.kinds.transcripts.seeing.reader import Readers
 
@@ -60,36 +57,23 @@ async def ask(readers: Readers, space: str, statement: object, bounds: Bounds) -
 
 async def _rows(conn: Connection, statement: str, bounds: Bounds) -> Answer:
     """One fetch and no more: a query may change its time limit, which then holds for the next."""
-    rows: list[tuple[Any, ...]] = []
-    left, cut_by = bounds.megabytes * 1e6, None
     async with conn.transaction(force_rollback=True), conn.cursor(name="answer") as declared:
         await declared.execute(statement.strip().rstrip(";").encode())
         columns = tuple(column.name for column in declared.description or ())
-        fetch = _FETCH.format(sql.Literal(bounds.rows + 1))
-        async with conn.cursor() as cursor:
-            found = cast("AsyncGenerator[TupleRow]", cursor.stream(fetch))
-            async for row in found:
-                left -= _size_bytes(cursor.pgresult)
-                if len(rows) == bounds.rows:
-                    cut_by = "limit"
-                elif left < 0:
-                    cut_by = "megabytes"
-                    await found.aclose()  # which cancels what is still to come
-                    break
-                else:
-                    rows.append(tuple(_plain(value) for value in row))
-    if cut_by == "megabytes" and not rows:
-        raise BadInput(
+        got = await exchange(
+            conn,
+            _FETCH.format(bounds.rows + 1).as_string(conn),
+            most=bounds.rows,
+            most_bytes=bounds.megabytes * 1e6,
+        )
+    if got.full and not got.rows:
+        raise LimitReached(
             f"its first row has more than {bounds.megabytes:g} MB.",
             field="sql",
             hint="Ask for less of it, as left(content, 1000); or raise --megabytes.",
         )
-    return Answer(columns, tuple(rows), cut_by is not None, cut_by)
-
-
-def _size_bytes(row: PGresult | None) -> int:
-    """How long a row is that came alone."""
-    return 0 if row is None else sum(len(row.get_value(0, place) or b"") for place in range(row.nfields))
+    cut_by = "megabytes" if got.full else "limit" if got.limited else None
+    return Answer(columns, got.rows, got.limited, cut_by)
 
 
 def _too_slow(seconds: float) -> LimitReached:
@@ -113,22 +97,3 @@ def _refusal(error: psycopg.Error) -> QuipuError:
         case _:
             told = said or str(error).strip().rstrip(".")
             return BadInput(f"{told}.", field="sql", hint=error.diag.message_hint or _READING)
-
-
-def _plain(value: Any) -> Any:
-    """A value of PostgreSQL as JSON knows it; what has no form there is text."""
-    match value:
-        case None | bool() | int() | float() | str() | datetime():
-            return value
-        case date():
-            return value.isoformat()
-        case timedelta():
-            return value.total_seconds()
-        case bytes():
-            return value.hex()
-        case Mapping():
-            return {str(k): _plain(v) for k, v in cast("Mapping[Any, Any]", value).items()}
-        case Sequence():
-            return [_plain(one) for one in cast("Sequence[Any]", value)]
-        case _:
-            return str(value)
