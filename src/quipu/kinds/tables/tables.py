@@ -52,7 +52,7 @@ class AsyncTables(AsyncBrowsing):
             settings=settings,
             follow=follow,
         )
-        self._briefings: dict[Place, Briefing] = {}
+        self._briefings: dict[Place, tuple[Schema, Briefing]] = {}
 
     async def create_table(
         self,
@@ -233,10 +233,10 @@ class AsyncTables(AsyncBrowsing):
         """
         place = Place.of(space, schema, agent)
         async with self._access.entered(place, "read") as (within, found):
-            kept = self._briefings.get(place)
-            if kept is None or (kept.version, kept.schema) != (found.version, found.schema_name):
+            of, kept = self._briefings.get(place, (None, None))
+            if kept is None or of != found:  # a schema that was dropped and made anew has another id
                 kept = briefing(await catalogue.listing(within, found), version=found.version)
-                self._briefings[place] = kept
+                self._briefings[place] = (found, kept)
         return kept
 
     async def call(

@@ -27,13 +27,13 @@ copy {table} from stdin
 
 -- name: sum: how many rows there are, and a sum of the hashes of their texts
 select pg_catalog.count(*),
-    coalesce(pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.textin(pg_catalog.record_out(t)), 0)), 0)::text
+    coalesce(pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.textin(pg_catalog.record_out(t.*)), 0)), 0)::text
 from {table} t
 
 -- name: erase: rows in which a text, or a text within a document, is what was forgotten
 delete from {table} t
 where exists (
-    select from pg_catalog.jsonb_path_query(pg_catalog.to_jsonb(t), 'strict $.**') v (value)
+    select from pg_catalog.jsonb_path_query(pg_catalog.to_jsonb(t.*), 'strict $.**') v (value)
     where pg_catalog.jsonb_typeof(v.value) = 'string'
         and pg_catalog.encode(pg_catalog.sha256($3::bytea || pg_catalog.sha256(
             pg_catalog.convert_to($1::text, 'UTF8') || '\x00'::bytea
