@@ -74,9 +74,9 @@ def _live(house: House, folder: Path, schema: str, made: dict[str, Sequence[str]
         tables.execute(f"insert into {_quoted(table)} ({names}) values ({values})", **where)
         cranes = dict.fromkeys(columns, "a crane")
         assert tables.update(table, cranes, where=birds, **where).rows == 1
-        among = dict.fromkeys(columns, {"in": ["a crane", "a stork"]})
+        among = {name: {"in": ["a crane", "a stork"]} for name in columns}
         assert tables.update(table, cranes, where=among, **where).rows == 1
-        alike = dict.fromkeys(columns, {"like": "by h%"})
+        alike = {name: {"like": "by h%"} for name in columns}
         assert tables.update(table, cranes, where=alike, dry_run=True, **where).rows == 1
         assert tables.delete(table, where=dict.fromkeys(columns), **where).rows == 1
         page = tables.browse(table, contains=dict.fromkeys(columns, "ettle"), sort=columns[0], **where)

@@ -1,95 +1,133 @@
-"""A table taken apart: what its definition says, and what hangs on it."""
+"""A table taken apart: what its definition says, what hangs on it, and what does not let it go."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-from psycopg.rows import dict_row
+from typing import Any, Final
 
 from quipu.kernel.db import queries
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import Connection, Within
 from quipu.kinds.tables.catalogue import Shape
 from quipu.kinds.tables.model import Schema
-from quipu.kinds.tables.templates import TEMPLATES
+from quipu.kinds.tables.running import run
+from quipu.kinds.tables.templates import TEMPLATES, fill
 
 _SQL = queries.load("quipu.kinds.tables")
+_COLUMNS: Final = ("column", "computed column")
+_DEFINED: Final = (*_COLUMNS, "constraint", "setting")
+VIEWS: Final = ("view", "materialized view")
+_HINDRANCES: Final = ("shape", "dependant")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Part:
-    """A column or a constraint, an index, a view or a trigger: its name and how it is written.
+    """What the catalogue knows of a table, as ``tables.parts_of`` returns it.
 
-    ``table``: of which table, where that is another one. ``own``: it is not a constraint's, or for a column:
-    it is not computed. ``counted``: numbers itself.
+    ``of``: the relation that it hangs on, where it is not the table's own definition. ``definition``: how a
+    CREATE TABLE writes it. ``statement``: what makes it again.
     """
 
+    kind: str
+    of: str | None
     name: str
-    definition: str
-    table: str | None = None
-    own: bool = True
-    counted: bool = False
-    description: str | None = None
+    definition: str | None
+    statement: str | None
+
+    @property
+    def words(self) -> str:
+        """What it is called in a report."""
+        return f"{self.kind} {self.name}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Anatomy:
-    """What a table is made of. ``referring``: foreign keys of other tables; ``views`` that read it."""
+    """All parts of a table, in the order in which they are made again."""
 
-    columns: Sequence[Part]
-    constraints: Sequence[Part]
-    indexes: Sequence[Part]
-    referring: Sequence[Part]
-    views: Sequence[Part]
-    triggers: Sequence[Part]
+    parts: Sequence[Part]
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The columns with their definitions."""
+        return {one.name: one.definition or "" for one in self.parts if one.kind in _COLUMNS}
+
+    @property
+    def computed(self) -> set[str]:
+        """The columns that PostgreSQL computes."""
+        return {one.name for one in self.parts if one.kind == "computed column"}
+
+    @property
+    def defined(self) -> list[Part]:
+        """The constraints and settings that a CREATE TABLE says."""
+        return [one for one in self.parts if one.kind in _DEFINED and one.kind not in _COLUMNS]
+
+    @property
+    def names(self) -> list[Part]:
+        """What bears a name in the schema that another table may want: constraints, indexes, sequences."""
+        return [one for one in self.parts if one.kind == "name"]
+
+    @property
+    def hindrances(self) -> list[str]:
+        """Why the table cannot be made anew."""
+        return [one.name for one in self.parts if one.kind in _HINDRANCES]
+
+    @property
+    def hanging(self) -> list[Part]:
+        """What hangs on the table and on its views: each has a statement that makes it again."""
+        return [one for one in self.parts if one.statement is not None]
+
+    @property
+    def views(self) -> list[Part]:
+        """The views that read the table, those that rest on others last."""
+        return [one for one in self.parts if one.kind in VIEWS]
 
     def create(self, schema: Schema, table: str) -> str:
         """The statement that would make such a table."""
-        lines = [f"    {_quoted(one.name)} {one.definition}" for one in self.columns]
-        lines += [f"    constraint {_quoted(one.name)} {one.definition}" for one in self.constraints]
+        lines = [f"    {_quoted(name)} {definition}" for name, definition in self.columns.items()]
+        lines += [
+            f"    constraint {_quoted(one.name)} {one.definition}"
+            for one in self.defined
+            if one.kind == "constraint"
+        ]
         name = f"{schema.schema_name}.{_quoted(table)}"
         return TEMPLATES["create"].format(table=name, parts=",\n".join(lines))
 
 
 async def anatomy(within: Within, shape: Shape) -> Anatomy:
     """Take a table apart. Reads the catalogue and nothing else."""
-    name = shape.relation
-    columns = [
-        Part(
-            name=row["name"],
-            definition=row["definition"],
-            own=not row["generated"],
-            counted=row["counted"],
-            description=row["description"],
-        )
-        for row in await _rows(within, "definition", name)
-    ]
-    indexes = [
-        Part(name=row["name"], definition=row["definition"], own=not row["of_constraint"])
-        for row in await _rows(within, "named", name)
-    ]
-    views = [
-        Part(name=row["name"], definition=row["definition"], own=not row["materialised"])
-        for row in await _rows(within, "resting", name)
-    ]
-    referring = [
-        Part(name=row["name"], definition=row["definition"], table=row["table_name"])
-        for row in await _rows(within, "referring", name)
-    ]
-    return Anatomy(
-        columns=columns,
-        constraints=[Part(**row) for row in await _rows(within, "constraints", name)],
-        indexes=indexes,
-        referring=referring,
-        views=views,
-        triggers=[Part(**row) for row in await _rows(within, "triggers", name)],
-    )
+    rows = await within.conn.execute(_SQL["parts"], {"relation": shape.relation})
+    return Anatomy([Part(*row) for row in await rows.fetchall()])
 
 
-async def _rows(within: Within, query: str, relation: int) -> list[Mapping[str, Any]]:
-    async with within.conn.cursor(row_factory=dict_row) as cursor:
-        return list(await (await cursor.execute(_SQL[query], {"relation": relation})).fetchall())
+async def own_anatomy(conn: Connection, table: str) -> Anatomy:
+    """Take apart a table of the writer who is logged in, as the transaction sees it."""
+    rows: Sequence[Mapping[str, Any]] = (await run(conn, fill("parts"), [table])).rows
+    return Anatomy([Part(**row) for row in rows])
+
+
+def differences(before: Anatomy, after: Anatomy, called: Mapping[str, str]) -> tuple[str, ...]:
+    """Compare what two CREATE TABLE would say: columns, constraints, settings; a line for each difference.
+
+    ``called`` is what each column of ``before`` is called in ``after``, or would be.
+    """
+    lines: list[str] = []
+    was = {new: old for old, new in called.items()}
+    for new, definition in after.columns.items():
+        old = was.get(new)
+        if old is None:
+            lines.append(f"+ {new} {definition}")
+        elif (old, before.columns[old]) != (new, definition):
+            lines.append(f"~ {old} {before.columns[old]} -> {new} {definition}")
+    lines += [f"- {old} {kind}" for old, kind in before.columns.items() if called[old] not in after.columns]
+    gone, come = Counter(map(_said, before.defined)), Counter(map(_said, after.defined))
+    lines += [f"+ {said}" for said in (come - gone).elements()]
+    lines += [f"- {said}" for said in (gone - come).elements()]
+    return tuple(lines)
+
+
+def _said(part: Part) -> str:
+    return f"{part.kind} {part.definition}"
 
 
 def _quoted(name: str) -> str:

@@ -6,7 +6,7 @@ The four steps of the seed (new table, migrate, update embeddings, drop the old 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, LiteralString, cast
 
 import psycopg
@@ -16,7 +16,7 @@ from quipu.errors import BadInput
 from quipu.kernel.db.database import Connection
 from quipu.kinds.tables import catalogue
 from quipu.kinds.tables.access import Place
-from quipu.kinds.tables.anatomy import Anatomy, Part, anatomy
+from quipu.kinds.tables.anatomy import VIEWS, Anatomy, Part, differences, own_anatomy
 from quipu.kinds.tables.catalogue import AskedShape
 from quipu.kinds.tables.ddl import descriptions_of, fields_of, made, register, statement_of
 from quipu.kinds.tables.engine import Engine, settled
@@ -30,14 +30,18 @@ from quipu.kinds.tables.values import parsed
 
 _TIMES: Final = 10  # so much longer than one statement may it take
 _OLD: Final = "__before"
+MOST_TRIED: Final = 100_000  # rows that a trial carries over
+_OF_COLUMN: Final = ("comment of column", "right to column")
+_RENAMED: Final = {"constraint": "rename_constraint", "index": "rename_index", "sequence": "rename_sequence"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recreated:
     """What was done, or with ``dry_run`` what would be: the steps in their order, and what differs.
 
-    ``diff``: lines that begin with ``+``, ``-`` or ``~`` and a column, the type before and after. ``rows``
-    were carried over; ``lost`` names what could not come along.
+    ``diff``: lines that begin with ``+``, ``-`` or ``~`` and name a column, a constraint or a setting of the
+    table, with the definition before and after. ``rows`` are carried over; a trial carries the first
+    ``tried`` of them, at most 100,000, and undoes that. ``lost`` names what cannot come along.
     """
 
     table: str
@@ -46,6 +50,7 @@ class Recreated:
     diff: Sequence[str]
     lost: Sequence[str]
     rows: int
+    tried: int = 0
     embedded: int = 0
 
 
@@ -61,7 +66,6 @@ class _Order:
     about: str | None
     told: Mapping[str, str]
     dry_run: bool
-    before: Anatomy
     listed: Table
 
     @property
@@ -103,7 +107,6 @@ async def recreate(
             about=engine.clean(description) if isinstance(description, str) and description.strip() else None,
             told={k: engine.clean(v) for k, v in descriptions_of(column_descriptions).items()},
             dry_run=dry_run,
-            before=await anatomy(within, shape),
             listed=(await catalogue.listing(within, schema, table=name)).tables[0],
         )
     asked = Asked(schema=schema, field="sql", seconds=_TIMES * engine.seconds, columns=list(shape.types))
@@ -111,15 +114,7 @@ async def recreate(
         place.space, asked, "writer", lambda conn: _all_of_it(conn, order, seconds=asked.seconds)
     )
     embedded = 0 if dry_run else await engine.followed(place.space, schema)
-    return Recreated(
-        table=done.table,
-        dry_run=dry_run,
-        steps=done.steps,
-        diff=done.diff,
-        lost=done.lost,
-        rows=done.rows,
-        embedded=embedded,
-    )
+    return replace(done, embedded=embedded)
 
 
 class _Undone(Exception):
@@ -150,82 +145,152 @@ class _Work:
         self._order = order
         self._steps: list[str] = []
         self._lost: list[str] = []
+        self._failed: list[Part] = []
 
     async def do(self) -> Recreated:
         """All of them."""
         order = self._order
-        await self._set_aside()
-        status = (await exchange(self._conn, order.statement, most=0, all_of_it=True)).status
-        await made(self._conn, order.schema, order.table, statement=order.statement, status=status)
+        given = await own_anatomy(self._conn, order.table)
+        if given.hindrances:
+            raise BadInput(
+                f"{order.table} cannot be made anew: {'; '.join(given.hindrances)}.",
+                field="table",
+                hint="Drop what depends on it, or make another table and INSERT … SELECT into it.",
+            )
+        called = await self._rename_columns(given)
+        before = await own_anatomy(self._conn, order.table)
+        await self._set_aside(before)
+        made_anew = await self._make()
         self._steps.append(f"make {order.schema.schema_name}.{order.table} as given")
-        after, computed = await self._columns(order.table)
-        copied = {new: old for new, old in self._copied(after).items() if new not in computed}
-        rows = await self._carry(copied)
-        await self._drop_old()
-        await self._bring_along({old: new for new, old in copied.items()})
+        sources = {new: order.mapping.get(new, new) for new in made_anew.columns}
+        copied = {
+            new: called[old]
+            for new, old in sources.items()
+            if old in called and new not in made_anew.computed
+        }
+        rows, tried = await self._carry(copied)
+        await self._drop_old(before)
+        await self._bring_along(before, made_anew, checked=rows == tried)
+        await self._register({old: new for old, new in called.items() if new in made_anew.columns})
+        after = await own_anatomy(self._conn, order.table)
+        self._note_lost(before, after)
         return Recreated(
             table=f"{order.schema.schema_name}.{order.table}",
             dry_run=order.dry_run,
             steps=tuple(self._steps),
-            diff=_diff({one.name: one.type for one in order.listed.columns}, after, order.mapping),
+            diff=differences(given, after, called),
             lost=tuple(self._lost),
             rows=rows,
+            tried=tried if order.dry_run else 0,
         )
 
-    async def _set_aside(self) -> None:
+    async def _rename_columns(self, given: Anatomy) -> dict[str, str]:
+        """Give columns the names that they have in the new definition, so that what hangs on them follows.
+
+        Returns what each column is called now.
+        """
         order = self._order
-        for view in order.before.views:
-            await self._conn.execute(fill("drop_view", kind=_kind(view), view=_as_written(view.name)))
-        renamed = fill("rename_table", table=order.name(order.table), name=sql.Identifier(order.old))
-        await self._conn.execute(renamed)
-        for place, index in enumerate(order.before.indexes):
+        wanted: Anatomy | None = None
+        try:
+            async with self._conn.transaction():
+                await self._set_aside(given)
+                wanted = await self._make()
+                raise _Undone
+        except _Undone:
+            assert wanted is not None
+        self._steps.clear()
+        for new in order.mapping:
+            if new not in wanted.columns:
+                said = f"the new table has no column {new!r}."
+                raise BadInput(said, field="mapping", hint=nearest(new, list(wanted.columns)))
+        called = {old: self._called(old, wanted) for old in given.columns}
+        moved = {old: new for old, new in called.items() if old != new}
+        for place, old in enumerate(moved):
+            await self._rename_column(old, f"{_OLD}_{place}")
+        for place, new in enumerate(moved.values()):
+            await self._rename_column(f"{_OLD}_{place}", new)
+        return called
+
+    def _called(self, old: str, wanted: Anatomy) -> str:
+        """Return what a column is to be called: as it was, where the new table has it under that name too."""
+        mapping = self._order.mapping
+        if old not in mapping and old in wanted.columns:
+            return old
+        named = [new for new, taken in mapping.items() if taken == old]
+        if old in named or (not named and old not in mapping):
+            return old
+        return named[0] if named else f"{old[:50]}{_OLD}"  # another one takes its name, and it goes
+
+    async def _rename_column(self, old: str, new: str) -> None:
+        order = self._order
+        table, named = order.name(order.table), sql.Identifier(new)
+        await self._conn.execute(fill("rename_column", table=table, old=sql.Identifier(old), name=named))
+
+    async def _set_aside(self, before: Anatomy) -> None:
+        """Free the names that the new table may want."""
+        order = self._order
+        for view in reversed(before.views):
+            kind, name = _as_written(view.kind), _as_written(view.name)
+            await self._conn.execute(fill("drop_view", kind=kind, view=name))
+        table = order.name(order.table)
+        for place, one in enumerate(before.names):
             name = sql.Identifier(f"{order.old[:50]}_{place}")
-            await self._conn.execute(fill("rename_index", index=order.name(index.name), name=name))
+            where = order.name(one.name)
+            await self._conn.execute(
+                fill(
+                    _RENAMED[one.definition or ""],
+                    table=table,
+                    old=sql.Identifier(one.name),
+                    index=where,
+                    name=name,
+                )
+            )
+        await self._conn.execute(fill("rename_table", table=table, name=sql.Identifier(order.old)))
         self._steps.append(f"set {order.table} aside as {order.old}")
 
-    async def _columns(self, table: str) -> tuple[dict[str, str], set[str]]:
-        """Return its columns with their types, and those that PostgreSQL fills itself."""
-        columns = (await run(self._conn, fill("columns"), [table])).rows
-        if not columns:
+    async def _make(self) -> Anatomy:
+        """Run the new definition.
+
+        Raises:
+            BadInput: it makes no table of that name, or one without columns.
+        """
+        order = self._order
+        status = (await exchange(self._conn, order.statement, most=0, all_of_it=True)).status
+        await made(self._conn, order.schema, order.table, statement=order.statement, status=status)
+        found = await own_anatomy(self._conn, order.table)
+        if not found.columns:
             raise BadInput("the new definition has no columns.", field="sql")
-        types = {row["name"]: row["type"] for row in columns}
-        return types, {row["name"] for row in columns if row["computed"]}
+        return found
 
-    def _copied(self, after: Mapping[str, str]) -> dict[str, str]:
-        """For each new column the old one that fills it."""
+    async def _carry(self, columns: Mapping[str, str]) -> tuple[int, int]:
+        """Carry rows over: how many there are, and how many were carried."""
         order = self._order
-        for new in order.mapping:
-            if new not in after:
-                raise BadInput(
-                    f"the new table has no column {new!r}.", field="mapping", hint=nearest(new, list(after))
-                )
-        before = {one.name for one in order.before.columns}
-        copied = {new: order.mapping.get(new, new) for new in after}
-        return {new: old for new, old in copied.items() if old in before}
-
-    async def _carry(self, copied: Mapping[str, str]) -> int:
-        order = self._order
-        if not copied:
-            return 0
+        counted = fill("count_rows", table=order.name(order.old))
+        rows: int = (await run(self._conn, counted)).rows[0]["count"]
+        if not columns:
+            return 0, 0
+        few = order.dry_run and rows > MOST_TRIED
         statement = fill(
             "carry",
             new=order.name(order.table),
             old=order.name(order.old),
-            columns=sql.SQL(", ").join(map(sql.Identifier, copied)),
-            taken=sql.SQL(", ").join(map(sql.Identifier, copied.values())),
-            few=sql.SQL(" limit 0" if order.dry_run else ""),
+            columns=sql.SQL(", ").join(map(sql.Identifier, columns)),
+            taken=sql.SQL(", ").join(map(sql.Identifier, columns.values())),
+            few=sql.SQL(" limit {}").format(MOST_TRIED) if few else sql.SQL(""),
         )
         done = await run(self._conn, statement)
-        self._steps.append(f"carry {'the rows' if order.dry_run else f'{done.touched:,} rows'} over")
-        for name in copied:
+        trial = f"; this trial carries the first {MOST_TRIED:,} of them" if few else ""
+        self._steps.append(f"carry {rows:,} rows over{trial}")
+        for name in columns:
             await self._count_on(name)
-        return done.touched
+        return rows, done.touched
 
-    async def _drop_old(self) -> None:
+    async def _drop_old(self, before: Anatomy) -> None:
         order = self._order
-        for one in order.before.referring:
-            table, name = _as_written(one.table or ""), sql.Identifier(one.name)
-            await self._conn.execute(fill("drop_constraint", table=table, name=name))
+        for one in before.hanging:
+            if one.kind == "reference":
+                table, name = _as_written(one.of or ""), sql.Identifier(one.name)
+                await self._conn.execute(fill("drop_constraint", table=table, name=name))
         await self._conn.execute(fill("drop_table", table=order.name(order.old)))
         self._steps.append(f"drop {order.old}")
 
@@ -238,69 +303,57 @@ class _Work:
             moved = fill("count_on", column=sql.Identifier(column), table=table)
             await run(self._conn, moved, [sequence])
 
-    async def _bring_along(self, renamed: Mapping[str, str]) -> None:
-        """What hung on the old table, as far as the new one can bear it."""
-        order = self._order
-        await self._say(renamed)
-        # In a trial there are no rows that others could refer to.
-        checked = sql.SQL(" not valid" if order.dry_run else "")
-        for one in order.before.referring:
-            words = fill(
-                "add_constraint",
-                table=_as_written(one.table or ""),
-                name=sql.Identifier(one.name),
-                definition=_as_written(one.definition),
-                checked=checked,
-            )
-            await self._try(f"reference {one.name} of {one.table}", words)
-        for index in order.before.indexes:
-            if index.own:
-                await self._try(f"index {index.name}", _as_written(index.definition))
-        for trigger in order.before.triggers:
-            await self._try(f"trigger {trigger.name}", _as_written(trigger.definition))
-        for view in reversed(order.before.views):
-            name, definition = _as_written(view.name), _as_written(view.definition)
-            words = fill("create_view", kind=_kind(view), view=name, definition=definition)
-            await self._try(f"view {view.name}", words)
+    async def _bring_along(self, before: Anatomy, made_anew: Anatomy, *, checked: bool) -> None:
+        """Make again what hung on the old table, as far as the new one can bear it.
 
-    async def _say(self, renamed: Mapping[str, str]) -> None:
+        Without ``checked`` references of other tables are not compared with the rows, for not all are there.
+        """
+        there = {one.statement for one in made_anew.hanging}
+        for one in before.hanging:
+            if one.statement in there or self._is_of_gone(one, made_anew):
+                continue
+            later = " not valid" if one.kind == "reference" and not checked else ""
+            await self._try(one, _as_written(f"{(one.statement or '').rstrip(';')}{later}"))
+
+    async def _register(self, called: Mapping[str, str]) -> None:
         """Registry and descriptions: those given, else those of before."""
         order = self._order
         about = order.about or order.listed.description
         fields = order.fields
         if fields is None:
-            fields = [renamed[name] for name in order.listed.embed_fields if name in renamed]
-        told = {
-            renamed[one.name]: one.description
-            for one in order.before.columns
-            if one.description and one.name in renamed
-        }
-        if about is None and not fields:
+            fields = [called[name] for name in order.listed.embed_fields if name in called]
+        if about is None and not fields and not order.told:
             return
         await register(
-            self._conn,
-            order.schema,
-            order.table,
-            about=about or "",
-            fields=fields,
-            columns=told | dict(order.told),
+            self._conn, order.schema, order.table, about=about or "", fields=fields, columns=order.told
         )
-        gone = [name for name in order.listed.embed_fields if name not in renamed]
+        gone = [name for name in order.listed.embed_fields if name not in called]
         self._lost += [f"vectors of {name}" for name in gone]
         self._steps.append(f"register it, embedded: {', '.join(fields) or 'nothing'}")
 
-    async def _try(self, what: str, statement: sql.SQL | sql.Composed) -> None:
+    async def _try(self, part: Part, statement: sql.SQL | sql.Composed) -> None:
         try:
             async with self._conn.transaction():
                 await run(self._conn, statement)
         except psycopg.DatabaseError as error:
-            self._lost.append(f"{what}: {error.diag.message_primary}")
+            self._lost.append(f"{part.words}: {error.diag.message_primary}")
+            self._failed.append(part)
         else:
-            self._steps.append(f"bring {what} along")
+            self._steps.append(f"bring {part.words} along")
 
+    def _note_lost(self, before: Anatomy, after: Anatomy) -> None:
+        """Name what is gone although nothing failed, and is not said by the definition."""
+        there = {(one.kind, one.of, one.name) for one in after.hanging}
+        for one in before.hanging:
+            there_not = (one.kind, one.of, one.name) not in there
+            if there_not and one not in self._failed and not self._is_of_gone(one, after):
+                self._lost.append(f"{one.words}: it is not there any more")
 
-def _kind(view: Part) -> sql.SQL:
-    return sql.SQL("view" if view.own else "materialized view")
+    def _is_of_gone(self, part: Part, new: Anatomy) -> bool:
+        """Say whether a part hangs on a view that could not be made again, or on a column that is gone."""
+        if part.of is None:
+            return part.kind in _OF_COLUMN and part.name not in new.columns
+        return part.of in {one.name for one in self._failed if one.kind in VIEWS}
 
 
 def _as_written(text: str) -> sql.SQL:
@@ -324,17 +377,3 @@ def _mapping(value: object, before: Sequence[str]) -> dict[str, str]:
                 f"there is no column {old!r} now.", field="mapping", hint=nearest(str(old), list(before))
             )
     return mapping
-
-
-def _diff(before: Mapping[str, str], after: Mapping[str, str], mapping: Mapping[str, str]) -> tuple[str, ...]:
-    """What differs, column by column."""
-    lines: list[str] = []
-    kept = {mapping.get(new, new) for new in after}
-    for new, kind in after.items():
-        old = mapping.get(new, new)
-        if old not in before:
-            lines.append(f"+ {new} {kind}")
-        elif (old, before[old]) != (new, kind):
-            lines.append(f"~ {old} {before[old]} -> {new} {kind}")
-    lines += [f"- {old} {kind}" for old, kind in before.items() if old not in kept]
-    return tuple(lines)

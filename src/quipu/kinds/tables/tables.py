@@ -208,11 +208,13 @@ class AsyncTables(AsyncBrowsing):
         """Make a table anew as ``sql`` (one CREATE TABLE of the same name) defines it, in one transaction.
 
         Rows come along by column; ``mapping`` names new columns that were called otherwise (``{"new":
-        "old"}``). Vectors, registry, indexes, views and references of other tables come along where they
-        can; ``lost`` names what cannot. ``dry_run`` tries it and undoes it.
+        "old"}``), and what hangs on them follows. Vectors, registry, indexes, views, references of other
+        tables, triggers, rules, policies, rights, statistics and comments come along where they can; ``lost``
+        names what cannot. ``dry_run`` tries it with the first 100,000 rows and undoes it.
 
         Raises:
-            BadInput: the statement is refused, or rows do not fit the new definition.
+            BadInput: the statement is refused, rows do not fit the new definition, or something else depends
+                on the table (a partition, an heir, a function, a column of its row type); it is named.
         """
         return await recreate(
             self._engine,

@@ -60,8 +60,10 @@ def listing(found: model.Listing) -> list[RenderableType]:
 def recreated(answer: Recreated) -> RenderableType:
     """The plan, what differs, and what is lost."""
     lines = [f"{place}. {step}" for place, step in enumerate(answer.steps, start=1)]
-    lines += ["", *answer.diff] if answer.diff else ["", "No column differs."]
+    lines += ["", *answer.diff] if answer.diff else ["", "Nothing of the definition differs."]
     lines += [f"lost: {one}" for one in answer.lost]
+    if answer.tried < answer.rows and answer.dry_run:
+        lines.append(f"Tried with {answer.tried:,} of {answer.rows:,} rows: one of the others may not fit.")
     return Text(visible("\n".join(lines)))
 
 

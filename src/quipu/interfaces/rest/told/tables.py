@@ -119,8 +119,9 @@ class SelectedTold(Told):
 class RecreatedTold(Told):
     """What was done, or with `dry_run` what would be: the steps in their order, and what differs.
 
-    `diff`: lines that begin with `+`, `-` or `~` and a column, the type before and after. `rows`
-    were carried over; `lost` names what could not come along.
+    `diff`: lines that begin with `+`, `-` or `~` and name a column, a constraint or a setting of the table,
+    with the definition before and after. `rows` are carried over; a trial carries the first `tried` of them,
+    at most 100,000, and undoes that. `lost` names what cannot come along.
     """
 
     table: str
@@ -129,6 +130,7 @@ class RecreatedTold(Told):
     diff: list[str]
     lost: list[str]
     rows: int
+    tried: int
     embedded: int
 
 

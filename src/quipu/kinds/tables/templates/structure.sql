@@ -4,8 +4,8 @@ select tables.is_own($1::text) as found
 -- name: look: the columns of a table
 select * from {table} limit 0
 
--- name: columns: of a table that may be made in this transaction, with types, and which PostgreSQL fills itself
-select name, type, computed from tables.columns_of($1::text)
+-- name: parts: what the catalogue knows of a table of the writer, as this transaction sees it
+select kind, of, name, definition, statement from tables.own_parts($1::text)
 
 -- name: register: what a table is for, and what of it is embedded
 insert into {registry} (table_name, description, embeddable_fields)
@@ -30,6 +30,18 @@ alter table {table} rename to {name}
 -- name: rename_index: to another name
 alter index {index} rename to {name}
 
+-- name: rename_sequence: to another name
+alter sequence {index} rename to {name}
+
+-- name: rename_constraint: to another name
+alter table {table} rename constraint {old} to {name}
+
+-- name: rename_column: to another name
+alter table {table} rename column {old} to {name}
+
+-- name: count_rows: of a table
+select pg_catalog.count(*) as count from {table}
+
 -- name: carry: rows from one table to another
 insert into {new} ({columns}) overriding system value select {taken} from {old}{few}
 
@@ -50,8 +62,3 @@ drop table {table}
 -- name: drop_view: until it is made again
 drop {kind} {view}
 
--- name: create_view: again
-create {kind} {view} as {definition}
-
--- name: add_constraint: again
-alter table {table} add constraint {name} {definition}{checked}
