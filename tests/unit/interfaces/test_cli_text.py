@@ -30,8 +30,16 @@ def test_a_bar_stays_within_its_frame(amount: float, cells: int) -> None:
 @given(st.text())
 def test_nothing_that_is_shown_steers_a_terminal(text: str) -> None:
     shown = visible(text)
-    assert len(shown) == len(text)
+    assert len(shown) <= len(text)
     assert not {c for c in shown if (ord(c) < 32 and c not in "\t\n") or 127 <= ord(c) < 160}
+    assert visible(shown) == shown
+
+
+def test_what_nobody_sees_is_not_shown_and_what_joins_letters_is() -> None:
+    assert visible("a\u200bb\U000e0041c") == "abc"
+    assert visible("می\u200cخواهم") == "می\u200cخواهم"
+    assert json.loads(as_json("a\x9b31m\u202e")) == "a\x9b31m\u202e"
+    assert as_json("a\x9b31m\u202e\U000e0041").isascii()
 
 
 def test_escapes_and_turned_writing_are_shown_as_replaced() -> None:

@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from datetime import date
 from pathlib import Path
 from uuid import UUID
 
+from quipu.kernel.base.prompt_text import INVISIBLE
+
+# A terminal obeys some of them; outside of texts a JSON document has none of them but line breaks.
+_UNSEEN = re.compile(f"[{INVISIBLE}]")
+
 
 def as_json(value: object) -> str:
-    """The value as one JSON document; times are ISO 8601 with their zone.
+    """The value as one JSON document; times are ISO 8601 with their zone, what nobody sees is escaped.
 
     Raises:
         TypeError: it holds something that has no form in JSON.
     """
-    return json.dumps(value, default=_plain, ensure_ascii=False, indent=2)
+    document = json.dumps(value, default=_plain, ensure_ascii=False, indent=2)
+    return document if document.isascii() else _UNSEEN.sub(_escaped, document)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return json.dumps(found[0])[1:-1]
 
 
 def _plain(value: object) -> object:

@@ -5,9 +5,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TextIO
 
-from rich.console import Console, RenderableType
+from rich.console import (
+    Console,
+    ConsoleOptions,
+    ConsoleRenderable,
+    RenderableType,
+    RenderHook,
+    RenderResult,
+)
 from rich.progress import (
     BarColumn,
     DownloadColumn,
@@ -20,6 +28,7 @@ from rich.progress import (
 
 from quipu.interfaces.cli.call import Call
 from quipu.interfaces.cli.documents import as_json
+from quipu.interfaces.cli.views.text import visible
 
 _PIPE_COLUMNS = 10_000
 
@@ -29,6 +38,25 @@ class _Output(Console):
 
     def on_broken_pipe(self) -> None:
         raise  # noqa: PLE0704 - called inside the handler of the BrokenPipeError
+
+
+class _Visible(RenderHook):
+    """Whatever is printed, a terminal obeys nothing of it: the last look at texts that others wrote."""
+
+    def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
+        """The same, each without what steers a terminal."""
+        return [_Shown(one) for one in renderables]
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """What is printed, with rich's own control codes and none of anybody else."""
+
+    inside: ConsoleRenderable
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for segment in console.render(self.inside, options):
+            yield segment if segment.control else segment._replace(text=visible(segment.text))
 
 
 class Steps:
@@ -47,7 +75,9 @@ class Steps:
 def _output(stream: TextIO, *, error: bool) -> Console:
     """A console that takes nothing in the text for markup; lines for a pipe are not broken."""
     width = None if stream.isatty() else _PIPE_COLUMNS
-    return _Output(stderr=error, highlight=False, markup=False, emoji=False, width=width)
+    console = _Output(stderr=error, highlight=False, markup=False, emoji=False, width=width)
+    console.push_render_hook(_Visible())
+    return console
 
 
 class Screen:

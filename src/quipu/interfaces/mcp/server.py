@@ -81,9 +81,7 @@ class Door:
         """
         tool = self._tools.get(params.name)
         if tool is None:
-            raise MCPError(
-                INVALID_PARAMS, f"There is no tool {params.name[:100]!r}: {', '.join(self._tools)}."
-            )
+            raise _refused(f"There is no tool {params.name[:100]!r}: {', '.join(self._tools)}.")
         caller = self._caller_of(context)
         if not caller.may(tool):
             return _failed(
@@ -131,7 +129,7 @@ class Door:
         found = self._resources.get(uri)
         if found is None:
             there = ", ".join(self._resources)
-            raise MCPError(INVALID_PARAMS, f"There is no such resource: {there}.", {"uri": uri})
+            raise _refused(f"There is no such resource: {there}.", {"uri": defused(uri)})
         text = await self._read(found, context)
         contents = TextResourceContents(uri=found.uri, mime_type="text/markdown", text=text)
         return ReadResourceResult(contents=[contents])
@@ -149,7 +147,7 @@ class Door:
         found = next((one for one in self._resources.values() if one.name == params.name), None)
         if found is None:
             there = ", ".join(one.name for one in self._resources.values())
-            raise MCPError(INVALID_PARAMS, f"There is no such prompt: {there}.")
+            raise _refused(f"There is no such prompt: {there}.")
         message = PromptMessage(role="user", content=TextContent(text=await self._read(found, context)))
         return GetPromptResult(description=found.about, messages=[message])
 
@@ -159,7 +157,7 @@ class Door:
             with acting_for(caller.user if caller.bound else None):
                 return await found.read(await self._desk(caller))
         except QuipuError as error:
-            raise MCPError(shown.code(error), shown.failure(self._tell(error))) from error
+            raise MCPError(shown.code(error), defused(shown.failure(self._tell(error)))) from error
 
     async def _desk(self, caller: Caller) -> Desk:
         return Desk(memory=await self._opened(), caller=caller)
@@ -197,6 +195,10 @@ async def _keep_in(ctx: Context, call_next: CallNext) -> HandlerResult:
     except Exception as error:  # noqa: BLE001 - the outermost frame of a request
         _LOG.error("unforeseen, in %s", ctx.method, exc_info=error)
         raise MCPError(INTERNAL_ERROR, title(QuipuError)) from None
+
+
+def _refused(text: str, data: dict[str, str] | None = None) -> MCPError:
+    return MCPError(INVALID_PARAMS, defused(text), data)
 
 
 def _failed(text: str) -> CallToolResult:

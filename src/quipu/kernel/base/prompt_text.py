@@ -12,7 +12,7 @@ import unicodedata
 from typing import Final
 
 # Categories Cc and Cf, and what else takes no place on a screen: fillers, variation selectors, tags.
-_INVISIBLE: Final = (
+INVISIBLE: Final = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160"
     "\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0"
     "\ufff0-\uffff\U000110bd\U000110cd\U00013430-\U0001345f\U0001bca0-\U0001bcaf\U0001d173-\U0001d17a"
@@ -20,7 +20,7 @@ _INVISIBLE: Final = (
 )
 _KEPT_AS_BREAK: Final = frozenset("\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029")
 _ZWNJ, _ZWJ, _TEXT_STYLE, _EMOJI_STYLE = "\u200c", "\u200d", "\ufe0e", "\ufe0f"
-_SOME_INVISIBLE: Final = re.compile(f"\r\n|[{_INVISIBLE}]")
+_SOME_INVISIBLE: Final = re.compile(f"\r\n|[{INVISIBLE}]")
 _FIRST_JOINING, _LAST_JOINING = 0x0600, 0x1CFF  # Arabic to Vedic: scripts in which letters join
 
 _LESS_THAN: Final = "[<\uff1c\ufe64]"
@@ -38,6 +38,7 @@ _TURN: Final = re.compile(
     r"(?: (?:prompt|message|reminder|instructions?|turn|result|call|output|input|response))?"
     r"[ \t*_~`]*(?P<colon>:)"
 )
+_ESCAPED: Final = (("<", "&lt;"), ("[", "&#91;"), (":", "&#58;"))
 _COLONS: Final = re.compile("[:\uff1a\ufe55\ufe13\ua789\u2236]")
 _LONGEST_HEAD: Final = 60
 
@@ -49,11 +50,24 @@ def defused(text: str) -> str:
     its kind, and the colon of a role that begins a line (``Human:``). Joiners stay, one at a time, where
     letters or pictures need them. Linear time.
     """
-    if not text.isprintable() or not text.isascii():
-        text = _SOME_INVISIBLE.sub(_shown, text)
+    text = without_invisible(text)
     text = _TAG.sub("&lt;", text)
     text = _BRACKET.sub("&#91;", text)
     return "\n".join(map(_without_turn, text.split("\n"))) if _COLONS.search(text) else text
+
+
+def without_invisible(text: str) -> str:
+    """The text without characters that nobody sees; joiners stay where letters or pictures need them."""
+    if text.isprintable() and text.isascii():
+        return text
+    return _SOME_INVISIBLE.sub(_shown, text)
+
+
+def restored(text: str) -> str:
+    """What a model wrote who was shown defused text: each sign that was escaped for it as it was."""
+    for sign, escaped in _ESCAPED:
+        text = text.replace(escaped, sign)
+    return text
 
 
 def _shown(found: re.Match[str]) -> str:

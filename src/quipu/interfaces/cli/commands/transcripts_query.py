@@ -12,6 +12,7 @@ from quipu.interfaces.cli.narrowed import at_most
 from quipu.interfaces.cli.opening import opened
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views import transcripts_counts as views
+from quipu.interfaces.cli.views.text import visible
 
 _EXAMPLES = """\b
 Examples:
@@ -41,8 +42,10 @@ def command(
         found = memory.transcripts.query(sql, space=space, limit=limit, seconds=seconds, megabytes=megabytes)
     if as_csv and not call.json:
         writer = csv.writer(sys.stdout)
-        writer.writerow(found.columns)
-        writer.writerows(found.rows)
+        rows = [found.columns, *found.rows]
+        if sys.stdout.isatty():  # a program gets what is stored, a terminal must not obey it
+            rows = [[visible(cell) if isinstance(cell, str) else cell for cell in row] for row in rows]
+        writer.writerows(rows)
     else:
         screen.answer(found, views.answer(found))
     if found.truncated:

@@ -5,17 +5,20 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
+from quipu.kernel.base.prompt_text import without_invisible
 from quipu.kernel.base.text import REPLACEMENT, excerpt
 
 # Control characters and the marks that turn the writing direction: what is stored must not steer a terminal.
-_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffd]")
 _BLOCKS = " ▏▎▍▌▋▊▉"
 _CELLS = 10
 
 
 def visible(text: str) -> str:
-    """The text with everything that a terminal would obey replaced by U+FFFD; lines stay."""
-    return _STEERING.sub(REPLACEMENT, text)
+    """The text with everything that a terminal would obey replaced by U+FFFD, and nothing invisible."""
+    if text.isprintable() and text.isascii():
+        return text
+    return REPLACEMENT.join(map(without_invisible, _STEERING.split(text)))
 
 
 def shortened(text: str, length: int) -> str:
