@@ -51,7 +51,7 @@ async def test_a_language_model_is_told_memory_history_and_prompt() -> None:
     answer = await agent_of(None, model)(ASKED)
     assert (answer.text, answer.by) == ("In May.", "llm:scripted")
     text = model.asked[0].text
-    assert text.index("- a memory") < text.index("I plan a trip.") < text.index("ana: And when?")
+    assert text.index("- a memory") < text.index("I plan a trip.") < text.index("ana wrote: And when?")
 
 
 async def test_nobody_answers_visibly() -> None:

@@ -15,7 +15,7 @@ from typing import Final
 INVISIBLE: Final = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160"
     "\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0"
-    "\ufff0-\uffff\U000110bd\U000110cd\U00013430-\U0001345f\U0001bca0-\U0001bcaf\U0001d173-\U0001d17a"
+    "\ufff0-\ufffc\ufffe\uffff\U000110bd\U000110cd\U00013430-\U0001345f\U0001bca0-\U0001bcaf\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff\ud800-\udfff"
 )
 _KEPT_AS_BREAK: Final = frozenset("\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 
 from quipu.errors import LanguageFailed
+from quipu.kernel.base.prompt_text import restored
 from quipu.kernel.language.answer import Fault, Said, read, words
 from quipu.kernel.language.model import Shape
 from quipu.kernel.language.prompt import Turn, again, question
@@ -18,9 +20,9 @@ async def structured(send: Send, *, instructions: str, text: str, shape: type[Sh
     """The answer as a valid ``shape``, after one repair at most. See ``Language``."""
     turns = question(instructions=instructions, text=text, shape=shape)
     said = await send(turns)
-    found = read(said, shape)
+    found = read(_plain(said), shape)
     if isinstance(found, Fault):
-        found = read(await send(again(turns, answer=said.text, why=found.why)), shape)
+        found = read(_plain(await send(again(turns, answer=said.text, why=found.why))), shape)
     if isinstance(found, Fault):
         raise LanguageFailed(
             f"The language model answered twice what is no {shape.__name__}: {found.why}", hint=_STRONGER
@@ -28,9 +30,14 @@ async def structured(send: Send, *, instructions: str, text: str, shape: type[Sh
     return found
 
 
+def _plain(said: Said) -> Said:
+    """The answer with signs that were escaped for the model as they were said."""
+    return replace(said, text=restored(said.text))
+
+
 async def say(send: Send, *, instructions: str, text: str) -> str:
     """The answer in free words. See ``Language``."""
-    found = words(await send(question(instructions=instructions, text=text, shape=None)))
+    found = words(_plain(await send(question(instructions=instructions, text=text, shape=None))))
     if isinstance(found, Fault):
         raise LanguageFailed(f"The language model gave no answer: {found.why}", hint=_STRONGER)
     return found

@@ -30,7 +30,7 @@ async def test_a_fact_quotes_its_turn_letter_by_letter() -> None:
     assert one.excerpt == "I prefer\ntabs, always"
     assert found.dropped == 0
     assert "Project: acme" in model.asked[0].text
-    assert "[1 user] No. I prefer\ntabs, always." in model.asked[0].text
+    assert "[1 user] No. I prefer\n    tabs, always." in model.asked[0].text
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from quipu.kernel.base.prompt_text import without_invisible
 from quipu.kernel.base.text import REPLACEMENT, excerpt
 
 # Control characters and the marks that turn the writing direction: what is stored must not steer a terminal.
-_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffd]")
+_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _BLOCKS = " ▏▎▍▌▋▊▉"
 _CELLS = 10
 

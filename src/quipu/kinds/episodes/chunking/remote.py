@@ -8,6 +8,7 @@ from typing import Final
 
 from quipu.errors import LanguageFailed
 from quipu.kernel.language.model import Language
+from quipu.kernel.language.prompt import entry, label
 from quipu.kernel.redact import redact
 from quipu.kinds.episodes.chunking import rules
 from quipu.kinds.episodes.chunking.model import Chunked, Talk
@@ -62,7 +63,7 @@ def shown(talk: Talk) -> str:
         who = turn.speaker or ("the user" if turn.asked else "the assistant")
         text = turn.text if len(turn.text) <= _LONGEST_TURN else f"{turn.text[:_LONGEST_TURN]} [...]"
         if text.strip():
-            lines.append(f"{who}: {text}")
+            lines.append(entry(f"{label(who)}:", text))
     return "\n".join(lines)[:MOST_CHARACTERS]
 
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from quipu.kernel.embedding.model import Embedder
 from quipu.kernel.language.model import Language
+from quipu.kernel.language.prompt import entry, label, latest
 from quipu.kinds.episodes.condensing.model import Material
 from quipu.kinds.episodes.shapes import Condensed
 
@@ -46,11 +47,14 @@ class RemoteBuilder:
 
 def shown(material: Material) -> str:
     """The messages as the model reads them; long ones are cut, and of many the middle is left out."""
-    lines = [f"[{one.at:%Y-%m-%d %H:%M} {one.who}] {_cut(one.text)}" for one in material.utterances]
-    text = "\n".join(lines)
+    said = [
+        entry(f"[{one.at:%Y-%m-%d %H:%M} {label(one.who)}]", _cut(one.text)) for one in material.utterances
+    ]
+    text = "\n".join(said)
     if len(text) > MOST:
-        text = f"{text[: MOST // 2]}\n[...]\n{text[-MOST // 2 :]}"
-    return f"Topic: {material.topic}\n\n{text}" if material.topic else text
+        first = text[: MOST // 2].rsplit("\n", 1)[0]
+        text = f"{first}\n[...]\n{latest(said, most=MOST // 2)}"
+    return f"Topic: {label(material.topic)}\n\n{text}" if material.topic else text
 
 
 def _cut(text: str) -> str:

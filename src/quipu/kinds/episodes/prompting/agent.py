@@ -14,6 +14,7 @@ from anyio import to_thread
 
 from quipu.errors import ConfigError, QuipuError
 from quipu.kernel.language.model import Language
+from quipu.kernel.language.prompt import entry, label, latest
 from quipu.kinds.episodes.prompting.model import Asked
 
 PURPOSE: Final = "episodes.answer"
@@ -84,11 +85,14 @@ async def _call(function: Callable[[Asked], Any], name: str, asked: Asked) -> An
 
 
 async def _say(language: Language, asked: Asked) -> Answer:
-    lines = [f"{line.speaker or line.role}: {line.content}" for line in asked.history]
-    parts = [asked.memory, *lines, f"{asked.user or 'user'}: {asked.prompt}"]
-    text = "\n\n".join(part for part in parts if part)
+    history = [(line.speaker or line.role, line.content) for line in asked.history]
+    talk = [*history, (asked.user or "user", asked.prompt[-_MOST_CHARACTERS:])]
+    known = [entry("Memory:", asked.memory)] if asked.memory else []
+    parts = [*known, *(entry(f"{label(who)} wrote:", text) for who, text in talk)]
     said = await language.say(
-        instructions=_PROMPT.read_text("utf-8"), text=text[-_MOST_CHARACTERS:], purpose=PURPOSE
+        instructions=_PROMPT.read_text("utf-8"),
+        text=latest(parts, most=_MOST_CHARACTERS),
+        purpose=PURPOSE,
     )
     return Answer(said, f"llm:{language.name}")
 

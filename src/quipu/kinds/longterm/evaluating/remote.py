@@ -8,6 +8,7 @@ from typing import Final
 
 from quipu.kernel.base.text import excerpt
 from quipu.kernel.language.model import Language
+from quipu.kernel.language.prompt import entry
 from quipu.kinds.longterm.evaluating.shape import (
     DeletedMemory,
     EditedMemory,
@@ -150,14 +151,16 @@ def spoken(asked: SatiEvaluationInput, *, since: int) -> dict[int, SatiTurn]:
 
 def shown(asked: SatiEvaluationInput, *, since: int) -> str:
     """The memories and the turns as the model reads them; long turns are cut, the assistant's sooner."""
-    known = [f"{one.id} [{one.category}, {one.importance}] {one.summary}" for one in asked.existing_memories]
-    known += [f"(no id) {one}" for one in asked.existing_memory_summaries]
+    known = [
+        entry(f"{one.id} [{one.category}, {one.importance}]", one.summary) for one in asked.existing_memories
+    ]
+    known += [entry("(no id)", one) for one in asked.existing_memory_summaries]
     turns: list[str] = []
     for at, turn in enumerate(asked.recent_conversation):
         longest = LONGEST_TURN if turn.role == "user" else LONGEST_OF_THE_ASSISTANT
         text = turn.content.strip()
         cut = text if len(text) <= longest else f"{text[:longest]} [...]"
-        turns.append(f"[{at} {turn.role}{'' if at >= since else ', only context'}] {cut}")
+        turns.append(entry(f"[{at} {turn.role}{'' if at >= since else ', only context'}]", cut))
     return "\n".join(["Memories:", *(known or ["none"]), "", "Conversation:", *turns])
 
 

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Final
 
 from quipu.errors import QuipuError
+from quipu.kernel.base.prompt_text import without_invisible
 from quipu.kernel.language.model import Language
+from quipu.kernel.language.prompt import entry, label
 from quipu.kinds.transcripts.extract.model import Extraction, Finding, Turn
 from quipu.kinds.transcripts.extract.sameness import normal_form
 from quipu.kinds.transcripts.extract.shape import ExtractedFact, ExtractedFacts
@@ -73,7 +75,7 @@ def chunks(turns: Sequence[Turn], *, project: str | None) -> Iterator[str]:
 
     A part in which no person said anything is left out. Long turns are cut, those of the agent sooner.
     """
-    head = f"Project: {project}\n\n" if project else ""
+    head = f"Project: {label(project)}\n\n" if project else ""
     part: list[str] = []
     size, spoken = 0, False
     for turn in turns:
@@ -96,6 +98,8 @@ def founded(fact: ExtractedFact, turn: Turn | None) -> Finding | None:
     White space may differ from the turn: models fold lines.
     """
     excerpt = None if turn is None else _quoted(fact.excerpt, turn.text)
+    if turn is not None and excerpt is None:  # the model was shown the turn without what nobody sees
+        excerpt = _quoted(fact.excerpt, without_invisible(turn.text))
     if turn is None or excerpt is None:
         return None
     return Finding(
@@ -119,4 +123,4 @@ def _shown(turn: Turn) -> str:
     longest = LONGEST_TURN if turn.role == "user" else LONGEST_OF_THE_AGENT
     who = "user" if turn.role == "user" else "agent"
     text = turn.text if len(turn.text) <= longest else f"{turn.text[:longest]} [...]"
-    return f"[{turn.index} {who}] {text}"
+    return entry(f"[{turn.index} {who}]", text)
