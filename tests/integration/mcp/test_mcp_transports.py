@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -110,6 +111,32 @@ async def test_a_key_opens_its_space_over_http_and_nothing_else_does(
                 headers
             )
             assert "Traceback" not in answer.text
+
+
+async def test_what_no_program_should_read_is_refused_over_http(
+    server_settings: Settings, module_url: str, memory: AsyncMemory
+) -> None:
+    settings = replace(server_settings, database_url=module_url)
+    issued = await memory.keys.create("nested", space="ana", level="write")
+    ping = b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": '
+    headers = {
+        "Authorization": f"Bearer {issued.token}",
+        "Accept": "application/json, text/event-stream",
+        "Content-Type": "application/json",
+    }
+    async with served(settings) as url, httpx2.AsyncClient(timeout=PATIENCE_SECONDS) as plain:
+        for body, more in (
+            (ping + b"[" * 100_000, {}),
+            (ping + b'{"a":' * 100_000 + b"1" + b"}" * 100_001, {}),
+            (ping + b"{}}" + b" " * 5_000_000, {}),
+            (gzip.compress(ping + b"{}}"), {"Content-Encoding": "gzip"}),
+        ):
+            answer = await plain.post(url, content=body, headers=headers | more)
+            assert 400 <= answer.status_code < 500
+            assert "Traceback" not in answer.text
+            print(answer.status_code, answer.text)
+        answer = await plain.post(url, content=ping + b"{}}", headers=headers)
+        assert answer.status_code == 200
 
 
 async def test_trouble_of_our_own_is_told_near_and_only_logged_for_those_far_away(

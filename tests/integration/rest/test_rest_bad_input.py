@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 from typing import Any
 
 import httpx
 import pytest
+from fastapi import FastAPI
+from route_table import entries
 
 pytestmark = pytest.mark.anyio
 
@@ -90,3 +93,40 @@ async def test_the_type_of_a_problem_leads_to_what_it_is(clients: Any) -> None:
     told = await client.get(problem["type"])
     assert told.json() == {"type": problem["type"], "title": problem["title"]}
     assert (await client.get("/problems/dreams")).status_code == 404
+
+
+async def test_no_door_unpacks_a_request(clients: Any, app: FastAPI) -> None:
+    client: httpx.AsyncClient = await clients("admin")
+    bomb = gzip.compress(b" " * 10_000_000)
+    for entry in entries(app):
+        if entry.method not in ("POST", "PUT", "PATCH", "DELETE"):
+            continue
+        for packed in ("gzip", "deflate", "br", "zstd", "identity, gzip"):
+            answer = await client.request(
+                entry.method,
+                entry.path.replace("{", "").replace("}", ""),
+                content=bomb,
+                headers={"content-encoding": packed, "content-type": "application/json"},
+            )
+            assert (answer.status_code, answer.json()["field"]) == (422, "Content-Encoding"), entry.name
+    plain = await client.post(
+        "/v1/recall?space=bad", json={"question": "a"}, headers={"content-encoding": "identity"}
+    )
+    assert plain.status_code == 200
+
+
+async def test_every_route_refuses_json_nested_without_end(clients: Any, app: FastAPI) -> None:
+    client: httpx.AsyncClient = await clients("admin")
+    for entry in entries(app):
+        if "application/json" not in entry.operation.get("requestBody", {}).get("content", {}):
+            continue
+        for body in (b"[" * 100_000, b'{"a":' * 101 + b"1" + b"}" * 101):
+            answer = await client.request(
+                entry.method,
+                entry.path.replace("{", "").replace("}", ""),
+                content=body,
+                headers={"content-type": "application/json; charset=utf-8"},
+            )
+            assert answer.status_code == 422, entry.name
+            assert answer.json()["detail"] == "body: it is nested more than 100 deep.", entry.name
+            assert answer.json()["field"] == "body"

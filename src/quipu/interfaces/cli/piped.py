@@ -1,30 +1,37 @@
-"""What comes in as bytes, from a file or a pipe, as text."""
+"""What comes in whole, from a file or a pipe, as text."""
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
-from quipu.errors import BadInput
+from quipu.errors import BadInput, TooLarge
+from quipu.kernel.base.lines import TOO_LONG, all_of, compression
 
-
-def piped() -> str:
-    """Standard input to its end.
-
-    Raises:
-        BadInput: it is not UTF-8.
-    """
-    return decoded(sys.stdin.buffer.read(), "standard input")
+_PIPE = "-"
 
 
-def decoded(raw: bytes, where: str) -> str:
-    """The text; ``where`` it is from is told where it is none.
+def text_of(given: str | Path, *, field: str | None = None) -> str:
+    """Return the text of a file, or of standard input to its end where ``-`` is given.
 
     Raises:
-        BadInput: it is not UTF-8.
+        BadInput: it cannot be read, or is compressed or not UTF-8; names the field.
+        TooLarge: it is longer than 64 MiB.
     """
+    where = "standard input" if str(given) == _PIPE else str(given)
+    try:
+        if str(given) == _PIPE:
+            raw = all_of(sys.stdin.buffer)
+        else:
+            with Path(given).open("rb") as file:
+                raw = all_of(file)
+    except OSError as error:
+        raise BadInput(f"{where} cannot be read: {error.strerror or error}.", field=field) from error
+    if raw is None:
+        raise TooLarge(f"{where} is {TOO_LONG}.", field=field, hint="Hand it in in parts.")
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise BadInput(
-            f"{where} is not UTF-8 at byte {error.start:,}.", hint="Convert it: iconv -t UTF-8"
-        ) from error
+        packed = compression(raw)
+        hint = f"It is compressed ({packed}); unpack it." if packed else "Convert it: iconv -t UTF-8"
+        raise BadInput(f"{where} is not UTF-8 at byte {error.start:,}.", field=field, hint=hint) from error

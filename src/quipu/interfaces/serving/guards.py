@@ -11,10 +11,11 @@ import anyio
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from quipu.errors import AccessRefused, QuipuError, TookTooLong, TooLarge
+from quipu.errors import AccessRefused, BadInput, QuipuError, TookTooLong, TooLarge
 from quipu.interfaces.serving.metrics import Counting, Metrics
 from quipu.interfaces.serving.problems import response
 from quipu.interfaces.serving.terms import Terms
+from quipu.kernel.base.nesting import TOO_DEEP, is_too_deep
 from quipu.kernel.db.person import acting_for
 
 # Pages load nothing from anywhere else, run no script that stands in a page, and are shown in no frame.
@@ -100,11 +101,17 @@ class Bodies:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
-        if scope["type"] != "http" or self._terms.streams(scope["path"]):
+        if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        headers = Headers(scope=scope)
         try:
-            body = await self._whole(Headers(scope=scope), receive)
+            _refuse_packed(headers)
+            if self._terms.streams(scope["path"]):
+                await self._app(scope, receive, send)
+                return
+            body = await self._whole(headers, receive)
+            _refuse_deep(headers, body or b"")
         except QuipuError as error:
             await response(error, headers={"Connection": "close"})(scope, receive, send)
             return
@@ -149,6 +156,31 @@ class Bodies:
             f"A request may have {self._terms.body_bytes:,} bytes.",
             hint="Send it in parts, or POST /v1/import.",
         )
+
+
+def _refuse_packed(headers: Headers) -> None:
+    """Nothing, unless a body is compressed, which no door unpacks: it may hold a thousand times its size.
+
+    Raises:
+        BadInput: it is.
+    """
+    packed = headers.get("content-encoding", "identity").strip().lower()
+    if packed not in ("", "identity"):
+        raise BadInput(
+            "a request is taken as it is, not compressed.",
+            field="Content-Encoding",
+            hint="Send it without Content-Encoding.",
+        )
+
+
+def _refuse_deep(headers: Headers, body: bytes) -> None:
+    """Nothing, unless a body is JSON that is nested too deeply.
+
+    Raises:
+        BadInput: it is.
+    """
+    if "json" in headers.get("content-type", "").lower() and is_too_deep(body):
+        raise BadInput(f"{TOO_DEEP}.", field="body")
 
 
 class Times:

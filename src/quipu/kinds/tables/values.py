@@ -12,6 +12,7 @@ from typing import Any, Final, cast
 from uuid import UUID
 
 from quipu.errors import BadInput
+from quipu.kernel.base.nesting import TOO_DEEP, is_too_deep
 from quipu.kernel.redact import redact
 
 MOST_CHARACTERS: Final = 1_000_000
@@ -42,7 +43,7 @@ def jsonable(value: Any, *, field: str, clean: bool, depth: int = 0) -> Any:
         BadInput: it has no form that PostgreSQL reads, or is too large.
     """
     if depth > _DEEPEST:
-        raise BadInput("it is nested too deeply.", field=field)
+        raise BadInput(f"it is nested more than {_DEEPEST} deep.", field=field)
     match value:
         case None | bool() | int():
             return value
@@ -99,10 +100,12 @@ def parsed(text: object, *, field: str) -> Any:
     """What a JSON text says; what is no text is returned as it is.
 
     Raises:
-        BadInput: it is no JSON; says where.
+        BadInput: it is no JSON, and says where; or it is nested too deeply.
     """
     if not isinstance(text, str):
         return text
+    if is_too_deep(text.encode("utf-8", "surrogatepass")):
+        raise BadInput(f"{TOO_DEEP}.", field=field)
     try:
         return json.loads(text)
     except ValueError as error:

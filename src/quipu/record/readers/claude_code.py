@@ -12,8 +12,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final, cast
 
+from quipu.kernel.base.lines import TOO_LONG
 from quipu.record.model import Line, Refusal
-from quipu.record.readers.lines import lines, opened, parse
+from quipu.record.readers.lines import lines, opened, parse, unreadable
 
 # Files among the sessions that hold something else.
 _NO_SESSIONS: Final = frozenset({"journal.jsonl", "history.jsonl"})
@@ -64,8 +65,11 @@ def read(path: Path, *, skipped: Counter[str] | None = None) -> Iterator[Line | 
     with opened(path) as file:
         for line in lines(file):
             if line.data is None:
-                yield Refusal(line.number, None, "it is longer than 64 MiB and was passed over.", str(path))
+                yield Refusal(line.number, None, f"it is {TOO_LONG} and was passed over.", str(path))
                 continue
+            if (reason := unreadable(line)) is not None:
+                yield Refusal(1, None, reason, str(path))
+                return
             record = parse(line.data)
             if isinstance(record, str):
                 if line.ended:

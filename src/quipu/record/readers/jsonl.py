@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from quipu.kernel.base.lines import TOO_LONG
 from quipu.record.model import Line, Refusal
-from quipu.record.readers.lines import RawLine, is_utf16, lines, opened, parse
+from quipu.record.readers.lines import RawLine, lines, opened, parse, unreadable
 
 Source = str | Path | Iterable[bytes] | Iterable[str]
 """A path, an open binary file, or the lines themselves."""
@@ -20,7 +21,7 @@ def read(source: Source) -> Iterator[Line | Refusal]:
 
     Both know the number of their line, and the name of the file where there is one. UTF-8, with or without a
     byte order mark; blank lines are passed over. Memory is bounded by the longest line; one beyond 64 MiB is
-    refused without being loaded.
+    refused without being loaded. A file that is compressed is refused, not unpacked.
 
     Raises:
         NotFound: there is no such file.
@@ -37,11 +38,9 @@ def read(source: Source) -> Iterator[Line | Refusal]:
 def _messages(found: Iterator[RawLine], file: str | None) -> Iterator[Line | Refusal]:
     for line in found:
         if line.data is None:
-            yield Refusal(
-                line.number, None, "it is longer than 64 MiB; split its message into several.", file
-            )
-        elif line.number == 1 and is_utf16(line.data):
-            yield Refusal(1, None, "the file is UTF-16; save it as UTF-8 and read it again.", file)
+            yield Refusal(line.number, None, f"it is {TOO_LONG}; split its message into several.", file)
+        elif (reason := unreadable(line)) is not None:
+            yield Refusal(1, None, reason, file)
             return
         else:
             said = parse(line.data)

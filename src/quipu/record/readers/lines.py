@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import BinaryIO, Final, cast
 
 from quipu.errors import BadInput, NotFound
+from quipu.kernel.base.lines import LINE_BYTES, compression, next_line, rest_of_line
+from quipu.kernel.base.nesting import TOO_DEEP, is_too_deep
 
-LINE_LIMIT_BYTES: Final = 64 * 1024 * 1024
-_SKIP_BYTES: Final = 1024 * 1024
 _BOM: Final = b"\xef\xbb\xbf"
 _UTF16_BOMS: Final = (b"\xff\xfe", b"\xfe\xff")
 
@@ -60,13 +60,13 @@ def lines(source: BinaryIO | BufferedIOBase | Iterable[bytes | str]) -> Iterator
 
 def parse(data: bytes) -> dict[str, object] | str:
     """The object that a line of JSON says, or the reason why it says none."""
+    if is_too_deep(data):
+        return f"{TOO_DEEP}."
     try:
         # Surrogates may pass here: what of them cannot be stored is mended where content is checked.
         said: object = json.loads(data.decode("utf-8"))
     except UnicodeDecodeError as broken:
         return f"it is not UTF-8 (byte {broken.start + 1}); save the file as UTF-8."
-    except RecursionError:
-        return "it is nested too deeply."
     except json.JSONDecodeError as broken:
         return f"it is not JSON: {broken.msg} at character {broken.pos + 1}."
     except ValueError:  # a number with more digits than Python converts
@@ -78,34 +78,38 @@ def parse(data: bytes) -> dict[str, object] | str:
     return 'it is not an object such as {"content": "…"}.'
 
 
-def is_utf16(data: bytes) -> bool:
-    """Whether a file that begins like this is UTF-16, which makes every line of it unreadable."""
-    return data.startswith(_UTF16_BOMS)
+def unreadable(line: RawLine) -> str | None:
+    """Return why no line of a file can be read that begins with this one, or None where that may be."""
+    if line.number != 1 or line.data is None:
+        return None
+    if line.data.startswith(_UTF16_BOMS):
+        return "the file is UTF-16; save it as UTF-8 and read it again."
+    packed = compression(line.data)
+    return f"the file is compressed ({packed}); unpack it and read it again." if packed else None
 
 
 def _of_file(file: BufferedIOBase) -> Iterator[RawLine]:
     number = 0
-    while data := file.readline(LINE_LIMIT_BYTES + 1):
+    while (line := next_line(file)) is not None:
         number += 1
-        ended = data.endswith(b"\n")
-        if len(data) > LINE_LIMIT_BYTES and not ended:
-            yield RawLine(number, None, ended=_skip_line(file))
+        if line.whole:
+            yield RawLine(number, _bare(line.data, number), line.data.endswith(b"\n"))
         else:
-            yield RawLine(number, _bare(data, number), ended)
+            yield RawLine(number, None, ended=_skip(file))
 
 
 def _of_iterable(source: Iterable[bytes | str]) -> Iterator[RawLine]:
     for number, line in enumerate(source, start=1):
         data = line.encode("utf-8", "surrogatepass") if isinstance(line, str) else line
-        yield RawLine(number, None if len(data) > LINE_LIMIT_BYTES else _bare(data, number), ended=True)
+        yield RawLine(number, None if len(data) > LINE_BYTES else _bare(data, number), ended=True)
 
 
-def _skip_line(file: BufferedIOBase) -> bool:
+def _skip(file: BufferedIOBase) -> bool:
     """Pass over the rest of a line; whether it had an end."""
-    while data := file.readline(_SKIP_BYTES):
-        if data.endswith(b"\n"):
-            return True
-    return False
+    ended = False
+    for piece in rest_of_line(file):
+        ended = piece.endswith(b"\n")
+    return ended
 
 
 def _bare(data: bytes, number: int) -> bytes:

@@ -23,6 +23,6 @@ def look_through(path: Path, schema_name: str, *, protected: Collection[str], co
         for statement in dump.statements():
             given = order(statement, schema_name, protected=protected, code=code)
             if given.step == "rows":
-                rows[given.relation] = sum(1 for _ in dump.rows())
+                rows[given.relation] = sum(line.endswith(b"\n") for line in dump.rows())
     rows.pop(REGISTRY, None)
     return rows

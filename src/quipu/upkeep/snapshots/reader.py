@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from io import BufferedIOBase
 from typing import Final
 
 from quipu.errors import BadInput
+from quipu.kernel.base.lines import Line, Readable, compression, next_line, rest_of_line
 from quipu.kernel.db.tokens import Token, tokens
 
 _FENCE: Final = re.compile(rb"\\(?:un)?restrict [0-9A-Za-z]+\r?\n?")
@@ -43,7 +43,7 @@ class Statement:
 class Dump:
     """The statements of a dump in their order. After a COPY its rows must be taken before the next one."""
 
-    def __init__(self, file: BufferedIOBase) -> None:
+    def __init__(self, file: Readable) -> None:
         self._file = file
         self._line = 0
         self.bytes = 0
@@ -58,26 +58,41 @@ class Dump:
             yield found
 
     def rows(self) -> Iterator[bytes]:
-        """The lines of rows after a COPY, without the line that ends them.
+        """The lines of rows after a COPY, a long one in pieces, without the line that ends them.
 
         Raises:
             BadInput: that line is missing.
         """
         while line := self._next():
-            if line == _END:
+            if line.data == _END:
                 return
-            yield line
+            yield line.data
+            if not line.whole:
+                for piece in rest_of_line(self._file):
+                    self.bytes += len(piece)
+                    yield piece
         raise BadInput("the rows of a table have no end; the file is cut off.", field="file")
 
-    def _next(self) -> bytes:
-        line = self._file.readline()
-        self._line += bool(line)
-        self.bytes += len(line)
+    def _next(self) -> Line | None:
+        line = next_line(self._file, _LONGEST)
+        if line is not None:
+            self._line += 1
+            self.bytes += len(line.data)
         return line
+
+    def _check(self, data: bytes) -> None:
+        """Raise BadInput for a file whose first line is that of a compressed one."""
+        packed = compression(data) if self._line == 1 else None
+        if packed is not None:
+            raise BadInput(f"the file is compressed ({packed}).", field="file", hint="Unpack it first.")
 
     def _statement(self) -> Statement | None:
         buffer, began, looks = bytearray(), self._line + 1, 0
-        while line := self._next():
+        while (read := self._next()) is not None:
+            line = read.data
+            self._check(line)
+            if not read.whole:  # a comment too: its rest would be taken for a line of its own
+                raise self._too_long(began)
             if not buffer and (not line.strip() or line.startswith(b"--") or _FENCE.fullmatch(line)):
                 began = self._line + 1
                 continue
@@ -88,8 +103,13 @@ class Dump:
                 if found is not None:
                     return found
             if len(buffer) > _LONGEST or looks > _MOST_LOOKS:
-                raise BadInput(f"line {began}: the statement is too long.", field="file")
+                raise self._too_long(began)
         return self._rest(buffer, began)
+
+    def _too_long(self, line: int) -> BadInput:
+        return BadInput(
+            f"line {line}: the statement is too long; {_LONGEST:,} bytes are the most.", field="file"
+        )
 
     def _rest(self, buffer: bytearray, began: int) -> Statement | None:
         if not buffer.strip():

@@ -1,4 +1,6 @@
+import gzip
 import io
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -6,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quipu.errors import BadInput, NotFound
+from quipu.kernel.base import lines as base
 from quipu.record.readers import claude_code, jsonl
 from quipu.record.readers import lines as module
 from quipu.record.readers.lines import RawLine, lines, opened, parse
@@ -24,8 +27,8 @@ def test_lines_may_be_handed_in_as_text():
 def test_a_line_beyond_the_limit_is_passed_over_and_the_next_one_read(
     monkeypatch: pytest.MonkeyPatch, excess: int
 ):
-    monkeypatch.setattr(module, "LINE_LIMIT_BYTES", 10)
-    monkeypatch.setattr(module, "_SKIP_BYTES", 16)
+    monkeypatch.setattr(base, "_PIECE_BYTES", 16)
+    monkeypatch.setattr(module, "next_line", partial(base.next_line, most_bytes=10))
     file = io.BytesIO(b"0123456789\n" + b"x" * (10 + excess) + b"\nnext\n" + b"y" * (10 + excess))
     assert list(lines(file)) == [
         RawLine(1, b"0123456789", True),
@@ -36,7 +39,7 @@ def test_a_line_beyond_the_limit_is_passed_over_and_the_next_one_read(
 
 
 def test_a_handed_in_line_beyond_the_limit_is_passed_over(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(module, "LINE_LIMIT_BYTES", 10)
+    monkeypatch.setattr(module, "LINE_BYTES", 10)
     assert list(lines([b"x" * 11, b"ok"])) == [RawLine(1, None, True), RawLine(2, b"ok", True)]
 
 
@@ -55,7 +58,8 @@ def test_a_file_and_its_lines_say_the_same(said: list[bytes]):
         (b'"text"', "not an object"),
         (b"null", "not an object"),
         (b'{"content": "caf\xe9"}', "UTF-8"),
-        (b"[" * 100_000, "nested"),
+        (b"[" * 100_000, "nested more than 100 deep"),
+        (b'{"content": ' * 101 + b"1" + b"}" * 101, "nested more than 100 deep"),
         (b'{"id": ' + b"9" * 10_000 + b"}", "number"),
     ],
 )
@@ -89,7 +93,7 @@ def test_a_missing_file_and_a_directory_are_told_apart(tmp_path: Path):
 def test_both_readers_tell_of_an_over_long_line_and_go_on(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, read
 ):
-    monkeypatch.setattr(module, "LINE_LIMIT_BYTES", 100)
+    monkeypatch.setattr(module, "next_line", partial(base.next_line, most_bytes=100))
     path = tmp_path / "s.jsonl"
     path.write_text('{"content": "%s"}\n{"type": "user", "message": {"content": "short"}}\n' % ("x" * 200))
     refusal, message = read(path)
@@ -102,3 +106,14 @@ def test_a_file_that_cannot_be_opened_says_so(tmp_path: Path):
     path.symlink_to(path)
     with pytest.raises(BadInput, match="cannot be read"), opened(path):
         pass
+
+
+@pytest.mark.parametrize("read", [jsonl.read, claude_code.read])
+def test_both_readers_name_a_compressed_file_and_do_not_unpack_it(tmp_path: Path, read):
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(gzip.compress(b'{"content": "x"}\n' * 100_000))
+    (refusal,) = read(path)
+    assert (refusal.line, refusal.reason) == (
+        1,
+        "the file is compressed (gzip); unpack it and read it again.",
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from io import BytesIO
 
 import pytest
@@ -228,6 +229,31 @@ def test_rows_that_are_cut_off_are_told() -> None:
 def test_a_statement_that_goes_on_for_ever_is_given_up() -> None:
     with pytest.raises(BadInput, match="too long"):
         read("COMMENT ON TABLE memory.t IS '" + "x\n" * 600_000)
+
+
+@pytest.mark.parametrize("begin", [b"-- ", b" ", b"COMMENT ON TABLE memory.t IS '"])
+def test_a_line_without_an_end_is_given_up_before_it_is_loaded(begin: bytes) -> None:
+    file = BytesIO(begin + b" " * 50_000_000 + b"\nDROP TABLE x;\n")
+    with pytest.raises(BadInput, match=r"line 1: the statement is too long; 1,000,000 bytes are the most"):
+        list(Dump(file).statements())
+    assert file.tell() < 2_000_000
+
+
+def test_a_long_row_comes_in_pieces() -> None:
+    row = b"\\." * 1_000_000 + b"\n"  # the last of its pieces is no end of the rows
+    dump = Dump(BytesIO(b"COPY memory.t (a) FROM stdin;\n" + row + b"\\.\n"))
+    statements = dump.statements()
+    next(statements)
+    pieces = list(dump.rows())
+    assert b"".join(pieces) == row
+    assert max(map(len, pieces)) <= 1 << 20
+    assert list(statements) == []
+    assert dump.bytes == len(row) + 33
+
+
+def test_a_compressed_dump_is_named() -> None:
+    with pytest.raises(BadInput, match=r"file: the file is compressed \(gzip\)"):
+        list(Dump(BytesIO(gzip.compress(b"CREATE SCHEMA memory;\n"))).statements())
 
 
 def test_a_dump_goes_into_a_schema_of_another_name() -> None:

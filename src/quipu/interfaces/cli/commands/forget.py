@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from dataclasses import asdict
-from pathlib import Path
 
 import click
 from rich.table import Table
@@ -15,6 +13,7 @@ from quipu.errors import BadInput
 from quipu.interfaces.cli.asked import drop
 from quipu.interfaces.cli.call import Call, common, in_space
 from quipu.interfaces.cli.opening import opened, settings_of
+from quipu.interfaces.cli.piped import text_of
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.text import day_and_time, visible
 from quipu.upkeep.erasure.model import Erasure
@@ -75,10 +74,7 @@ def command(
 
 def _check(call: Call, receipt: str, strings: str, exports: tuple[str, ...], *, space: str) -> None:
     screen = Screen(call)
-    try:
-        text = sys.stdin.read() if strings == "-" else Path(strings).read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{strings} cannot be read: {error}", field="for") from error
+    text = text_of(strings, field="for")
     with opened(call, screen) as memory:
         found = memory.check_erasure(receipt, text.splitlines(), space=space, exports=exports)
     table = Table("place", "found", "", box=None, pad_edge=False)

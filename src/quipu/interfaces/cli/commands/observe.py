@@ -10,7 +10,7 @@ import click
 from quipu.errors import BadInput
 from quipu.interfaces.cli.call import Call, common, in_space
 from quipu.interfaces.cli.opening import opened
-from quipu.interfaces.cli.piped import decoded, piped
+from quipu.interfaces.cli.piped import text_of
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.report import report
 
@@ -51,9 +51,9 @@ def _content(text: str | None, file: Path | None) -> str:
     if text is not None and file is not None:
         raise BadInput("give a text or a file, not both.", field="text")
     if file is not None:
-        return decoded(file.read_bytes(), str(file))
+        return text_of(file, field="file")
     if text not in (None, "-"):
         return str(text)
     if sys.stdin.isatty() and text is None:
         raise BadInput("say what to take in.", field="text", hint='quipu observe "I moved to Lisbon in May."')
-    return piped()
+    return text_of("-")

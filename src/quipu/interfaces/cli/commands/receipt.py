@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from rich.text import Text
 from quipu.errors import BadInput
 from quipu.interfaces.cli.call import Call, common
 from quipu.interfaces.cli.opening import opened
+from quipu.interfaces.cli.piped import text_of
 from quipu.interfaces.cli.screen import Screen
 from quipu.upkeep.erasure.model import Receipt, Verified
 from quipu.upkeep.erasure.receipts import key_of, plain, read, verify
@@ -85,17 +85,10 @@ def verified(call: Call, file: Path, key: str | None) -> None:
     Example: quipu receipt verify receipt.json --key key.txt
     """
     screen = Screen(call)
-    found = verify(read(_text(file)), key=None if key is None else key_of(_key(key)))
+    found = verify(read(text_of(file, field="file")), key=None if key is None else key_of(_key(key)))
     screen.answer(found, *_verdict(found))
     if not found.holds:
         raise click.exceptions.Exit(_FAILED)
-
-
-def _text(file: Path) -> str:
-    try:
-        return sys.stdin.read() if str(file) == "-" else file.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{file} cannot be read: {error}", field="file") from error
 
 
 def _key(given: str) -> str:

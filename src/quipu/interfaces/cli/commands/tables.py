@@ -10,7 +10,7 @@ import click
 from quipu.interfaces.cli.call import Call, common, in_space
 from quipu.interfaces.cli.commands.tables_schemas import COMMANDS
 from quipu.interfaces.cli.opening import opened
-from quipu.interfaces.cli.piped import piped
+from quipu.interfaces.cli.piped import text_of
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views import tables as views
 
@@ -134,7 +134,7 @@ def query(call: Call, sql: str | None, option: str | None, **given: Any) -> None
 def insert(call: Call, **given: Any) -> None:
     """Insert a row, or up to 10,000: all or none. Many come by a pipe: --data - < rows.json"""
     if given["data"] == "-":
-        given["data"] = piped()
+        given["data"] = text_of("-", field="data")
     screen = Screen(call)
     with opened(call, screen) as memory:
         done = memory.tables.insert(**given)

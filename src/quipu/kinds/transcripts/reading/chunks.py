@@ -10,9 +10,10 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, Final, Protocol, Self
 
+from quipu.kernel.base.lines import compression, next_line, rest_of_line
+
 CHUNK_BYTES: Final = 4 * 1024 * 1024
 FIRST_BYTES: Final = 512 * 1024
-LINE_LIMIT_BYTES: Final = 64 * 1024 * 1024
 _BLOCK_BYTES: Final = 1024 * 1024
 
 
@@ -41,7 +42,7 @@ class Chunk:
 
     ``overlong`` counts lines that were passed over because they were longer than 64 MiB. ``anew``: the file
     was rewritten since the last time, and this is read from its beginning. ``binary``: what follows is no
-    text.
+    text; ``packed``: how it is compressed, where it is.
     """
 
     lines: list[bytes]
@@ -49,6 +50,7 @@ class Chunk:
     overlong: int = 0
     anew: bool = False
     binary: bool = False
+    packed: str | None = None
 
 
 def chunks(path: Path, since: Mark = START, *, size_bytes: int = CHUNK_BYTES) -> Iterator[Chunk]:
@@ -89,6 +91,9 @@ def _pieces(
     while True:
         file.seek(offset)
         block = file.read(size)
+        if offset == 0 and (packed := compression(block)) is not None:
+            yield Chunk([], Mark(0, running.digest()), anew=anew, binary=True, packed=packed)
+            return
         ends = block.rfind(b"\n") + 1
         if ends:
             lines = BytesIO(block).readlines()
@@ -96,8 +101,9 @@ def _pieces(
                 lines.pop()
         else:  # the last line, or one that is longer than a block
             file.seek(offset)
-            line = file.readline(LINE_LIMIT_BYTES + 1)
-            if len(line) > LINE_LIMIT_BYTES:
+            found = next_line(file)
+            line = b"" if found is None else found.data
+            if found is not None and not found.whole:
                 longer = running.copy()
                 length = _skip(file, line, longer)
                 if length is None:
@@ -118,13 +124,13 @@ def _pieces(
 
 def _skip(file: BinaryIO, line: bytes, running: _Running) -> int | None:
     """Pass over a line that is too long; its length, or None where it has no end yet."""
-    length = 0
-    while line:
-        running.update(line)
-        length += len(line)
-        if line.endswith(b"\n"):
+    running.update(line)
+    length = len(line)
+    for piece in rest_of_line(file):
+        running.update(piece)
+        length += len(piece)
+        if piece.endswith(b"\n"):
             return length
-        line = file.readline(_BLOCK_BYTES)
     return None
 
 

@@ -8,7 +8,7 @@ from typing import Final, cast
 import orjson
 
 _BOM: Final = b"\xef\xbb\xbf"
-_TOO_DEEP: Final = "lines that are nested too deeply"
+_TOO_DEEP: Final = "lines nested some 1,000 deep or more"
 _NO_JSON: Final = "lines that are no JSON"
 _NO_OBJECT: Final = "lines that are no objects"
 REPAIRED: Final = "lines with invalid UTF-8, mended"

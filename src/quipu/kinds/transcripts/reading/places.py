@@ -12,6 +12,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Final, cast
 
+from quipu.kernel.base.lines import all_of
+
 _NO_SESSIONS: Final = frozenset({"journal.jsonl", "history.jsonl"})
 _LINES_THAT_TELL: Final = 200
 _TELLING_BYTES: Final = 1024 * 1024
@@ -181,7 +183,8 @@ def agent_of(path: Path) -> tuple[str, Mapping[str, object]] | None:
     if not path.name.startswith("agent-"):
         return None
     try:
-        told: object = json.loads(path.with_suffix(".meta.json").read_bytes())
+        with path.with_suffix(".meta.json").open("rb") as file:
+            told: object = json.loads(all_of(file) or b"")
     except (OSError, ValueError, RecursionError):
         told = {}
     return path.stem.removeprefix("agent-"), cast("Mapping[str, object]", told) if isinstance(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
 
+from quipu.kernel.base.lines import TOO_LONG, all_of, next_line, rest_of_line
 from quipu.kinds.transcripts.reading.lines import parse
 from quipu.kinds.transcripts.reading.texts import Fields, fields, text
 from quipu.record.moment import moment
@@ -155,14 +157,17 @@ def task(path: Path, *, now: datetime) -> Task:
     )
 
 
-def lines(path: Path) -> Iterator[bytes]:
-    """The lines of a file.
+def lines(path: Path) -> Iterator[bytes | None]:
+    """The lines of a file; None for one that is too long to be loaded.
 
     Raises:
         OSError: it cannot be read.
     """
     with path.open("rb") as file:
-        yield from file
+        while (line := next_line(file)) is not None:
+            yield line.data if line.whole else None
+            if not line.whole:
+                deque(rest_of_line(file), maxlen=0)
 
 
 def _time(value: object, now: datetime) -> datetime | None:
@@ -172,9 +177,13 @@ def _time(value: object, now: datetime) -> datetime | None:
 
 def _document(path: Path) -> Fields:
     try:
-        told: object = json.loads(path.read_bytes())
+        with path.open("rb") as file:
+            said = all_of(file)
+        if said is None:
+            raise ValueError(f"it is {TOO_LONG}")
+        told: object = json.loads(said)
     except RecursionError:
-        raise ValueError("it is nested too deeply") from None
+        raise ValueError("it is nested some 1,000 deep or more") from None
     if not isinstance(told, dict):
         raise ValueError("it is no JSON object")
     return cast("Fields", told)

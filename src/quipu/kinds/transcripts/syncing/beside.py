@@ -11,6 +11,7 @@ from typing import Final
 from anyio import from_thread, to_thread
 
 from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.lines import TOO_LONG
 from quipu.kernel.db.arrays import Moments, Texts
 from quipu.kernel.db.database import Database, Within
 from quipu.kinds.transcripts.reading import side
@@ -54,10 +55,12 @@ class Beside:
 
     async def _history(self, path: Path, tallies: defaultdict[str, Tally], troubles: list[Trouble]) -> None:
         try:
-            prompts = await to_thread.run_sync(self._prompts, path)
+            prompts, overlong = await to_thread.run_sync(self._prompts, path)
         except OSError as failed:
             troubles.append(Trouble(str(path), f"it cannot be read: {failed.strerror or failed}."))
             return
+        if overlong:
+            troubles.append(Trouble(str(path), f"{overlong:,} lines {TOO_LONG}, passed over."))
         for space, (several, cleaner) in prompts.items():
             for start in range(0, len(several), _AT_ONCE):
                 some = several[start : start + _AT_ONCE]
@@ -68,12 +71,14 @@ class Beside:
             if space in tallies:
                 _count(tallies[space], cleaner)
 
-    def _prompts(self, path: Path) -> Mapping[str, tuple[Sequence[Prompt], Cleaner]]:
-        """The prompts of a history, clean, by space."""
+    def _prompts(self, path: Path) -> tuple[Mapping[str, tuple[Sequence[Prompt], Cleaner]], int]:
+        """The prompts of a history, clean, by space; and how many lines were too long to be read."""
         found: dict[str, tuple[list[Prompt], Cleaner]] = {}
         now = self._clock.now()
+        overlong = 0
         for line in side.lines(path):
-            prompt = side.prompt(line, now=now)
+            overlong += line is None
+            prompt = None if line is None else side.prompt(line, now=now)
             if prompt is not None and (space := self._space or last_part(prompt.project_path)):
                 if space not in found:
                     marks = from_thread.run(self._database.marks, space)
@@ -83,7 +88,7 @@ class Beside:
                 cleaner.add(prompt, "session", "project_path", "content")
         for _, cleaner in found.values():
             cleaner.finish()
-        return found
+        return found, overlong
 
     async def _index(
         self,

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Final
 
 from quipu.kernel.base.echo import Marks
+from quipu.kernel.base.lines import TOO_LONG
 from quipu.kinds.transcripts.reading import transcript
 from quipu.kinds.transcripts.reading.chunks import CHUNK_BYTES, FIRST_BYTES, START, Chunk, Mark, chunks
 from quipu.kinds.transcripts.reading.cleaning import clean_reading
@@ -16,7 +17,8 @@ from quipu.kinds.transcripts.reading.places import Transcript
 from quipu.kinds.transcripts.syncing.model import Trouble
 
 _BINARY: Final = "it is no text; nothing more of it was read."
-_OVERLONG: Final = "lines longer than 64 MiB, passed over"
+_OVERLONG: Final = f"lines {TOO_LONG}, passed over"
+_PACKED: Final = "it is compressed ({}); unpack it."
 _READ_ANEW: Final = "it was rewritten since the last time, and read anew."
 _MOST_LINES: Final = 4_000
 
@@ -97,7 +99,8 @@ def _pieces(file: Transcript, before: Mark, *, now: datetime) -> Iterator[Piece]
             reading.faults[_OVERLONG] += chunk.overlong
         told = [_READ_ANEW] if chunk.anew and before.offset_bytes else []
         told += [f"{count:,} {fault}." for fault, count in sorted(reading.faults.items())]
-        told += [_BINARY] if chunk.binary else []
+        if chunk.binary:
+            told += [_PACKED.format(chunk.packed) if chunk.packed else _BINARY]
         yield Piece(file, chunk.mark, reading, " ".join(told) or None, chunk.anew, last)
 
 
