@@ -6,6 +6,7 @@ from typing import Final
 
 from quipu.errors import BadInput
 from quipu.kernel.db.database import Connection
+from quipu.kernel.db.numbered import refuse_numbered
 from quipu.kinds.tables import catalogue
 from quipu.kinds.tables.access import Place
 from quipu.kinds.tables.ddl import statement_of
@@ -27,6 +28,7 @@ async def query(
     """The rows of a query, at most ``limit``, with the vector of ``search_text`` in its place."""
     most = _limit(limit)
     text, places = bind(statement_of(statement), PARAMETER, 1)
+    refuse_numbered(text)
     _check_search(search_text, places)
     async with engine.access.entered(place, "read") as (within, schema):
         tables = await catalogue.table_names(within, schema)

@@ -14,6 +14,7 @@ from quipu.errors import BadInput, LimitReached, QuipuError
 from quipu.kernel.db.database import Connection
 from quipu.kernel.db.errors import limit_reached, translate
 from quipu.kernel.db.exchange import exchange
+from quipu.kernel.db.numbered import refuse_numbered
 from quipu.kinds.transcripts.seeing.model import Answer
 from quipu.kinds.transcripts.seeing.reader import Readers
 
@@ -42,6 +43,11 @@ async def ask(readers: Readers, space: str, statement: object, bounds: Bounds) -
     """
     if not isinstance(statement, str) or not statement.strip() or "\0" in statement:
         raise BadInput("give a select.", field="sql", hint=_TABLES)
+    try:
+        statement.encode()
+    except UnicodeEncodeError:
+        raise BadInput("it has half a character in it.", field="sql") from None
+    refuse_numbered(statement)
     try:
         async with readers.turns.take(space):
             with fail_after(bounds.seconds + _GRACE_SECONDS):
