@@ -332,6 +332,13 @@ CREATE FUNCTION core.find_api_key(wanted text) RETURNS SETOF core.api_keys
 
 COMMENT ON FUNCTION core.find_api_key(wanted text) IS 'One key by its id: who has not got the id finds none.';
 
+CREATE FUNCTION core.gone_space(wanted text, receipt uuid) RETURNS integer
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$ select space_id from core.erasures where space_hash = wanted and id = receipt $$;
+
+COMMENT ON FUNCTION core.gone_space(wanted text, receipt uuid) IS 'The number of a space that was forgotten whole; found by who knows its name and the id of its receipt.';
+
 CREATE FUNCTION core.harden() RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2716,6 +2723,7 @@ CREATE TABLE core.erasures (
     document jsonb,
     signature bytea,
     of_receipt uuid,
+    space_hash text,
     CONSTRAINT erasures_check CHECK ((num_nulls(number, space_number, document, signature) = ANY (ARRAY[0, 4]))),
     CONSTRAINT erasures_signature_check CHECK ((octet_length(signature) = 64))
 );
@@ -2731,6 +2739,26 @@ COMMENT ON COLUMN core.erasures.name_hashes IS 'The same of other names that wer
 COMMENT ON COLUMN core.erasures.document IS 'What is signed; null before receipts were.';
 
 COMMENT ON COLUMN core.erasures.of_receipt IS 'Of a note on what is left on the disk: the receipt that it is about.';
+
+COMMENT ON COLUMN core.erasures.space_hash IS 'Of a space that was forgotten whole: SHA-256 of a key of the database and the SHA-256 of its name and an empty name.';
+
+CREATE TABLE core.exports (
+    space_id integer NOT NULL,
+    id uuid NOT NULL,
+    kind text NOT NULL,
+    sha256 text NOT NULL,
+    bytes bigint NOT NULL,
+    written_at timestamp with time zone NOT NULL,
+    CONSTRAINT exports_bytes_check CHECK ((bytes >= 0)),
+    CONSTRAINT exports_kind_check CHECK ((kind = ANY (ARRAY['tables'::text, 'longterm'::text, 'transcripts'::text]))),
+    CONSTRAINT exports_sha256_check CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
+);
+
+ALTER TABLE ONLY core.exports FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE core.exports IS 'No reference to core.spaces: a file that was handed out outlives a space that was erased whole.';
+
+COMMENT ON COLUMN core.exports.sha256 IS 'Of the file as it was written, by which it is recognised under another name.';
 
 CREATE TABLE core.kept_answers (
     space_id integer DEFAULT core.current_space() NOT NULL,
@@ -4810,6 +4838,9 @@ ALTER TABLE ONLY core.erasures
 ALTER TABLE ONLY core.erasures
     ADD CONSTRAINT erasures_space_id_number_key UNIQUE (space_id, number);
 
+ALTER TABLE ONLY core.exports
+    ADD CONSTRAINT exports_pkey PRIMARY KEY (space_id, id);
+
 ALTER TABLE ONLY core.kept_answers
     ADD CONSTRAINT kept_answers_pkey PRIMARY KEY (space_id, caller, key_sha256);
 
@@ -5761,6 +5792,8 @@ ALTER TABLE ONLY transcripts.unindexed
 
 ALTER TABLE core.erasures ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE core.exports ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE core.kept_answers ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE core.messages ENABLE ROW LEVEL SECURITY;
@@ -5768,6 +5801,8 @@ ALTER TABLE core.messages ENABLE ROW LEVEL SECURITY;
 ALTER TABLE core.outbox ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY own_space ON core.erasures USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON core.exports USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 CREATE POLICY own_space ON core.kept_answers USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
@@ -6349,6 +6384,9 @@ GRANT ALL ON FUNCTION core.extend_erasure_chain(new_number bigint, new_digest by
 REVOKE ALL ON FUNCTION core.find_api_key(wanted text) FROM PUBLIC;
 GRANT ALL ON FUNCTION core.find_api_key(wanted text) TO quipu_app;
 
+REVOKE ALL ON FUNCTION core.gone_space(wanted text, receipt uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION core.gone_space(wanted text, receipt uuid) TO quipu_app;
+
 REVOKE ALL ON FUNCTION core.harden() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION core.hold_erasure_chain(new_signing bytea, new_public bytea, OUT signing bytea, OUT number bigint, OUT digest bytea) FROM PUBLIC;
@@ -6451,6 +6489,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.tool_results TO quipu_app
 GRANT SELECT ON TABLE transcripts.tool_results TO quipu_see;
 
 GRANT SELECT,INSERT ON TABLE core.erasures TO quipu_app;
+
+GRANT SELECT,INSERT ON TABLE core.exports TO quipu_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.kept_answers TO quipu_app;
 

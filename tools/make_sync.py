@@ -27,6 +27,7 @@ FACES = (
     Face("quipu.kinds.episodes.prompting.asking", "AsyncPrompting", "Prompting"),
     Face("quipu.kinds.episodes.conversing.conversations", "AsyncConversations", "Conversations"),
     Face("quipu.app.rooms", "AsyncRooms", "Rooms"),
+    Face("quipu.app.erasing", "AsyncErasing", "Erasing"),
     Face("quipu.app.memory", "AsyncMemory", "Memory"),
     Face("quipu.app.queueing", "AsyncQueue", "Queue"),
     Face("quipu.upkeep.answers.answers", "AsyncAnswers", "Answers"),

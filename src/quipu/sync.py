@@ -2,6 +2,7 @@
 
 Written by tools/make_sync.py; do not edit. The truth is in
 
+- quipu.app.erasing
 - quipu.app.memory
 - quipu.app.queueing
 - quipu.app.rooms
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal, Self
     from uuid import UUID
 
+    from quipu.app.erasing import AsyncErasing
     from quipu.app.lately import Used
     from quipu.app.queue import Purge
     from quipu.app.queueing import AsyncQueue
@@ -191,6 +193,7 @@ if TYPE_CHECKING:
     from quipu.upkeep.answers.answers import AsyncAnswers
     from quipu.upkeep.answers.model import Asking, KeptAnswer
     from quipu.upkeep.erasure.archive import AsyncReceipts
+    from quipu.upkeep.erasure.limits import OnRead
     from quipu.upkeep.erasure.model import Checked, Erasure, PublicKey, Receipt
     from quipu.upkeep.health import Health
     from quipu.upkeep.keys.keys import AsyncKeys
@@ -213,6 +216,7 @@ __all__ = [
     "Browsing",
     "Conversations",
     "Episodes",
+    "Erasing",
     "Evaluating",
     "Exchange",
     "Keys",
@@ -483,7 +487,95 @@ class Rooms:
         return self._portal.call(lambda: self._inner.marks(space=space))
 
 
-class Memory(Rooms):
+class Erasing(Rooms):
+    """What a memory offers to forget, and to show that it is forgotten."""
+
+    def __init__(self, inner: AsyncErasing, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def forget(
+        self,
+        *,
+        space: str,
+        session: str | None = None,
+        user: str | None = None,
+        message: str | None = None,
+        names: Sequence[str] = (),
+        everywhere: bool = False,
+        confirm: bool = False,
+    ) -> Erasure:
+        """Forget a session, a person, a message, or the whole space if none is named.
+
+        Without ``confirm`` it is a preview: how many rows of what would go. With it, everything goes at
+        once, from every table and index, and the receipt that comes back is kept without any content.
+
+        Where a person is forgotten, their names are looked for in the tables of agents and in what others
+        said, and ``left`` says where they stand: their id, the names that only their messages carry, and
+        ``names`` that you add (other spellings, numbers, addresses). With ``everywhere`` they are taken out
+        there: rows of agents' tables of which a value is a name go, and memories that have a name in them;
+        elsewhere ``[erased]`` takes its place, and what was made of such words is made anew.
+
+        Raises BadInput where an argument cannot be taken.
+        """
+        return self._portal.call(
+            lambda: self._inner.forget(
+                space=space,
+                session=session,
+                user=user,
+                message=message,
+                names=names,
+                everywhere=everywhere,
+                confirm=confirm,
+            )
+        )
+
+    def check_erasure(
+        self,
+        receipt: str,
+        strings: Sequence[str] = (),
+        *,
+        space: str,
+        exports: Sequence[str | PathLike[str]] = (),
+        after: str | None = None,
+        seconds: float | None = None,
+        most_bytes: int | None = None,
+        of_all: bool = True,
+        progress: OnRead | None = None,
+    ) -> Checked:
+        """Look again at the places that a receipt and its note name: what is still there, what is gone, what
+        cannot be reached, and until when; with ``strings``, whether these stand there: no receipt holds them.
+
+        Searched are the tables, the index and the agents' tables of the space as they read now; the snapshots
+        of the space; of an embedded database also its data files, log and archive, the base backups and the
+        rest of the home, as bytes; and ``exports``, files or directories that you name, in which files that
+        were handed out are recognised under any name. What is packed (gzip, bzip2, xz, zstd, tar, zip) is
+        unpacked. Long texts are compressed in the files of the database: there they are not found as bytes.
+
+        ``seconds`` and ``most_bytes`` are limits, at which the answer says where to go on: ``after``.
+        ``of_all=False`` leaves out the files that belong to all spaces together. ``progress`` is told how
+        many bytes more were read. A space that was forgotten whole is named as it was.
+
+        Raises:
+            BadInput: a string has less than 3 characters, they are too many, or a limit is not above 0.
+            NotFound: there is no such receipt in the space.
+        """
+        return self._portal.call(
+            lambda: self._inner.check_erasure(
+                receipt,
+                strings,
+                space=space,
+                exports=exports,
+                after=after,
+                seconds=seconds,
+                most_bytes=most_bytes,
+                of_all=of_all,
+                progress=progress,
+            )
+        )
+
+
+class Memory(Erasing):
     """A memory for agents. Use it as ``with Memory() as memory``.
 
     Without arguments it is an embedded PostgreSQL under ``~/.quipu`` (or ``QUIPU_HOME``); ``url`` names a
@@ -707,60 +799,6 @@ class Memory(Rooms):
         """How many memories of each kind a space holds, and how many came in, and tell, of which day."""
         return self._portal.call(lambda: self._inner.overview(space=space))
 
-    def forget(
-        self,
-        *,
-        space: str,
-        session: str | None = None,
-        user: str | None = None,
-        message: str | None = None,
-        names: Sequence[str] = (),
-        everywhere: bool = False,
-        confirm: bool = False,
-    ) -> Erasure:
-        """Forget a session, a person, a message, or the whole space if none is named.
-
-        Without ``confirm`` it is a preview: how many rows of what would go. With it, everything goes at
-        once, from every table and index, and the receipt that comes back is kept without any content.
-
-        Where a person is forgotten, their names are looked for in the tables of agents and in what others
-        said, and ``left`` says where they stand: their id, the names that only their messages carry, and
-        ``names`` that you add (other spellings, numbers, addresses). With ``everywhere`` they are taken out
-        there: rows of agents' tables of which a value is a name go, and memories that have a name in them;
-        elsewhere ``[erased]`` takes its place, and what was made of such words is made anew.
-
-        Raises BadInput where an argument cannot be taken.
-        """
-        return self._portal.call(
-            lambda: self._inner.forget(
-                space=space,
-                session=session,
-                user=user,
-                message=message,
-                names=names,
-                everywhere=everywhere,
-                confirm=confirm,
-            )
-        )
-
-    def check_erasure(
-        self, receipt: str, strings: Sequence[str], *, space: str, exports: Sequence[str | PathLike[str]] = ()
-    ) -> Checked:
-        """Look again at the places that a receipt names, for strings that you give: no receipt holds them.
-
-        Looked through are the tables, the index and the agents' tables of the space as they read now; of an
-        embedded database also its data files, the write-ahead log, its archive and the base backups, as
-        bytes; the snapshots of the space; and ``exports``, files or directories that you name. Long texts are
-        stored compressed: in the files of the database they are not found as bytes.
-
-        Raises:
-            BadInput: there are no strings, or one has less than 3 characters.
-            NotFound: there is no such receipt.
-        """
-        return self._portal.call(
-            lambda: self._inner.check_erasure(receipt, strings, space=space, exports=exports)
-        )
-
     def reembed(self, model: str | None = None, *, progress: Progress | None = None) -> ReembedReport:
         """Change the embedding model of the whole database: to ``model``, or to that of the settings.
 
@@ -969,7 +1007,9 @@ class Receipts:
         return self._portal.call(lambda: self._inner.list(space=space))
 
     def get(self, id: UUID | str, *, space: str | None = None) -> Sequence[Receipt]:
-        """The receipt of an erasure, and after it the note on what was left on the disk, if it was made.
+        """The receipt of an erasure, and after it the notes on what was left on the disk, if they were made.
+
+        With the name of a space that was forgotten whole, its receipt is found too.
 
         Raises:
             BadInput: that is no id of a receipt.

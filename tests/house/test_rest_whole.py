@@ -12,7 +12,6 @@ CODE = "it takes code of the program"
 SERVER = "servers call it by themselves"
 NOT_BY_HTTP = {
     "Memory.ready": "it is /ready, beside the doors",
-    "Memory.check_erasure": FILES,
     "Memory.overview": "it is a page",
     "Memory.used_lately": "it is on that page",
     "Memory.space_names": "as Memory.spaces",

@@ -53,6 +53,12 @@ async def _known(memory: AsyncMemory, space: str, mark: str, root: Path) -> Know
         "POST /v1/snapshots/restore": [{"json": snapshot}],
         "POST /v1/snapshots/import": [{"content": dump.read_bytes().replace(mark.encode(), b"anybody")}],
         "GET /v1/receipts/{id}": [{"path": f"/v1/receipts/{receipt}"}],
+        "POST /v1/receipts/{id}/check": [
+            {"path": f"/v1/receipts/{receipt}/check", "json": {"strings": ["boat"]}}
+        ],
+        "POST /v1/engine/receipts/{id}/check": [
+            {"path": f"/v1/engine/receipts/{receipt}/check", "json": {"space": space, "strings": ["boat"]}}
+        ],
         "POST /v1/receipts/verify": [{"json": {"receipts": signed}}],
         "POST /v1/reinforce": [{"json": {"hits": [used]}}],
         "id": [*map(str, ids), prompt.id],

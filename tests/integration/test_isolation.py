@@ -6,6 +6,7 @@ import inspect
 import random
 from collections.abc import Awaitable, Callable
 from dataclasses import astuple, replace
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -199,7 +200,7 @@ def tables(conn: psycopg.Connection) -> dict[str, int]:
 
 
 @pytest.fixture
-async def app(memory: AsyncMemory, url: str) -> Any:
+async def app(memory: AsyncMemory, url: str, tmp_path: Path) -> Any:
     """A connection as the application; the spaces ana and bob have rows in every table."""
     for space, mark in MARK.items():
         for n in range(3):
@@ -209,6 +210,7 @@ async def app(memory: AsyncMemory, url: str) -> Any:
                 session="s",
             )
         await memory.forget(space=space, message="none", confirm=True)
+        await memory.longterm.export_sqlite(tmp_path / f"{space}.db", space=space)
         await memory.settings.set("session_days", 30, space=space)
         await memory.ledger.open_session(space=space, session="s", user="u")
         await memory.ledger.set("boat", mark, space=space, session="s")

@@ -3,80 +3,140 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
+from typing import Final
 
+import anyio
 from anyio import to_thread
 
 from quipu.app.parts import Parts
-from quipu.errors import BadInput
+from quipu.errors import DatabaseError, NotFound
 from quipu.kernel.config import Settings
-from quipu.kernel.db.embedded.locate import find_place
 from quipu.kinds.tables.naming import Naming
-from quipu.upkeep.backup.taking import listing
-from quipu.upkeep.erasure import files, store
+from quipu.upkeep.erasure import places, store
 from quipu.upkeep.erasure.everywhere import search
-from quipu.upkeep.erasure.model import Checked, Place
-from quipu.upkeep.erasure.names import pattern
+from quipu.upkeep.erasure.gone import Known
+from quipu.upkeep.erasure.limits import Limit
+from quipu.upkeep.erasure.model import Checked, Left, Place, Receipt
+from quipu.upkeep.erasure.names import anywhere, as_bytes, wanted
+from quipu.upkeep.erasure.places import Holder, Named
+from quipu.upkeep.erasure.searching import Looking
 from quipu.upkeep.erasure.templates import fill
-from quipu.upkeep.snapshots.snapshots import AsyncSnapshots
+from quipu.upkeep.snapshots.shelf import Shelf
 
-_LEAST = 3
-_PAGES = "freed space of data files is overwritten in time; VACUUM FULL or a new home ends it at once"
-_LOG = "segments are recycled after the next checkpoints"
+_AT_ONCE: Final = 100
+_TABLES: Final = "tables and index of the space"
 
 
-async def check(
-    parts: Parts,
-    settings: Settings,
-    snapshots: AsyncSnapshots,
-    receipt: str,
-    strings: Sequence[str],
-    *,
-    space: str,
-    exports: Sequence[Path],
-) -> Checked:
-    """What is found of the strings, by place."""
-    wanted = [one.strip() for one in strings if one.strip()]
-    if not wanted or any(len(one) < _LEAST for one in wanted):
-        raise BadInput(f"give strings of at least {_LEAST} characters.", field="strings")
-    places = await _tables(parts, wanted, space=space)
-    raw = [one.encode() for one in wanted]
-    for one in await snapshots.list(space=space):
-        path = await snapshots.path(one.name, space=space)
-        place = f"snapshot {one.name} (SHA-256 {one.sha256})"
-        places.append(await to_thread.run_sync(files.look_through, place, path, raw))
-    if settings.database_url is None:
-        async with parts.database.owner() as conn:
+class Checking:
+    """One check of an erasure: what is left of it, place by place."""
+
+    def __init__(self, parts: Parts, settings: Settings, space: Known) -> None:
+        self._parts = parts
+        self._settings = settings
+        self._space = space
+
+    async def check(
+        self,
+        receipts: Sequence[Receipt],
+        strings: Sequence[str],
+        limit: Limit,
+        *,
+        exports: Sequence[Path],
+        after: str | None,
+        of_all: bool,
+    ) -> Checked:
+        """What is still there of what receipts name, and where which strings stand.
+
+        ``of_all`` is false where the caller may not look into what belongs to all spaces together.
+        """
+        sought = wanted(strings) if strings else []
+        named = Named.of([one.document for one in receipts])
+        looking = Looking(as_bytes(sought), limit, after=after)
+        found: list[Place] = []
+        if sought and looking.begins:
+            found += await self._tables(sought, looking, limit)
+        work = partial(_through, looking, await self._holders(named), named, exports, of_all=of_all)
+        try:
+            found += await to_thread.run_sync(work, abandon_on_cancel=True)
+        finally:
+            limit.give_up()
+        found += places.unreached(named, looking.seen)
+        return Checked(receipt=receipts[0].id, places=found, searched=bool(sought), after=looking.after)
+
+    async def _holders(self, named: Named) -> list[Holder]:
+        """The places of files that there are, and those that the receipt names and that are gone."""
+        shelf = Shelf.of(self._settings, self._parts.database.url)
+        kept = shelf.all(self._space.id, self._space.name)
+        found = places.of_snapshots(named, shelf, self._space.id, kept)
+        if self._settings.database_url is not None:
+            return [*found, *places.of_server(named, await self._segments())]
+        async with self._parts.database.owner() as conn:
             await conn.execute(fill("checkpoint"))
-        places += await to_thread.run_sync(_files, settings, raw)
-    else:
-        places.append(Place("files of the server", None, "they are not seen from here"))
-    for path in exports:
-        places.append(await to_thread.run_sync(files.look_through, f"export {path}", path, raw))
-    return Checked(receipt, places)
+        work = partial(places.of_embedded, named, self._settings, shelf.root)
+        return [*found, *await to_thread.run_sync(work)]
+
+    async def _segments(self) -> list[str] | None:
+        """The segments of the log of a server of one's own; None where it does not tell them."""
+        try:
+            async with self._parts.database.owner() as conn:
+                return await store.log_segments(conn)
+        except DatabaseError:
+            return None
+
+    async def _tables(self, strings: Sequence[str], looking: Looking, limit: Limit) -> list[Place]:
+        """Where strings stand in what can be read with SQL, and whether all of it was searched."""
+        found: dict[str, tuple[int, str]] = {}
+        with anyio.move_on_after(limit.seconds_left) as timer:
+            for start in range(0, len(strings), _AT_ONCE):
+                form = anywhere(strings[start : start + _AT_ONCE])
+                for one in await self._standing(form):
+                    before, _ = found.get(one.place, (0, ""))
+                    found[one.place] = (before + one.count, one.how if not one.count else "")
+        columns = [
+            Place(place, found=count or None, note=note, whole=bool(count))
+            for place, (count, note) in found.items()
+        ]
+        if timer.cancelled_caught:
+            looking.stop(_TABLES, "the limit of time")
+            note = "not searched to the end: the limit of time was reached; allow for more"
+            return [*columns, Place(_TABLES, note=note, whole=False)]
+        return [*columns, Place(_TABLES, found=sum(count for count, _ in found.values()))]
+
+    async def _standing(self, form: str) -> list[Left]:
+        found: list[Left] = []
+        async with self._parts.database.reading(self._space.name) as within:
+            if within is not None:
+                await within.take_time()
+                found += await search(within, form, ())
+                entries = await store.entries_with(within, form)
+                found += [Left("core.recall_entries.content", entries, "")] if entries else []
+        naming = Naming(self._parts.database, self._parts.models, self._parts.logins)
+        return found + await naming.search(self._space.name, form)
 
 
-async def _tables(parts: Parts, strings: Sequence[str], *, space: str) -> list[Place]:
-    form = pattern(strings)
-    places: list[Place] = []
-    async with parts.database.reading(space) as within:
-        if within is not None:
-            places += [Place(one.place, one.count) for one in await search(within, form, ())]
-            entries = await store.entries_with(within, form)
-            places.append(Place("core.recall_entries.content", entries))
-    naming = Naming(parts.database, parts.models, parts.logins)
-    for one in await naming.search(space, strings):
-        places.append(Place(one.place, one.count or None, "" if one.count else one.how))
-    return places
+def _through(
+    looking: Looking, holders: Sequence[Holder], named: Named, exports: Sequence[Path], *, of_all: bool
+) -> list[Place]:
+    """Look through all files, place by place; for a thread."""
+    found: list[Place] = []
+    for holder in holders:
+        place = looking.through(holder, may=of_all or holder.own)
+        found += [] if place is None else [place]
+    noted = {str(one.get("sha256")): one for one in named.exports}
+    for number, path in enumerate(exports, start=1):
+        found += looking.export(number, path, noted)
+    looking.finish()
+    return found
 
 
-def _files(settings: Settings, strings: Sequence[bytes]) -> list[Place]:
-    place, found = find_place(settings), listing(settings)
-    places = [
-        files.look_through("write-ahead log", place.data / "pg_wal", strings, note=_LOG),
-        files.look_through("data files", place.data / "base", strings, note=_PAGES),
-        files.look_through("archived log", found.log.directory, strings),
-    ]
-    for base in found.bases:
-        places.append(files.look_through(f"base backup {base.name}", found.directory / base.name, strings))
-    return places
+def of_receipt(receipts: Sequence[Receipt], id: str) -> Sequence[Receipt]:
+    """The receipt of an erasure and the notes to it.
+
+    Raises:
+        NotFound: that is no receipt of an erasure.
+    """
+    if not receipts or receipts[0].document.get("type") != "erasure":
+        raise NotFound(f"{id!r} is no receipt of an erasure.", hint="`quipu receipt list` shows them.")
+    return receipts

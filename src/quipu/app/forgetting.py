@@ -13,10 +13,10 @@ from quipu.app.parts import Parts
 from quipu.errors import BadInput
 from quipu.kernel.config import Settings
 from quipu.kinds.tables.naming import Naming, Seen
-from quipu.upkeep.backup.taking import listing
+from quipu.upkeep.backup.taking import listing, put_aside
 from quipu.upkeep.erasure import service as erasure
 from quipu.upkeep.erasure.model import Erasure, What
-from quipu.upkeep.erasure.names import checked
+from quipu.upkeep.erasure.names import checked, pattern
 from quipu.upkeep.erasure.service import Search
 from quipu.upkeep.snapshots.snapshots import AsyncSnapshots
 
@@ -82,7 +82,7 @@ class Forgetting:
             seen = await naming.take_out(self._space, names, trial=trial)
             self._touched += seen.touched
         elif names:
-            seen.left += await naming.search(self._space, names)
+            seen.left += await naming.search(self._space, pattern(names))
         return Search(
             names=names,
             named=NAMED_IN,
@@ -95,14 +95,20 @@ class Forgetting:
     async def _finish(self, done: Erasure) -> Erasure:
         """Vacuum what an erasure touched, and sign a note on what is still on the disk."""
         # Not at the top: as what signs, only who forgets needs it.
-        from quipu.upkeep.erasure import aftermath  # noqa: PLC0415
+        from quipu.upkeep.erasure import aftermath, gone  # noqa: PLC0415
 
         if done.receipt is None:
             return done
-        remains = await aftermath.vacuum(self._parts.database, self._touched)
-        settings = self._settings
-        backups = None if settings.database_url else await to_thread.run_sync(listing, settings)
-        remains |= aftermath.kept(await self._snapshots.list(space=self._space), backups)
-        database, space = self._parts.database, self._space
+        database, settings = self._parts.database, self._settings
+        space = await gone.find(database, self._space, done.receipt)
+        assert space is not None, "a receipt was written, and its space is not found"
+        remains = await aftermath.vacuum(database, self._touched)
+        copies = aftermath.Copies(
+            snapshots=await self._snapshots.list(space=self._space),
+            exports=await aftermath.exports_of(database, space),
+            backups=None if settings.database_url else await to_thread.run_sync(listing, settings),
+            aside=() if settings.database_url else put_aside(settings),
+        )
+        remains |= aftermath.kept(copies)
         await aftermath.note(database, done.receipt, remains, space=space, now=self._now)
         return replace(done, remains=remains)

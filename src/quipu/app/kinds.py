@@ -38,6 +38,7 @@ PACKAGES = (
     "quipu.recall",
     "quipu.upkeep.answers",
     "quipu.upkeep.erasure",
+    "quipu.upkeep.exports",
     "quipu.upkeep.keys",
     *(kind.package for kind in KINDS),
 )

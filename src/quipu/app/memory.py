@@ -14,15 +14,13 @@ from typing import TYPE_CHECKING, Self
 from anyio import to_thread
 
 from quipu.app.answer import whole
-from quipu.app.checking import check
-from quipu.app.forgetting import Forgetting
+from quipu.app.erasing import AsyncErasing
 from quipu.app.kinds import KINDS, REGISTER
 from quipu.app.lately import Used, used_lately
 from quipu.app.parts import Parts, assemble
-from quipu.app.rooms import AsyncRooms
 from quipu.errors import QuipuError
 from quipu.kernel.base.clock import Clock, SystemClock
-from quipu.kernel.base.scope import check_known_name, check_name, optional_name
+from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.config import Settings, load
 from quipu.kernel.db.person import everybody_only
 from quipu.kernel.embedding.choose import choose
@@ -33,7 +31,6 @@ from quipu.record.model import Refusal
 from quipu.record.report import Report
 from quipu.record.service import Progress
 from quipu.record.store import Session
-from quipu.upkeep.erasure.model import Checked, Erasure, What
 from quipu.upkeep.health import Health, examine
 from quipu.upkeep.overview import Overview, overview
 from quipu.upkeep.reembed import service as change
@@ -47,7 +44,7 @@ _NAMES = {kind.code: kind.name for kind in KINDS}
 _CITES = {kind.code: kind.cite for kind in KINDS}
 
 
-class AsyncMemory(AsyncRooms):
+class AsyncMemory(AsyncErasing):
     """A memory for agents. Use it as ``async with AsyncMemory() as memory``.
 
     Without arguments it is an embedded PostgreSQL under ``~/.quipu`` (or ``QUIPU_HOME``); ``url`` names a
@@ -284,58 +281,6 @@ class AsyncMemory(AsyncRooms):
         everybody_only("The counts of a space concern")
         async with self._ready.answering.filed(check_name("space", space)) as within:
             return await overview(within, _NAMES)
-
-    async def forget(
-        self,
-        *,
-        space: str,
-        session: str | None = None,
-        user: str | None = None,
-        message: str | None = None,
-        names: Sequence[str] = (),
-        everywhere: bool = False,
-        confirm: bool = False,
-    ) -> Erasure:
-        """Forget a session, a person, a message, or the whole space if none is named.
-
-        Without ``confirm`` it is a preview: how many rows of what would go. With it, everything goes at
-        once, from every table and index, and the receipt that comes back is kept without any content.
-
-        Where a person is forgotten, their names are looked for in the tables of agents and in what others
-        said, and ``left`` says where they stand: their id, the names that only their messages carry, and
-        ``names`` that you add (other spellings, numbers, addresses). With ``everywhere`` they are taken out
-        there: rows of agents' tables of which a value is a name go, and memories that have a name in them;
-        elsewhere ``[erased]`` takes its place, and what was made of such words is made anew.
-
-        Raises BadInput where an argument cannot be taken.
-        """
-        everybody_only("Erasures concern")
-        named = {"session": session, "user": user, "message": message}
-        # What an earlier version took in may be called by a secret: it must be possible to forget it.
-        given = {name: value for name, value in named.items() if value is not None}
-        what = What(**{name: check_known_name(name, value) for name, value in given.items()})
-        name, now = check_known_name("space", space), self._clock.now()
-        asked = Forgetting(self._ready, self._settings, self.snapshots, space=name, now=now)
-        return await asked.forget(what, names=names, everywhere=everywhere, confirm=confirm)
-
-    async def check_erasure(
-        self, receipt: str, strings: Sequence[str], *, space: str, exports: Sequence[str | PathLike[str]] = ()
-    ) -> Checked:
-        """Look again at the places that a receipt names, for strings that you give: no receipt holds them.
-
-        Looked through are the tables, the index and the agents' tables of the space as they read now; of an
-        embedded database also its data files, the write-ahead log, its archive and the base backups, as
-        bytes; the snapshots of the space; and ``exports``, files or directories that you name. Long texts are
-        stored compressed: in the files of the database they are not found as bytes.
-
-        Raises:
-            BadInput: there are no strings, or one has less than 3 characters.
-            NotFound: there is no such receipt.
-        """
-        everybody_only("Erasures concern")
-        await self.receipts.get(receipt, space=check_known_name("space", space))
-        looked = (self._ready, self._settings, self.snapshots, receipt, strings)
-        return await check(*looked, space=space, exports=[Path(one) for one in exports])
 
     async def reembed(self, model: str | None = None, *, progress: Progress | None = None) -> ReembedReport:
         """Change the embedding model of the whole database: to ``model``, or to that of the settings.

@@ -43,6 +43,12 @@ _DUMP: Final[dict[str, Any]] = {
     responses={
         200: {
             "description": "A dump in plain SQL.",
+            "headers": {
+                "Quipu-Export": {
+                    "description": "The id under which the file is noted, with its SHA-256.",
+                    "schema": {"type": "string", "format": "uuid"},
+                }
+            },
             "content": {_MEDIA_TYPE: {"schema": {"type": "string"}}},
         },
         **refused(_404="There is no such schema."),
@@ -57,12 +63,16 @@ async def export(
     place = tempfile.TemporaryDirectory(prefix="quipu-export-")
     path = Path(place.name) / _FILE
     try:
-        await here.memory.snapshots.export(path, structure=structure, space=here.space, schema=schema)
+        done = await here.memory.snapshots.export(path, structure=structure, space=here.space, schema=schema)
     except BaseException:
         place.cleanup()
         raise
     return FileResponse(
-        path, media_type=_MEDIA_TYPE, filename=f"{schema}.sql", background=BackgroundTask(place.cleanup)
+        path,
+        media_type=_MEDIA_TYPE,
+        filename=f"{schema}.sql",
+        headers={"Quipu-Export": done.id},
+        background=BackgroundTask(place.cleanup),
     )
 
 

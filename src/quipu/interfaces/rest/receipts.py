@@ -10,10 +10,10 @@ from fastapi import Body, Path
 from pydantic import Field
 
 from quipu.errors import BadInput
-from quipu.interfaces.rest.door import OwningAll, Reading, refused, room
+from quipu.interfaces.rest.door import Administering, OwningAll, Reading, refused, room
 from quipu.interfaces.rest.models import Asked, Told
 from quipu.interfaces.rest.told.items import Items
-from quipu.upkeep.erasure.model import Receipt
+from quipu.upkeep.erasure.model import Receipt, State
 from quipu.upkeep.erasure.receipts import key_of, plain, read, verify
 
 router = room("receipts")
@@ -86,6 +86,82 @@ async def verified(asked: Annotated[Verifying, Body(examples=[_EXAMPLE])], here:
 async def shown(id: _Id, here: Reading) -> Items[ReceiptTold]:
     """The receipt, and after it the note on what was left on the disk, if it was made."""
     return _items(await here.memory.receipts.get(id, space=here.space))
+
+
+class Checking(Asked):
+    """What is looked for in the places of a receipt."""
+
+    strings: Annotated[
+        list[Annotated[str, Field(max_length=512)]],
+        Field(
+            default_factory=list,
+            max_length=10_000,
+            description="Without strings it only says what is still there.",
+            examples=[["Lisbon"]],
+        ),
+    ]
+    after: Annotated[
+        str | None, Field(max_length=2000, description="`after` of the answer before, to go on.")
+    ] = None
+    seconds: Annotated[float, Field(gt=0, le=600, description="How long it may search.")] = 20.0
+
+
+class EngineChecking(Checking):
+    """The same, in all files of the database."""
+
+    space: Annotated[str, Field(description="Of the erasure; it may be gone.", examples=["team"])]
+
+
+class PlaceTold(Told):
+    """A place that can hold what was erased."""
+
+    place: str
+    state: State
+    found: Annotated[int | None, Field(description="Rows or files with one of the strings.")]
+    until: Annotated[str, Field(description="What ends it.")]
+    note: str
+    whole: Annotated[bool, Field(description="False: not searched to its end; `note` says why.")]
+
+
+class CheckedTold(Told):
+    """What is left of an erasure."""
+
+    receipt: str
+    clean: Annotated[bool, Field(description="Each place is gone, or searched to its end in vain.")]
+    searched: Annotated[bool, Field(description="Whether there were strings.")]
+    places: list[PlaceTold]
+    after: Annotated[str | None, Field(description="A limit was reached: send it to go on there.")] = None
+
+
+@router.post(
+    "/{id}/check", summary="Look again", responses=refused(_404="There is no erasure of that receipt.")
+)
+async def checked(
+    id: _Id, asked: Annotated[Checking, Body(examples=[{"strings": ["Lisbon"]}])], here: Administering
+) -> CheckedTold:
+    """At the places that the receipt names: there, gone or not reachable, and where the strings stand.
+
+    Files that belong to all spaces together are not read: that takes a key of all spaces.
+    """
+    found = await here.memory.check_erasure(
+        str(id), asked.strings, space=here.space, after=asked.after, seconds=asked.seconds, of_all=False
+    )
+    return CheckedTold.model_validate(found)
+
+
+@engine_router.post(
+    "/{id}/check", summary="Look again everywhere", responses=refused(_404="There is no such receipt.")
+)
+async def all_checked(
+    id: _Id,
+    asked: Annotated[EngineChecking, Body(examples=[{"space": "team", "strings": ["Lisbon"]}])],
+    engine: OwningAll,
+) -> CheckedTold:
+    """At the places that the receipt names, and in the files of the whole database."""
+    found = await engine.memory.check_erasure(
+        str(id), asked.strings, space=asked.space, after=asked.after, seconds=asked.seconds
+    )
+    return CheckedTold.model_validate(found)
 
 
 @engine_router.get("", summary="List all receipts")

@@ -56,13 +56,13 @@ class Naming:
         self._logins = logins
         self._grounds = Grounds(database, models, logins)
 
-    async def search(self, space: str, names: Sequence[str]) -> list[Left]:
-        """Where names stand, by column."""
+    async def search(self, space: str, form: str) -> list[Left]:
+        """Where something stands that has a form (a regular expression), by column."""
         found: list[Left] = []
         for target in await self._grounds.every(space):
             tables = await self._tables(target)
             found += await self._grounds.look(
-                target, lambda conn, t=target, all_=tables: _left(conn, t, all_, names)
+                target, lambda conn, t=target, all_=tables: _left(conn, t, all_, form)
             )
         return found
 
@@ -80,7 +80,7 @@ class Naming:
             ) -> list[Left]:
                 for table in tables:
                     await _take_out(conn, target, table, names, seen)
-                return await _left(conn, target, tables, names)
+                return await _left(conn, target, tables, pattern(names))
 
             seen.left += await self._grounds.change(target, work, seconds=SECONDS, trial=trial)
             if not trial:
@@ -107,10 +107,7 @@ class Naming:
         return found
 
 
-async def _left(
-    conn: Connection, target: Target, tables: Sequence[_Table], names: Sequence[str]
-) -> list[Left]:
-    form = pattern(names)
+async def _left(conn: Connection, target: Target, tables: Sequence[_Table], form: str) -> list[Left]:
     found: list[Left] = []
     for table in tables:
         query = counting("count", _name(target, table), table.columns, form)

@@ -17,7 +17,7 @@ from quipu.kernel.db.embedded import lifecycle
 from quipu.kernel.db.embedded.archive import archive_of, backups_of
 from quipu.kernel.db.embedded.basebackup import copy_running
 from quipu.kernel.db.embedded.binaries import choose_binaries
-from quipu.kernel.db.embedded.cluster import data_major
+from quipu.kernel.db.embedded.cluster import ASIDE, data_major
 from quipu.kernel.db.embedded.directory import make_directories
 from quipu.kernel.db.embedded.door import Door, enter
 from quipu.kernel.db.embedded.faults import file_failure
@@ -44,6 +44,11 @@ def listing(settings: Settings) -> Backups:
     kept = place.archive_note.exists() and settings.archive is not False
     where = Path(place.archive_note.read_text("utf-8").rstrip("\n")) if kept else directory / "wal"
     return Backups(directory=directory, bases=shelf.bases(directory), log=shelf.log(where, kept=kept))
+
+
+def put_aside(settings: Settings) -> list[str]:
+    """The directories of data that restores in place put aside, by name."""
+    return sorted(path.name for path in find_place(settings).state.glob(f"{ASIDE}*"))
 
 
 def size_of_all(settings: Settings) -> int:

@@ -3,68 +3,101 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from psycopg import sql
 
 from quipu.kernel.db.database import Database
 from quipu.upkeep.backup.model import Backups
-from quipu.upkeep.erasure import store
+from quipu.upkeep.erasure import gone, store
 from quipu.upkeep.erasure.chain import Entry, append
+from quipu.upkeep.erasure.places import ARCHIVE, ASIDE, BASE, EXPORT, LOG, PAGES, SNAPSHOT
 from quipu.upkeep.erasure.templates import fill
+from quipu.upkeep.exports import store as exports
+from quipu.upkeep.exports.model import Export
 from quipu.upkeep.snapshots.model import Snapshot
 
-PAGES = "freed, not overwritten: bytes may stay in free space of data files until it is written to again"
-LOG = "changes stay in the write-ahead log until its segments are recycled, after the next checkpoints"
-ELSEWHERE = "not seen from here: the log archive, base backups and replicas of a server of your own"
-EXPORTS = "not known: dumps and files that were handed out are not recorded"
+ELSEWHERE: Final = "not seen from here: the log archive, base backups and replicas of a server of your own"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Copies:
+    """What was copied before an erasure and holds what was erased. ``backups`` is None for a server of one's
+    own; ``aside`` are directories that restores put aside."""
+
+    snapshots: Sequence[Snapshot]
+    exports: Sequence[Export]
+    backups: Backups | None
+    aside: Sequence[str] = ()
 
 
 async def vacuum(database: Database, tables: Iterable[tuple[str, str]]) -> dict[str, Any]:
-    """Vacuum tables; what is said of it. What other transactions still see stays until they end."""
+    """Vacuum and analyse tables; what is said of it. What other transactions still see stays until they end.
+
+    Statistics of a table hold some of its values: they are made of what is left.
+    """
     done: list[str] = []
     async with database.owner() as conn:
         waiting = await store.held_back(conn)
         for schema, table in sorted(set(tables)):
             await conn.execute(fill("vacuum", table=sql.Identifier(schema, table)))
             done.append("tables of agents" if schema.startswith("memory") else f"{schema}.{table}")
-        position = await store.log_position(conn)
+        position, segment = await store.log_position(conn)
     return {
         "vacuumed": sorted(set(done)),
         "open_transactions": waiting,
-        "pages": PAGES,
-        "log": {"position": position, "says": LOG},
+        "pages": f"freed, not overwritten: bytes may stay in free space of data files until {PAGES}",
+        "log": {"position": position, "segment": segment, "until": LOG},
     }
 
 
-def kept(snapshots: Sequence[Snapshot], backups: Backups | None) -> dict[str, Any]:
+def kept(copies: Copies) -> dict[str, Any]:
     """Copies that were made before and hold what was erased, with their digests, and what ends them."""
     found: dict[str, Any] = {
         "snapshots": [
-            {
-                "taken_at": one.taken_at.isoformat(),
-                "sha256": one.sha256,
-                "until": "the retention of snapshots is over, or it is deleted",
-            }
-            for one in snapshots
+            {"taken_at": one.taken_at.isoformat(), "sha256": one.sha256, "until": SNAPSHOT}
+            for one in copies.snapshots
         ],
-        "exports": EXPORTS,
+        "exports": [
+            {
+                "id": one.id,
+                "kind": one.kind,
+                "sha256": one.sha256,
+                "bytes": one.bytes,
+                "written_at": one.written_at.isoformat(),
+                "until": EXPORT,
+            }
+            for one in copies.exports
+        ],
     }
+    backups = copies.backups
     if backups is None:
         return {**found, "backups": ELSEWHERE}
-    bases = [{"name": one.name, "until": "it is removed (quipu backup base --keep)"} for one in backups.bases]
-    archive = {"kept": backups.log.kept, "segments": backups.log.segments}
-    return {**found, "backups": {"bases": bases, "archived_log": archive}}
+    bases = [{"name": one.name, "until": BASE} for one in backups.bases]
+    archive = {"kept": backups.log.kept, "segments": backups.log.segments, "until": ARCHIVE}
+    aside = [{"name": name, "until": ASIDE} for name in copies.aside]
+    return {**found, "backups": {"bases": bases, "archived_log": archive, "aside": aside}}
+
+
+async def exports_of(database: Database, space: gone.Known) -> list[Export]:
+    """What was handed out of a space, which may be gone."""
+    async with gone.within(database, space) as within:
+        return await exports.of_space(within)
 
 
 async def note(
-    database: Database, receipt: str, remains: Mapping[str, Any], *, space: str, now: datetime
-) -> str | None:
-    """Sign the note and keep it in the chain; its id."""
-    facts = {"type": "remains", "of": receipt, **remains}
-    async with database.space(space) as within:
-        if within is None:
-            return None
+    database: Database,
+    receipt: str,
+    remains: Mapping[str, Any],
+    *,
+    space: gone.Known,
+    now: datetime,
+    type_: str = "remains",
+) -> str:
+    """Sign a note to a receipt and keep it in the chain; its id."""
+    facts = {"type": type_, "of": receipt, **remains}
+    async with gone.within(database, space) as within:
         (id_,) = await append(within, [Entry(facts=facts, of_receipt=receipt)], now=now)
     return id_

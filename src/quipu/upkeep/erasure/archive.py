@@ -10,7 +10,7 @@ from uuid import UUID
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.scope import check_name
 from quipu.kernel.db.database import Database
-from quipu.upkeep.erasure import store
+from quipu.upkeep.erasure import gone, store
 from quipu.upkeep.erasure.model import PublicKey, Receipt
 from quipu.upkeep.erasure.receipts import fingerprint
 
@@ -33,7 +33,9 @@ class AsyncReceipts:
         return await self._read(space, None)
 
     async def get(self, id: UUID | str, *, space: str | None = None) -> Sequence[Receipt]:
-        """The receipt of an erasure, and after it the note on what was left on the disk, if it was made.
+        """The receipt of an erasure, and after it the notes on what was left on the disk, if they were made.
+
+        With the name of a space that was forgotten whole, its receipt is found too.
 
         Raises:
             BadInput: that is no id of a receipt.
@@ -66,6 +68,10 @@ class AsyncReceipts:
         else:
             async with self._database.space(check_name("space", space)) as within:
                 rows = [] if within is None else await store.receipts_of_space(within, id)
+            known = None if rows or id is None else await gone.find(self._database, space, id)
+            if known is not None:
+                async with gone.within(self._database, known) as within:
+                    rows = await store.receipts_of_space(within, id)
         return [
             Receipt(document=document, signature=signature, public_key=key or b"")
             for document, signature in rows

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -64,7 +63,7 @@ async def append(within: Within, entries: Sequence[Entry], *, now: datetime) -> 
             counts=entry.counts,
             written_at=now,
             hashes={what: _hash(secret, within, name) for what, name in entry.names.items()},
-            name_hashes=[_keyed(secret, within.space.name, name) for name in entry.more_names],
+            name_hashes=[store.keyed(secret, within.space.name, name) for name in entry.more_names],
             of_receipt=entry.of_receipt,
         )
         await store.write_receipt(within, row)
@@ -74,10 +73,4 @@ async def append(within: Within, entries: Sequence[Entry], *, now: datetime) -> 
 
 
 def _hash(secret: bytes, within: Within, name: str | None) -> str | None:
-    return None if name is None else _keyed(secret, within.space.name, name)
-
-
-def _keyed(secret: bytes, space: str, name: str) -> str:
-    """As snapshots compare it when they are restored."""
-    inner = hashlib.sha256(f"{space}\0{name}".encode()).digest()
-    return hashlib.sha256(secret + inner).hexdigest()
+    return None if name is None else store.keyed(secret, within.space.name, name)

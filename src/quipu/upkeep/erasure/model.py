@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from quipu.kernel.db.database import Within
 
@@ -80,29 +80,51 @@ class Erasure:
     remains: Mapping[str, Any] | None = None
 
 
+State = Literal["there", "gone", "not reachable"]
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place that a check looked through: how often one of the strings stands there.
+    """A place that can hold what was erased, as a check found it.
 
-    ``found`` is None where it could not be looked through; ``note`` says why, or what it means.
+    ``state``: whether what the receipt names there is still there. ``found``: how many rows or files hold
+    one of the strings; None where none was looked for. ``whole`` is false where it was not searched to the
+    end; ``note`` says why, and how to go on. ``until``: what ends it.
     """
 
     place: str
-    found: int | None
+    state: State = "there"
+    found: int | None = None
+    until: str = ""
     note: str = ""
+    whole: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """What a check of an erasure found. ``clean``: nothing, in any place, and each was looked through."""
+    """What a check of an erasure found, place by place.
+
+    ``searched``: whether strings were given. ``after`` is where the search was at its limit: give it back to
+    go on there; None where it came to its end.
+    """
 
     receipt: str
     places: Sequence[Place]
+    searched: bool
+    after: str | None = None
 
     @property
     def clean(self) -> bool:
-        """Whether nothing was found, and nothing could not be looked at."""
-        return all(one.found == 0 for one in self.places)
+        """Whether every place is gone, or was searched to its end and holds none of the strings."""
+        return (
+            self.after is None
+            and all(
+                one.state == "gone" or (one.state == "there" and self.searched and one.whole)
+                for one in self.places
+                if not one.found
+            )
+            and not any(one.found for one in self.places)
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ left out unless the caller gives them; a first name alone is one that the caller
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -20,6 +21,7 @@ MARK: Final = "[erased]"
 _LEAST: Final = 3
 _MOST_NAMES: Final = 100
 _MOST_CHARACTERS: Final = 512
+_MOST_STRINGS: Final = 10_000
 _COMMON: Final = frozenset(
     (
         *(
@@ -88,6 +90,32 @@ def pattern(names: Sequence[str]) -> str:
 def whole(names: Sequence[str]) -> str:
     """A regular expression for texts that are one of the names and nothing else."""
     return rf"^\s*({'|'.join(sorted(_forms(names)))})\s*$"
+
+
+def wanted(strings: Sequence[str]) -> list[str]:
+    """Strings that a caller wants looked for, each once, without the white space around them.
+
+    Raises:
+        BadInput: there is none, one is too short or too long, or they are too many.
+    """
+    found = list(dict.fromkeys(one.strip() for one in strings if one.strip()))
+    if not 1 <= len(found) <= _MOST_STRINGS:
+        raise BadInput(f"give 1 to {_MOST_STRINGS:,} strings.", field="strings")
+    if any(not _LEAST <= len(one) <= _MOST_CHARACTERS or "\0" in one for one in found):
+        raise BadInput(f"each has {_LEAST} to {_MOST_CHARACTERS} characters.", field="strings")
+    return found
+
+
+def anywhere(strings: Sequence[str]) -> str:
+    """A regular expression for strings wherever they stand, inside of words too."""
+    return f"({'|'.join(sorted(_forms(strings), key=lambda form: (-len(form), form)))})"
+
+
+def as_bytes(strings: Sequence[str]) -> list[bytes]:
+    """The bytes that a file holds of strings: as they are spelled, decomposed, and escaped in JSON."""
+    forms = {unicodedata.normalize(form, one) for one in strings for form in ("NFC", "NFD")}
+    escaped = {json.dumps(one, ensure_ascii=ascii_)[1:-1] for one in forms for ascii_ in (True, False)}
+    return sorted({one.encode("utf-8", "surrogatepass") for one in forms | escaped})
 
 
 def _tells(name: str) -> bool:

@@ -175,7 +175,7 @@ async def take(
         entries += [entry for eraser in erasers for entry in await eraser.erase(within, what)]
     if entries:
         await remove(within, entries)
-    notes = [Entry(facts=_facts(what, counts), counts=counts, names=_given(what)) for what, counts in taken]
+    notes = [Entry(facts=_facts(what, counts), counts=counts, names=_hashed(what)) for what, counts in taken]
     receipts = await append(within, notes, now=now) if notes else []
     return [
         Erasure(within.space.name, what, counts, receipt, now)
@@ -193,6 +193,11 @@ async def count(within: Within, erasers: Sequence[Eraser], what: What) -> dict[s
 
 def _given(what: What) -> dict[str, str | None]:
     return {"session": what.session, "user": what.user, "message": what.message}
+
+
+def _hashed(what: What) -> dict[str, str | None]:
+    """By what a receipt is found again: the names that were given, or the space where it goes as a whole."""
+    return {**_given(what), "space": "" if what.everything else None}
 
 
 def _facts(what: What, counts: Mapping[str, int]) -> dict[str, object]:

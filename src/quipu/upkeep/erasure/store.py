@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -88,7 +89,7 @@ async def write_receipt(within: Within, row: Row) -> None:
         "signature": row.signature,
         "name_hashes": list(row.name_hashes),
         "of_receipt": row.of_receipt,
-        **{f"{name}_hash": row.hashes.get(name) for name in ("session", "user", "message")},
+        **{f"{name}_hash": row.hashes.get(name) for name in ("session", "user", "message", "space")},
     }
     await within.conn.execute(_SQL["write_receipt"], values)
 
@@ -127,10 +128,36 @@ async def held_back(conn: Connection) -> int:
     return row[0] if row else 0
 
 
-async def log_position(conn: Connection) -> str:
-    """How far the write-ahead log is."""
+async def log_position(conn: Connection) -> tuple[str, str]:
+    """How far the write-ahead log is, and the segment of it."""
     row = await (await conn.execute(_SQL["log_position"])).fetchone()
-    return row[0] if row else ""
+    assert row is not None
+    return row[0], row[1]
+
+
+async def log_segments(conn: Connection) -> list[str]:
+    """The segments of the write-ahead log that are there, as the server tells."""
+    return [name for (name,) in await (await conn.execute(_SQL["log_segments"])).fetchall()]
+
+
+async def enter(conn: Connection, space_id: int) -> None:
+    """Have a transaction see what is kept of a space, by its number."""
+    await conn.execute(_SQL["enter_number"], {"id": space_id})
+
+
+async def gone_space(conn: Connection, name: str, receipt: str) -> int | None:
+    """The number of the space of that name that a receipt says was forgotten whole."""
+    key = await (await conn.execute(_SQL["names_key"])).fetchone()
+    assert key is not None
+    values = {"hash": keyed(key[0], name, ""), "receipt": receipt}
+    row = await (await conn.execute(_SQL["gone_space"], values)).fetchone()
+    return row[0] if row else None
+
+
+def keyed(secret: bytes, space: str, name: str) -> str:
+    """The hash of a name in a space, as snapshots compare it when they are restored."""
+    inner = hashlib.sha256(f"{space}\0{name}".encode()).digest()
+    return hashlib.sha256(secret + inner).hexdigest()
 
 
 async def entries_with(within: Within, pattern: str) -> int:

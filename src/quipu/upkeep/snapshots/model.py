@@ -96,9 +96,14 @@ class Restored:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HandedOut:
-    """A dump that was handed out. ``rows`` is 0 where only the structure was wanted."""
+    """A dump that was handed out. ``rows`` is 0 where only the structure was wanted.
+
+    ``id`` and ``sha256`` are noted in the database: a check of an erasure recognises the file by them.
+    """
 
     path: Path
     bytes: int
     tables: int
     rows: int
+    id: str
+    sha256: str

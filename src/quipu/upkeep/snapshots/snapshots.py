@@ -162,7 +162,13 @@ class AsyncSnapshots:
             raise BadInput(f"{place} is there already.", field="path", hint="Name another file.")
         target = await self._ground.find(space, schema)
         return await taking.export(
-            self._database, self._settings, self._ground, target, place, structure=structure
+            self._database,
+            self._settings,
+            self._ground,
+            target,
+            place,
+            structure=structure,
+            now=self._clock.now(),
         )
 
     async def import_dump(

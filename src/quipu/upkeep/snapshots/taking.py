@@ -10,7 +10,6 @@ from io import BufferedWriter
 from pathlib import Path
 from typing import Final
 
-from anyio import Path as AsyncPath
 from anyio import to_thread
 from psycopg import sql
 
@@ -20,6 +19,7 @@ from quipu.kernel.db import queries
 from quipu.kernel.db.database import Connection, Database
 from quipu.kernel.db.deadline import enduring
 from quipu.kernel.db.errors import translated
+from quipu.upkeep.exports.noting import note
 from quipu.upkeep.snapshots import program
 from quipu.upkeep.snapshots.forms import REGISTRY
 from quipu.upkeep.snapshots.ground import Ground
@@ -99,9 +99,16 @@ async def take(
 
 
 async def export(
-    database: Database, settings: Settings, ground: Ground, target: Target, path: Path, *, structure: bool
+    database: Database,
+    settings: Settings,
+    ground: Ground,
+    target: Target,
+    path: Path,
+    *,
+    structure: bool,
+    now: datetime,
 ) -> HandedOut:
-    """Write a dump to a file of the caller's.
+    """Write a dump to a file of the caller's, and note it as an export of the space.
 
     Raises:
         DatabaseUnsuitable, DatabaseError: as `take`.
@@ -110,12 +117,19 @@ async def export(
     try:
         try:
             taken = await write(database, settings, ground, target, part, structure=structure)
+            noted = await note(database, part, kind="tables", spaces=(target.space,), now=now)
             part.replace(path)
         finally:
             part.unlink(missing_ok=True)
         rows = 0 if structure else sum(one.rows for one in taken.sums.values())
-        size = (await AsyncPath(path).stat()).st_size
-        return HandedOut(path=path, bytes=size, tables=len(taken.sums), rows=rows)
+        return HandedOut(
+            path=path,
+            bytes=noted.bytes,
+            tables=len(taken.sums),
+            rows=rows,
+            id=noted.id,
+            sha256=noted.sha256,
+        )
     except OSError as error:
         raise _unwritten(error) from error
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
 
 import click
 from rich.table import Table
@@ -12,8 +11,8 @@ from rich.text import Text
 from quipu.errors import BadInput
 from quipu.interfaces.cli.asked import drop
 from quipu.interfaces.cli.call import Call, common, in_space
+from quipu.interfaces.cli.checking import check
 from quipu.interfaces.cli.opening import opened, settings_of
-from quipu.interfaces.cli.piped import text_of
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.text import day_and_time, visible
 from quipu.upkeep.erasure.model import Erasure
@@ -30,6 +29,9 @@ from quipu.upkeep.erasure.model import Erasure
 @click.option("--check", "receipt", metavar="RECEIPT", help="Look again at the places of this receipt.")
 @click.option("--for", "strings", metavar="FILE", help="With --check: the strings, one a line; - is stdin.")
 @click.option("--export", "exports", multiple=True, metavar="PATH", help="With --check: look there, too.")
+@click.option("--seconds", type=float, metavar="N", help="With --check: search so long at most.")
+@click.option("--megabytes", type=click.IntRange(min=1), metavar="N", help="With --check: read no more.")
+@click.option("--after", metavar="PLACE", help="With --check: go on where a limit was reached.")
 @click.option("--yes", is_flag=True, help="Do it. Without this, only what would go is shown.")
 @common
 @click.pass_obj
@@ -45,6 +47,9 @@ def command(
     receipt: str | None,
     strings: str | None,
     exports: tuple[str, ...],
+    seconds: float | None,
+    megabytes: int | None,
+    after: str | None,
     yes: bool,
 ) -> None:
     """Forget a message, a session, a person or a whole space, in every table and index at once.
@@ -57,7 +62,8 @@ def command(
     """
     named = {"session": session, "user": user, "message": message}
     if receipt is not None:
-        _check(call, receipt, strings or "-", exports, space=space)
+        most = None if megabytes is None else megabytes * 1_000_000
+        check(call, receipt, strings, exports, space=space, after=after, seconds=seconds, most_bytes=most)
         return
     if everything == any(value is not None for value in named.values()):
         raise BadInput(
@@ -70,20 +76,6 @@ def command(
     with opened(call, screen) as memory:
         found = memory.forget(space=space, **named, names=names, everywhere=everywhere, confirm=yes)
     screen.answer(found, *_shown(found))
-
-
-def _check(call: Call, receipt: str, strings: str, exports: tuple[str, ...], *, space: str) -> None:
-    screen = Screen(call)
-    text = text_of(strings, field="for")
-    with opened(call, screen) as memory:
-        found = memory.check_erasure(receipt, text.splitlines(), space=space, exports=exports)
-    table = Table("place", "found", "", box=None, pad_edge=False)
-    for one in found.places:
-        table.add_row(visible(one.place), "?" if one.found is None else f"{one.found:,}", one.note)
-    told = "Nothing was found." if found.clean else "Something was found, or could not be looked at."
-    screen.answer({**asdict(found), "clean": found.clean}, table, Text(told, style="bold"))
-    if not found.clean:
-        raise click.exceptions.Exit(1)
 
 
 def _shown(found: Erasure) -> Iterator[Table | Text]:

@@ -51,6 +51,7 @@ def export_sqlite(call: Call, file: Path, space: str, user: str | None) -> None:
     lines = [f"Written to {done.path}: {count(done.written, 'memory', 'memories')}."]
     if done.repeated:
         lines.append(f"{done.repeated:,} say what another says and are left out: the file holds that once.")
+    lines.append(f"Export {done.id}, SHA-256 {done.sha256}.")
     screen.answer(done, *map(Text, lines))
 
 

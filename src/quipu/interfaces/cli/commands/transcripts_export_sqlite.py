@@ -31,4 +31,5 @@ def command(call: Call, file: Path, spaces: tuple[str, ...]) -> None:
     lines = [f"Written to {done.path}: {told or 'nothing, as nothing is known'}."]
     if done.repeated:
         lines.append(f"{done.repeated:,} lines that forked sessions repeat are in it once.")
+    lines.append(f"Export {done.id}, SHA-256 {done.sha256}.")
     screen.answer(done, *map(Text, lines))

@@ -52,7 +52,7 @@ def restored(done: Restored) -> Iterator[RenderableType]:
 def handed_out(done: HandedOut) -> RenderableType:
     """What was written, and where."""
     held = f"{count(done.tables, 'table')}, {count(done.rows, 'row')}, {size(done.bytes)}"
-    return Text(f"{done.path}: {held}.")
+    return Text(f"{done.path}: {held}. Export {done.id}, SHA-256 {done.sha256}.")
 
 
 def _rows(number: int | None) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Final
 
-from anyio import to_thread
+from anyio import from_thread, to_thread
 
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.scope import check_name, optional_name
@@ -22,6 +23,8 @@ from quipu.kinds.longterm.sqlite import file, store
 from quipu.kinds.longterm.sqlite.model import MemoriesExported, MemoriesImported, RefusedRow
 from quipu.kinds.longterm.sqlite.rules import Reader, Refused, Taken
 from quipu.recall.generations import Models
+from quipu.upkeep.exports.model import Export
+from quipu.upkeep.exports.noting import note
 
 _BY: Final = "import"
 _AT_ONCE: Final = 500
@@ -90,8 +93,21 @@ class AsyncMemoryFiles:
         whose = optional_name("user", user)
         async with self._database.reading(check_name("space", space)) as within:
             rows = [] if within is None else await store.export(within, user=whose)
-        written, repeated = await to_thread.run_sync(file.write, Path(path), rows)
-        return MemoriesExported(path=Path(path), written=written, repeated=repeated)
+        now = self._clock.now()
+
+        def noted(made: Path) -> Export:
+            return from_thread.run(
+                partial(note, self._database, made, kind="longterm", spaces=(space,), now=now)
+            )
+
+        done = await to_thread.run_sync(partial(file.write, Path(path), rows, noted=noted))
+        return MemoriesExported(
+            path=Path(path),
+            written=done.rows,
+            repeated=done.repeated,
+            id=done.export.id,
+            sha256=done.export.sha256,
+        )
 
     async def _keep(self, part: Sequence[Taken], *, space: str, user: str | None) -> Counter[str]:
         return await changed(

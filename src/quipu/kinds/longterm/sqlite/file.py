@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -14,6 +15,7 @@ from quipu.errors import BadInput, Conflict
 from quipu.kernel.base import sqlite
 from quipu.kernel.db import queries
 from quipu.kinds.longterm.sqlite.rules import written
+from quipu.upkeep.exports.model import Export
 
 _ROWS: Final = queries.load("quipu.kinds.longterm.sqlite", folder="rows")
 _SEED: Final = queries.load("quipu.kinds.longterm.sqlite", folder="seed")
@@ -22,6 +24,15 @@ _PLACE: Final = "~/.morpheus/memory/sati-memory.db (or santi-memory.db)"
 _NEEDED: Final = frozenset(("id", "category", "importance", "summary"))
 
 Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """How many rows are in a new file, how many are left out because it says so already, and its export."""
+
+    rows: int
+    repeated: int
+    export: Export
 
 
 def read(path: Path) -> list[dict[str, Any]]:
@@ -45,8 +56,8 @@ def read(path: Path) -> list[dict[str, Any]]:
         return [dict(row) for row in connection.execute(_ROWS["memories"])]
 
 
-def write(path: Path, rows: Iterable[Row]) -> tuple[int, int]:
-    """Write a new file; how many rows are in it, and how many are left out because it says so already.
+def write(path: Path, rows: Iterable[Row], *, noted: Callable[[Path], Export]) -> Written:
+    """Write a new file; ``noted`` notes it as an export before it gets its name.
 
     Raises:
         Conflict: there is such a file already.
@@ -58,11 +69,12 @@ def write(path: Path, rows: Iterable[Row]) -> tuple[int, int]:
     try:
         with sqlite.told_plainly(path, program=_PROGRAM):
             with closing(sqlite3.connect(made, isolation_level=None)) as connection:
-                counts = _fill(connection, rows)
+                put, repeated = _fill(connection, rows)
+            export = noted(made)
             made.replace(path)
     finally:
         made.unlink(missing_ok=True)
-    return counts
+    return Written(put, repeated, export)
 
 
 def _fill(connection: sqlite.Connection, rows: Iterable[Row]) -> tuple[int, int]:

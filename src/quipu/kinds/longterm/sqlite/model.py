@@ -38,8 +38,11 @@ class MemoriesExported:
     """How many memories were written into a file.
 
     ``repeated`` are left out: the file holds each summary once, whosesoever it is, live before archived.
+    ``id`` and ``sha256`` are noted: a check of an erasure recognises the file by them.
     """
 
     path: Path
     written: int
     repeated: int
+    id: str
+    sha256: str

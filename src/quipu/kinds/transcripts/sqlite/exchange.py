@@ -24,6 +24,7 @@ from quipu.kinds.transcripts.sqlite.reading import Session, sessions
 from quipu.kinds.transcripts.sqlite.taking import Taking
 from quipu.recall.generations import Models
 from quipu.record.service import Progress
+from quipu.upkeep.exports.noting import note
 
 Row = Mapping[str, Any]
 
@@ -111,10 +112,18 @@ class AsyncExchange:
                 async with self._database.reading(check_name("spaces", name)) as within:
                     if within is not None:
                         await _export(within, writer)
-            await to_thread.run_sync(writer.finish)
+            made = await to_thread.run_sync(writer.finish)
+            noted = await note(self._database, made, kind="transcripts", spaces=spaces, now=self._clock.now())
+            await to_thread.run_sync(writer.place)
         finally:
             writer.abandon()
-        return Exported(path=path, written=dict(writer.written), repeated=writer.repeated)
+        return Exported(
+            path=path,
+            written=dict(writer.written),
+            repeated=writer.repeated,
+            id=noted.id,
+            sha256=noted.sha256,
+        )
 
     async def migrate_sqlite(
         self, path: str | PathLike[str], *, write_memories: bool = False, spaces: Sequence[str] | None = None
@@ -134,7 +143,7 @@ class AsyncExchange:
         if spaces is None:
             spaces = [one.name for one in await self._database.spaces()]
         told = await self._learned(spaces)
-        return await to_thread.run_sync(
+        done = await to_thread.run_sync(
             lambda: migrating.migrate(
                 path,
                 now=now,
@@ -143,6 +152,9 @@ class AsyncExchange:
                 extracted=told["extracted"],
             )
         )
+        if done.memories:
+            await note(self._database, path, kind="transcripts", spaces=spaces, now=now)
+        return done
 
     async def _learned(self, spaces: Sequence[str]) -> Mapping[str, list[Row]]:
         """Memories of spaces, their sources, and sessions that were looked through, as a file has them."""

@@ -77,11 +77,16 @@ class Writer:
         for row in tables["memory_sources"]:
             self._put("memory_sources", "put_source", row)
 
-    def finish(self) -> None:
-        """Put the file in its place."""
+    def finish(self) -> Path:
+        """Write it to the end; where it is until it gets its name."""
         with told_plainly(self._path):
             self._connection.execute("commit")
             self._connection.close()
+        return self._made
+
+    def place(self) -> None:
+        """Put the finished file in its place."""
+        with told_plainly(self._path):
             self._made.replace(self._path)
 
     def abandon(self) -> None:

@@ -30,11 +30,16 @@ class Imported:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exported:
-    """What was written into a file, by table; ``repeated``: lines of forks, which a file holds once."""
+    """What was written into a file, by table; ``repeated``: lines of forks, which a file holds once.
+
+    ``id`` and ``sha256`` are noted: a check of an erasure recognises the file by them.
+    """
 
     path: Path
     written: Mapping[str, int]
     repeated: int
+    id: str
+    sha256: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

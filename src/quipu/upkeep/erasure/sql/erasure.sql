@@ -16,10 +16,10 @@ where space_id = %(space)s and number is not null
 order by number desc limit 1
 
 -- name: write_receipt: keep a receipt
-insert into core.erasures (space_id, id, session_hash, user_hash, message_hash, name_hashes, counts, erased_at,
-    number, space_number, document, signature, of_receipt)
-values (%(space)s, %(id)s, %(session_hash)s, %(user_hash)s, %(message_hash)s, %(name_hashes)s, %(counts)s,
-    %(erased_at)s, %(number)s, %(space_number)s, %(document)s, %(signature)s, %(of_receipt)s)
+insert into core.erasures (space_id, id, session_hash, user_hash, message_hash, space_hash, name_hashes, counts,
+    erased_at, number, space_number, document, signature, of_receipt)
+values (%(space)s, %(id)s, %(session_hash)s, %(user_hash)s, %(message_hash)s, %(space_hash)s, %(name_hashes)s,
+    %(counts)s, %(erased_at)s, %(number)s, %(space_number)s, %(document)s, %(signature)s, %(of_receipt)s)
 
 -- name: receipts_of_space: the receipts of the space of the transaction, oldest first
 select document, signature from core.erasures
@@ -63,8 +63,17 @@ where n_tup_del + n_tup_upd > 0 and schemaname !~ '^pg_' order by 1, 2
 select count(*) from pg_catalog.pg_stat_activity
 where backend_xmin is not null and pid <> pg_catalog.pg_backend_pid() and datname = pg_catalog.current_database()
 
--- name: log_position: how far the write-ahead log is
-select pg_catalog.pg_current_wal_lsn()::text
+-- name: log_position: how far the write-ahead log is, and in which segment
+select p.lsn::text, pg_catalog.pg_walfile_name(p.lsn) from (select pg_catalog.pg_current_wal_lsn()) p (lsn)
+
+-- name: log_segments: segments of the write-ahead log that are there
+select name from pg_catalog.pg_ls_waldir() where name ~ '^[0-9A-F]{24}$' order by name
+
+-- name: enter_number: make the transaction see a space by its number, which may be gone
+select set_config('quipu.space_id', %(id)s::integer::text, true)
+
+-- name: gone_space: the number of a space that was forgotten whole
+select core.gone_space(%(hash)s, %(receipt)s)
 
 -- name: entries_with: entries of the index in whose text a string stands
 select count(*) from core.recall_entries where space_id = %(space)s and content operator(pg_catalog.~) %(pattern)s

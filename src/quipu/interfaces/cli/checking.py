@@ -1,0 +1,85 @@
+"""``quipu forget --check``: what is left of an erasure, place by place."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+from rich.table import Table
+from rich.text import Text
+
+from quipu.errors import BadInput
+from quipu.interfaces.cli.call import Call
+from quipu.interfaces.cli.opening import opened
+from quipu.interfaces.cli.piped import text_of
+from quipu.interfaces.cli.screen import Screen
+from quipu.interfaces.cli.views.text import visible
+from quipu.upkeep.erasure.model import Checked, Place
+
+_LEFT = 1
+
+
+def check(
+    call: Call,
+    receipt: str,
+    strings: str | None,
+    exports: Sequence[str],
+    *,
+    space: str,
+    after: str | None,
+    seconds: float | None,
+    most_bytes: int | None,
+) -> None:
+    """Print what is left. The exit code is 1 where something is, or could not be looked at."""
+    screen = Screen(call)
+    sought = [] if strings is None else lines(strings, field="for")
+    if strings is not None and not sought:
+        raise BadInput(f"{strings} holds no string.", field="for", hint="Give one a line.")
+    with opened(call, screen) as memory, screen.progress("Searching", total=None, bytes=True) as steps:
+        found = memory.check_erasure(
+            receipt,
+            sought,
+            space=space,
+            exports=[Path(one).expanduser().absolute() for one in exports],
+            after=after,
+            seconds=seconds,
+            most_bytes=most_bytes,
+            progress=steps.advance,
+        )
+    screen.answer({**asdict(found), "clean": found.clean}, *_shown(found))
+    if not found.clean:
+        raise click.exceptions.Exit(_LEFT)
+
+
+def lines(file: str, *, field: str) -> list[str]:
+    """The lines of a file that are not empty; - is standard input.
+
+    Raises:
+        BadInput: it cannot be read.
+    """
+    return [line for line in text_of(file, field=field).splitlines() if line.strip()]
+
+
+def _shown(found: Checked) -> Iterator[Table | Text]:
+    table = Table("place", "is", "found", "until", "", box=None, pad_edge=False)
+    for one in found.places:
+        table.add_row(visible(one.place), one.state, _count(one, found), one.until, visible(one.note))
+    yield table
+    if found.clean:
+        yield Text("Nothing is left." if found.searched else "All places are gone.", style="bold")
+    elif found.searched:
+        yield Text("Something was found, or could not be looked at.", style="bold")
+    else:
+        yield Text("Places are left: give the strings with --for to search them.", style="bold")
+    if found.after is not None:
+        told = f"To go on, say the same with --after {shlex.quote(found.after)}"
+        yield Text(f"A limit was reached. {told}", style="bold")
+
+
+def _count(one: Place, found: Checked) -> str:
+    if one.found is not None:
+        return f"{one.found:,}" + ("" if one.whole else " or more")
+    return "?" if found.searched and one.state != "gone" else ""

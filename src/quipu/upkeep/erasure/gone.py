@@ -1,0 +1,38 @@
+"""Spaces that were forgotten whole: their receipts stay, and notes are added to them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from quipu.kernel.db.database import Database, Space, Within
+from quipu.upkeep.erasure import store
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A space by its name and number, which it keeps when it is gone."""
+
+    name: str
+    id: int
+
+
+async def find(database: Database, name: str, receipt: str) -> Known | None:
+    """The space of that name to which a receipt belongs: that of today, or one that was forgotten whole."""
+    async with database.space(name) as within:
+        if within is not None and await store.receipts_of_space(within, receipt):
+            return Known(name, within.space.id)
+    async with database.plain() as conn, conn.transaction():
+        id_ = await store.gone_space(conn, name, receipt)
+    return None if id_ is None else Known(name, id_)
+
+
+@asynccontextmanager
+async def within(database: Database, space: Known) -> AsyncGenerator[Within]:
+    """A transaction that sees what is kept of a space, whether it is still there or not."""
+    settings = await database.settings()
+    async with database.plain() as conn, conn.transaction():
+        await store.enter(conn, space.id)
+        seen = Space(space.id, space.name, (), 0, 0, 0.0, 0, 0, 0, None, 0)
+        yield Within(conn, seen, settings)

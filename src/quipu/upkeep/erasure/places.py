@@ -1,0 +1,234 @@
+"""The places that can hold what was erased: those that the notes to a receipt name, and what is there now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, cast
+
+from quipu.kernel.config import Settings
+from quipu.kernel.db.embedded.locate import find_place
+from quipu.upkeep.backup.taking import listing, put_aside
+from quipu.upkeep.erasure.model import Place, State
+from quipu.upkeep.snapshots.model import Snapshot
+from quipu.upkeep.snapshots.shelf import Shelf
+
+# What ends a place.
+PAGES: Final = "their space is written to again; quipu forget --rewrite RECEIPT writes the tables anew"
+LOG: Final = "its segments are recycled and written over, after the next checkpoints"
+ARCHIVE: Final = "newer bases are taken and the older removed (quipu backup base --keep)"
+BASE: Final = "it is removed (quipu backup base --keep)"
+ASIDE: Final = "you remove the directory that a restore put aside"
+SNAPSHOT: Final = "the retention of snapshots is over, or it is deleted (quipu snapshots delete)"
+EXPORT: Final = "whoever has the file deletes it"
+
+_COMPRESSED: Final = "a long value that PostgreSQL compressed is not found as bytes"
+_LOG: Final = "write-ahead log"
+_ARCHIVE: Final = "archived log"
+_PAGES: Final = "data files"
+_ELSEWHERE: Final = "give a copy that you can reach with --export"
+_NO_NOTE: Final = "the receipt has no note: the process ended before it was written"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holder:
+    """A place of files. ``key`` names it where a search goes on, ``root`` is None where no file can be read.
+
+    ``own``: it belongs to one space alone. ``without`` are directories in it that are places of their own.
+    """
+
+    key: str
+    place: str
+    root: Path | None = None
+    state: State = "there"
+    until: str = ""
+    note: str = ""
+    own: bool = False
+    without: frozenset[Path] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What the notes to a receipt say. ``segment`` is that of the log as of the erasure, empty where it is
+    not known; ``rewritten`` is when the tables were written anew, if they were."""
+
+    noted: bool
+    segment: str
+    snapshots: Mapping[str, str]
+    bases: Sequence[str]
+    aside: Sequence[str]
+    exports: Sequence[Mapping[str, Any]]
+    rewritten: str
+
+    @classmethod
+    def of(cls, documents: Sequence[Mapping[str, Any]]) -> Named:
+        """What signed documents say: a receipt and the notes to it; of the last note of a kind where there
+        are several."""
+        note = _last(documents, "remains")
+        rewritten = _last(documents, "rewritten")
+        backups = _mapping(note.get("backups"))
+        return cls(
+            noted=bool(note),
+            segment=str(_mapping((rewritten or note).get("log")).get("segment", "")),
+            snapshots={
+                str(one.get("sha256")): str(one.get("taken_at")) for one in _items(note.get("snapshots"))
+            },
+            bases=[str(one.get("name")) for one in _items(backups.get("bases"))],
+            aside=[str(one.get("name")) for one in _items(backups.get("aside"))],
+            exports=_items(note.get("exports")),
+            rewritten=str(rewritten.get("at", "")) if rewritten.get("clean") else "",
+        )
+
+
+def of_snapshots(named: Named, shelf: Shelf, space_id: int, kept: Iterable[Snapshot]) -> list[Holder]:
+    """The snapshots of a space, and what else lies in their directory."""
+    found: list[Holder] = []
+    there: set[str] = set()
+    for one in kept:
+        there.add(one.sha256)
+        path = shelf.path(space_id, one.name)
+        later = named.noted and one.sha256 not in named.snapshots
+        found.append(
+            Holder(
+                key=f"snapshot {one.name}",
+                place=f"snapshot {one.name} (SHA-256 {one.sha256})",
+                root=path if path.exists() else None,
+                state="there" if path.exists() else "gone",
+                until=SNAPSHOT,
+                note="taken after the erasure" if later else "",
+                own=True,
+            )
+        )
+    found += [
+        Holder(
+            key=f"snapshot {sha256}",
+            place=f"snapshot of {taken_at} (SHA-256 {sha256})",
+            state="gone",
+            own=True,
+        )
+        for sha256, taken_at in named.snapshots.items()
+        if sha256 not in there
+    ]
+    room = shelf.root / str(space_id)
+    if room.is_dir():
+        paths = frozenset(one.root for one in found if one.root is not None)
+        rest = "other files of snapshots"
+        found.append(Holder(key=rest, place=rest, root=room, until=SNAPSHOT, own=True, without=paths))
+    return found
+
+
+def of_embedded(named: Named, settings: Settings, snapshots: Path) -> list[Holder]:
+    """The files of the embedded database: its log and data, the bases, and the rest of its home."""
+    place, backups = find_place(settings), listing(settings)
+    log = place.data / "pg_wal"
+    archive, shelves = backups.log.directory, backups.directory
+    segments = sorted(path.name for path in log.glob("?" * 24) if path.is_file())
+    archived = sorted(path.name[:24] for path in archive.glob("?" * 24 + "*")) if archive.is_dir() else []
+    cleaned = f"written anew at {named.rewritten}" if named.rewritten else ""
+    pages = Holder(
+        key=_PAGES,
+        place=_PAGES,
+        root=place.data,
+        until="" if cleaned else PAGES,
+        note=cleaned or _COMPRESSED,
+        without=frozenset({log}),
+    )
+    found = [_log(named, _LOG, segments, root=log, until=LOG), pages]
+    found.append(_log(named, _ARCHIVE, archived, root=archive if archived else None, until=ARCHIVE))
+    there = {one.name: shelves / one.name for one in backups.bases}
+    found += _directories(named.bases, there, "base backup", until=BASE)
+    aside = {name: place.state / name for name in put_aside(settings)}
+    found += _directories(named.aside, aside, "put aside by a restore", until=ASIDE)
+    known = {place.data, archive, shelves, snapshots, *there.values(), *aside.values()}
+    rest = "other files of the home"
+    for key, root in {rest: place.home, f"{rest} (server)": place.state}.items():
+        if root.is_dir() and not (key != rest and root.is_relative_to(place.home)):
+            found.append(Holder(key=key, place=key, root=root, without=frozenset(known)))
+    unfinished = frozenset({*there.values(), archive})
+    if shelves.is_dir():
+        key = "other files of the backups"
+        found.append(Holder(key=key, place=key, root=shelves, until=BASE, without=unfinished))
+    return found
+
+
+def of_server(named: Named, segments: Sequence[str] | None) -> list[Holder]:
+    """What is known of the files of a server of one's own: the names in its log, if it tells them."""
+    if segments is None:
+        told = Holder(key=_LOG, place=_LOG, state="not reachable", until=LOG, note="the server tells nothing")
+    else:
+        told = _log(named, _LOG, segments, root=None, until=LOG)
+        told = told if told.state == "gone" else _unreachable(told)
+    cleaned = f"written anew at {named.rewritten}" if named.rewritten else ""
+    pages = Holder(
+        key=_PAGES,
+        place=_PAGES,
+        state="gone" if cleaned else "not reachable",
+        until="" if cleaned else PAGES,
+        note=cleaned or _ELSEWHERE,
+    )
+    key = "archived log, base backups and replicas"
+    return [told, pages, Holder(key=key, place=key, state="not reachable", note=_ELSEWHERE)]
+
+
+def unreached(named: Named, seen: Iterable[str]) -> list[Place]:
+    """Exports that the receipt names and that are not among the files that were given."""
+    found = set(seen)
+    places = [
+        Place(
+            f"export {one.get('id')} ({one.get('kind')}, {one.get('written_at')})",
+            "not reachable",
+            until=str(one.get("until", "")),
+            note="give the file with --export",
+        )
+        for one in named.exports
+        if str(one.get("id")) not in found
+    ]
+    if not named.noted:
+        places.append(Place("what was copied before the erasure", "not reachable", note=_NO_NOTE))
+    return places
+
+
+def _log(named: Named, place: str, segments: Sequence[str], *, root: Path | None, until: str) -> Holder:
+    """A log: whether segments that were written up to the erasure are among those that there are."""
+    before = [name for name in segments if not named.segment or name[8:24] <= named.segment[8:24]]
+    told = f"{len(before)} of {len(segments)} segments are of before"
+    if named.rewritten:
+        told = f"{told} the tables were written anew"
+    return Holder(
+        key=place,
+        place=place,
+        root=root,
+        state="there" if before or (root is not None and segments) else "gone",
+        until=until if before else "",
+        note=told if segments else "",
+    )
+
+
+def _unreachable(one: Holder) -> Holder:
+    return Holder(
+        key=one.key, place=one.place, state="not reachable", until=one.until, note=f"{one.note}; {_ELSEWHERE}"
+    )
+
+
+def _directories(named: Sequence[str], there: Mapping[str, Path], what: str, *, until: str) -> list[Holder]:
+    found = [
+        Holder(key=f"{what} {name}", place=f"{what} {name}", root=path, until=until, note=_COMPRESSED)
+        for name, path in there.items()
+    ]
+    gone = [name for name in named if name not in there]
+    return found + [Holder(key=f"{what} {name}", place=f"{what} {name}", state="gone") for name in gone]
+
+
+def _last(documents: Sequence[Mapping[str, Any]], type_: str) -> Mapping[str, Any]:
+    found: list[Mapping[str, Any]] = [one for one in documents if one.get("type") == type_]
+    return found[-1] if found else {}
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def _items(value: object) -> list[Mapping[str, Any]]:
+    items = cast("list[object]", value) if isinstance(value, list) else []
+    return [_mapping(one) for one in items]

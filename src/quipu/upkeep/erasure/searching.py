@@ -1,0 +1,150 @@
+"""Searching the places of a check, one after the other, up to a limit, and going on where it was reached."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from quipu.errors import BadInput
+from quipu.upkeep.erasure.files import Looked, files, look
+from quipu.upkeep.erasure.limits import Limit, Reached
+from quipu.upkeep.erasure.model import Place
+from quipu.upkeep.erasure.places import Holder
+
+_BETWEEN = "|"
+
+
+class Looking:
+    """A search for strings. ``after`` is where it stopped: the last file that was searched whole.
+
+    Begun with such a place, it goes on behind it and leaves out what comes before.
+    """
+
+    def __init__(self, strings: Sequence[bytes], limit: Limit, *, after: str | None = None) -> None:
+        self._strings = strings
+        self._limit = limit
+        self._skip, _, self._file = (after or "").partition(_BETWEEN)
+        self._why = ""
+        self.after: str | None = None
+        self.seen: list[str] = []
+
+    @property
+    def begins(self) -> bool:
+        """Whether it begins at the first place."""
+        return not self._skip
+
+    def stop(self, key: str, why: str) -> None:
+        """Have it stop before a place."""
+        self.after, self._why = f"{key}{_BETWEEN}", why
+
+    def finish(self) -> None:
+        """Say where a search was to go on at a place that is not there any more.
+
+        Raises:
+            BadInput: it was.
+        """
+        if self._skip:
+            raise BadInput(
+                f"there is no place {self._skip!r} to go on at.", field="after", hint="Search from the start."
+            )
+
+    def through(self, holder: Holder, *, may: bool) -> Place | None:
+        """Look through a place; None where it was searched before. ``may``: whether its files may be read."""
+        if self._skip and self._skip != holder.key:
+            return None
+        self._skip = ""
+        told = Place(holder.place, holder.state, until=holder.until, note=holder.note)
+        if not self._strings or holder.root is None:
+            return told
+        if not may:
+            return replace(told, state="not reachable", note="it belongs to all spaces together")
+        return self._searched(told, holder, holder.root.resolve())
+
+    def export(self, number: int, path: Path, noted: Mapping[str, Mapping[str, Any]]) -> list[Place]:
+        """Look through a file or directory that was handed out, and recognise the exports in it.
+
+        ``noted`` are exports by their digests.
+        """
+        key = f"export {number}"
+        if self._skip and self._skip != key:
+            return []
+        self._skip = ""
+        if not path.exists():
+            return [Place(f"export {path}", "gone", note="it is not there")]
+        known: dict[str, Place] = {}
+        holder = Holder(key=key, place=f"export {path}", root=path)
+        told = self._searched(Place(holder.place), holder, path.resolve(), noted=noted, known=known)
+        if told.found == 0 and not known and not told.note:
+            told = replace(told, note="no export that was noted")
+        return [told, *known.values()]
+
+    def _searched(
+        self,
+        told: Place,
+        holder: Holder,
+        root: Path,
+        *,
+        noted: Mapping[str, Mapping[str, Any]] | None = None,
+        known: dict[str, Place] | None = None,
+    ) -> Place:
+        if self.after is not None:
+            return replace(told, note=f"not searched: {self._why} was reached", whole=False)
+        found, unread, last = 0, list[str](), ""
+        for path in self._rest(root, holder):
+            name = "" if path == root else str(path.relative_to(root))
+            try:
+                seen = look(path, self._strings, self._limit, digests=noted is not None)
+            except Reached as why:
+                self.stop(holder.key, str(why))
+                self.after = f"{holder.key}{_BETWEEN}{last}"
+                return self._unfinished(told, found, path, last=last)
+            found += seen.holds
+            unread += [f"{name or path.name}: {why}" for why in seen.unread]
+            if noted is not None and known is not None:
+                self._recognise(path, seen, noted, known)
+            last = name
+        notes = [told.note, *unread[:3], *([f"{len(unread) - 3} more"] if len(unread) > 3 else ())]
+        return replace(
+            told,
+            found=found if self._strings else None,
+            note="; ".join(one for one in notes if one),
+            whole=not unread,
+        )
+
+    def _unfinished(self, told: Place, found: int, path: Path, *, last: str) -> Place:
+        size = path.stat().st_size if path.exists() else 0
+        note = f"not searched to the end: {self._why} was reached at {path.name}"
+        if not last:
+            note += f"; that file alone has {size:,} bytes: allow for more"
+        return replace(told, found=found or None, note=note, whole=False)
+
+    def _rest(self, root: Path, holder: Holder) -> list[Path]:
+        """The files that are left to search."""
+        every = list(files(root, without=frozenset(one.resolve() for one in holder.without)))
+        after, self._file = self._file, ""
+        if after:
+            names = [str(path.relative_to(root)) for path in every]
+            if after in names:
+                return every[names.index(after) + 1 :]
+        return every
+
+    def _recognise(
+        self,
+        path: Path,
+        seen: Looked,
+        noted: Mapping[str, Mapping[str, Any]],
+        known: dict[str, Place],
+    ) -> None:
+        for sha256 in seen.sha256:
+            if one := noted.get(sha256):
+                id_ = str(one.get("id"))
+                self.seen.append(id_)
+                known[id_] = Place(
+                    f"export {id_} ({one.get('kind')}, {one.get('written_at')})",
+                    found=int(seen.holds) if self._strings else None,
+                    until=str(one.get("until", "")),
+                    note=f"it is {path}",
+                    whole=not seen.unread,
+                )

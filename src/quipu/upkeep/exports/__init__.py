@@ -1,0 +1,1 @@
+"""Files that were handed out: an id and a digest of each."""
