@@ -10,6 +10,7 @@ import psycopg
 import pytest
 
 from quipu import Memory
+from quipu.errors import MigrationRefused
 from quipu.kernel.config import Settings
 from quipu.kernel.db import embedded, migrate
 from quipu.kinds.tables import store
@@ -25,6 +26,41 @@ def empty(server: embedded.EmbeddedServer, server_settings: Settings) -> Iterato
         conn.execute("create database earlier template template0")
         yield replace(server_settings, database_url=server.conninfo("earlier"))
         conn.execute("drop database earlier with (force)")
+
+
+BETWEEN = {"recall": "0007", "tables": "0008"}
+"""The same of a version in which the rows of the view came out of a function."""
+
+
+def test_a_view_that_would_stop_the_upgrade_is_named_with_the_way_out(
+    empty: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    every = migrate.found_in
+
+    def between(package: str) -> list[migrate.Migration]:
+        return [one for one in every(package) if one.version[:4] < BETWEEN.get(one.room, "9999")]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(migrate, "found_in", between)
+        patch.setattr(store, "keep_own", AsyncMock())  # its function came with a later migration
+        with Memory(settings=empty) as memory:
+            made = "create table heroes (id int primary key, story text)"
+            memory.tables.create_table("heroes", made, description="H", embed_fields=["story"], space="s")
+            memory.tables.insert("heroes", {"id": 1, "story": "A boat."}, space="s")
+            memory.tables.execute("create view mine as select content from embeddings", space="s")
+            schema = memory.tables.create_schema("memory", space="s").schema_name
+    opening = Memory(settings=empty)
+    with pytest.raises(MigrationRefused, match=rf"{schema}\.mine .*SELECT content") as refused, opening:
+        pytest.fail("it opened")
+    assert "drop view" in str(refused.value.hint)
+    assert empty.database_url is not None
+    with psycopg.connect(empty.database_url, autocommit=True) as conn:
+        conn.execute(f"drop view {schema}.mine".encode())
+    with Memory(settings=empty) as memory:
+        memory.tables.execute("create view mine as select content from embeddings", space="s")
+        (row,) = memory.tables.query("select content from mine", space="s").results
+        assert row == {"content": "A boat."}
+        assert memory.recall("boat", space="s")
 
 
 def test_the_view_embeddings_is_renewed_with_what_an_agent_made_of_it(

@@ -9,6 +9,7 @@ from importlib import resources
 from typing import LiteralString, cast
 
 from psycopg import AsyncConnection
+from psycopg.errors import RaiseException
 from psycopg.rows import TupleRow
 
 from quipu.errors import MigrationRefused
@@ -83,6 +84,9 @@ async def migrate(conn: AsyncConnection[TupleRow], packages: Iterable[str]) -> l
 
     All of it is one transaction under an advisory lock: two processes that start together cannot
     collide, and a file that fails leaves the database as it was.
+
+    Raises:
+        MigrationRefused: the versions do not fit, or what is stored there has to be changed first.
     """
     expected = [m for package in packages for m in found_in(package)]
     async with conn.transaction():
@@ -90,12 +94,19 @@ async def migrate(conn: AsyncConnection[TupleRow], packages: Iterable[str]) -> l
         await conn.execute(_TABLE)
         todo = missing(expected, await _applied(conn))
         for migration in todo:
-            await conn.execute(cast(LiteralString, migration.text))
+            await _apply(conn, migration)
             await conn.execute(
                 "insert into core.migrations (room, version, sha256) values (%s, %s, %s)",
                 [migration.room, migration.version, migration.sha256],
             )
     return todo
+
+
+async def _apply(conn: AsyncConnection[TupleRow], migration: Migration) -> None:
+    try:
+        await conn.execute(cast(LiteralString, migration.text))
+    except RaiseException as error:  # what the file itself refuses, in words for people
+        raise MigrationRefused(error.diag.message_primary, hint=error.diag.message_hint) from error
 
 
 async def _applied(conn: AsyncConnection[TupleRow]) -> dict[tuple[str, str], str]:
