@@ -33,6 +33,7 @@ _FINDERS = (
     urls.find,
     headers.find,
     cookies.find,
+    cookies.find_rows,
     commands.find,
     assignments.find,
     phrases.find,

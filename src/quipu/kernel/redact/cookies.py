@@ -1,4 +1,4 @@
-"""Cookies that let in whoever holds them, in ``Cookie`` and ``Set-Cookie`` headers."""
+"""Cookies that let in whoever holds them, in ``Cookie`` and ``Set-Cookie`` headers and tables of browsers."""
 
 from __future__ import annotations
 
@@ -11,10 +11,14 @@ from quipu.kernel.redact.forms import FORMS
 from quipu.kernel.redact.model import Secret, Source
 
 WORD: Final = "cookie"
+ROW: Final = "\t/\t"
+"""The path of a cookie, in a table that was copied out of a browser: name, value, domain, path."""
 _LONGEST: Final = 1_200
+_LONGEST_ROW: Final = 1_600
 _SHORTEST_VALUE: Final = 8
 _HEADER = re.compile(r"(?:\\?[\"'`]|\]){0,3}\s{0,4}[:=]\s{0,4}(?:\\?[\"'`])?")
 _PAIR = re.compile(r"(?P<name>[\w!#$%&'*+.^`|~-]{1,128})=\"?(?P<secret>[^\s;,\"'\\]{0,1200})\"?(?:;\s{0,4})?")
+_ROW = re.compile(r"(?P<name>[^\s]{1,128})\t(?P<secret>[^\t\n]{8,1200})\t[\w.-]{1,253}\t/\t")
 _TELLING = re.compile(FORMS.cookies, re.IGNORECASE)
 
 
@@ -34,6 +38,16 @@ def find(source: Source) -> Iterator[Secret]:
                 yield Secret(*match.span("secret"), "session-cookie")
             resume = match.end()
             match = _PAIR.match(source.text, match.end(), end) if match[0].rstrip().endswith(";") else None
+
+
+def find_rows(source: Source) -> Iterator[Secret]:
+    """The same values in the rows of a table."""
+    if ROW in source.text:
+        for position in source.hits(ROW):
+            start = source.text.rfind("\n", max(0, position - _LONGEST_ROW), position) + 1
+            match = _ROW.match(source.text, start)
+            if match is not None and _is_session(match["name"], match["secret"]):
+                yield Secret(*match.span("secret"), "session-cookie")
 
 
 def _is_session(name: str, value: str) -> bool:

@@ -283,7 +283,7 @@ def _checks() -> dict[bytes, list[Check]]:
         found[word].append(partial(_phrase, word))
     for sign in escaped.SIGNS:
         found[sign].append(_escaped)
-    for word in ("PRIVATE KEY", *encoded.STEMS):
+    for word in ("PRIVATE KEY", cookies.ROW, *encoded.STEMS):
         found[word].append(_always)
     return {word.encode(): checks for word, checks in found.items()}
 

@@ -31,7 +31,7 @@ _NOT_A_SECRET: Final = frozenset((
     "basic", "oauth", "oauth1", "oauth2", "openid", "google", "github", "gitlab", "logout",
     "opaque", "encrypted", "plaintext", "hashed", "forgot", "confirm", "admin_password", "sha1", "sha256",
     "sha384", "sha512", "base32", "base64", "utf-8", "hs256", "rs256", "es256", "ed25519", "argon2",
-    "argon2id", "pbkdf2", "bcrypt", "scrypt", "latin1", "postgres",
+    "argon2id", "b64enc", "b64dec", "pbkdf2", "bcrypt", "scrypt", "latin1", "postgres",
 ))
 # fmt: on
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?$")

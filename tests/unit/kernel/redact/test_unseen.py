@@ -6,7 +6,8 @@ from conftest import Case, read_corpus
 from quipu.kernel.redact import redact
 from quipu.kernel.redact.many import redact_many
 
-POSITIVES, NEGATIVES = read_corpus("unseen_positives.txt"), read_corpus("unseen_negatives.txt")
+POSITIVES = [*read_corpus("unseen_positives.txt"), *read_corpus("pasted_positives.txt")]
+NEGATIVES = [*read_corpus("unseen_negatives.txt"), *read_corpus("pasted_negatives.txt")]
 _SEEN = 10
 """So many characters of a secret in a row count as the secret."""
 
@@ -33,5 +34,5 @@ def test_many_texts_lose_what_each_would_lose_alone() -> None:
 
 
 def test_there_are_enough_of_both() -> None:
-    assert len(POSITIVES) >= 100
-    assert len(NEGATIVES) >= 90
+    assert len(POSITIVES) >= 180
+    assert len(NEGATIVES) >= 160
