@@ -52,8 +52,14 @@ def found(url: str, needles: Iterable[str]) -> set[tuple[str, str]]:
             seen |= {(f"{schema}.{table}.{column}", needle) for (needle,) in rows}
         for table, query in HASHES.items():
             stored = {row[0] for row in conn.execute(query.encode())}
-            seen |= {(table, text) for text in texts if stored & {int(h) for h in bag(text).hashes}}
+            seen |= {(table, text) for text in texts if _is_among(stored, text)}
     return seen
+
+
+def _is_among(stored: set[int], text: str) -> bool:
+    """Whether a word of the text is filed: all of its parts, for others have some of them in common."""
+    words = [{int(number) for number in bag(word).hashes} for word in (text, *text.split())]
+    return any(numbers and numbers <= stored for numbers in words)
 
 
 # What PostgreSQL keeps of the tables that agents design: names, comments, literals, queries.

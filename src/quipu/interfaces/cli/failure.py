@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import traceback
 from dataclasses import asdict
 from types import TracebackType
 
@@ -19,7 +20,7 @@ _ELSEWHERE = "What the command did is done. Write the output where there is room
 def failed(error: QuipuError, *, as_json: bool) -> int:
     """Tell of an error of ours; returns the exit code. QUIPU_DEBUG=1 shows where it came from."""
     if os.environ.get("QUIPU_DEBUG"):
-        sys.__excepthook__(type(error), error, error.__traceback__)
+        _trace(error)
     return _tell(problem(error), as_json=as_json)
 
 
@@ -42,9 +43,13 @@ def unwritten(error: OSError, *, as_json: bool) -> int:
 def excepthook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """One line for what nobody foresaw; Python itself ends with exit code 1."""
     if os.environ.get("QUIPU_DEBUG") or not isinstance(error, Exception):
-        sys.__excepthook__(kind, error, trace)
+        _trace(error.with_traceback(trace))
         return
     _write(f"quipu: unexpected {kind.__name__}: {error}\n  Set QUIPU_DEBUG=1 to see where it comes from.")
+
+
+def _trace(error: BaseException) -> None:
+    _write("".join(traceback.format_exception(error)).rstrip())
 
 
 def _tell(found: Problem, *, as_json: bool) -> int:
@@ -56,7 +61,10 @@ def _tell(found: Problem, *, as_json: bool) -> int:
 
 
 def _write(text: str) -> None:
-    # What is quoted in a message may hold anything; a terminal must not obey it.
+    # What is quoted in a message may hold anything: a terminal must not obey it, no log must keep a secret.
+    from quipu.kernel.redact import redact  # noqa: PLC0415 - most command lines fail at nothing
+
+    text = redact(text).text
     shown = "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
     try:
         print(shown, file=sys.stderr, flush=True)

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final, cast
+
+import click
 
 from quipu.errors import BadInput
 from quipu.kernel.base.nesting import TOO_DEEP, is_too_deep
+from quipu.kernel.redact import redact
 
+_SHORTEST_SECRET: Final = 6
 _PAIR = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 
 
@@ -33,3 +39,28 @@ def _json_or_text(text: str) -> object:
         return json.loads(text)
     except ValueError:
         return text
+
+
+def asked(question: str) -> str:
+    """The question without secrets: it is kept for ``quipu why``."""
+    return redact(question).text
+
+
+def unrepeated(text: str) -> str:
+    """What is printed without the secrets that stand in the arguments of the command."""
+    context = click.get_current_context(silent=True)
+    for value in _texts([] if context is None else list(context.params.values())):
+        for written in (value, json.dumps(value, ensure_ascii=False)[1:-1]):
+            if written in text and (bare := redact(written).text) != written:
+                text = text.replace(written, bare)
+    return text
+
+
+def _texts(values: Sequence[object]) -> Iterator[str]:
+    """The texts that are long enough for a secret."""
+    for value in values:
+        if isinstance(value, str | Path):
+            if len(str(value)) >= _SHORTEST_SECRET:
+                yield str(value)
+        elif isinstance(value, list | tuple):
+            yield from _texts(cast("Sequence[object]", value))

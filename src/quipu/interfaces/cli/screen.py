@@ -28,6 +28,7 @@ from rich.progress import (
 
 from quipu.interfaces.cli.call import Call
 from quipu.interfaces.cli.documents import as_json
+from quipu.interfaces.cli.said import unrepeated
 from quipu.interfaces.cli.views.text import visible
 
 _PIPE_COLUMNS = 10_000
@@ -44,7 +45,7 @@ class _Visible(RenderHook):
     """Whatever is printed, a terminal obeys nothing of it: the last look at texts that others wrote."""
 
     def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
-        """The same, each without what steers a terminal."""
+        """The same, each without what steers a terminal, and without secrets that were given."""
         return [_Shown(one) for one in renderables]
 
 
@@ -56,7 +57,7 @@ class _Shown:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         for segment in console.render(self.inside, options):
-            yield segment if segment.control else segment._replace(text=visible(segment.text))
+            yield segment if segment.control else segment._replace(text=visible(unrepeated(segment.text)))
 
 
 class Steps:
@@ -92,7 +93,7 @@ class Screen:
     def answer(self, document: object, *shown: RenderableType) -> None:
         """Print the answer: the document with ``--json``, else what is shown to people."""
         if self._as_json:
-            print(as_json(document))
+            print(unrepeated(as_json(document)))
             return
         self._print(shown)
 

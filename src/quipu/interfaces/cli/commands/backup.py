@@ -12,6 +12,7 @@ from anyio import to_thread
 from quipu.errors import BadInput
 from quipu.interfaces.cli.call import Call, common
 from quipu.interfaces.cli.opening import settings_of
+from quipu.interfaces.cli.paths import FilePath
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views import backup as views
 from quipu.kernel.base.clock import SystemClock
@@ -67,7 +68,7 @@ def list_(call: Call) -> None:
 
 @command.command("restore")
 @click.option("--at", metavar="TIME", help="As it was then (ISO 8601, UTC if no zone); else all of the log.")
-@click.option("--into", type=click.Path(path_type=Path), metavar="DIR", help="A home without a database.")
+@click.option("--into", type=FilePath(path_type=Path), metavar="DIR", help="A home without a database.")
 @click.option("--in-place", is_flag=True, help="Instead of what is there now, which is put aside.")
 @click.option("--yes", is_flag=True, help="Do it. Without this, only what would be done is shown.")
 @common

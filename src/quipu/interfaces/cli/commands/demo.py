@@ -15,6 +15,7 @@ from quipu.interfaces.cli import claude
 from quipu.interfaces.cli.call import Call, common
 from quipu.interfaces.cli.commands.imports import Lines, take
 from quipu.interfaces.cli.opening import opened
+from quipu.interfaces.cli.paths import FilePath
 from quipu.interfaces.cli.program import program
 from quipu.interfaces.cli.samples import samples
 from quipu.interfaces.cli.screen import Screen
@@ -46,7 +47,7 @@ class Asked:
 
 @click.command()
 @click.option(
-    "--from", "origin", type=click.Path(path_type=Path), metavar="DIR", help="Your own Claude Code sessions."
+    "--from", "origin", type=FilePath(path_type=Path), metavar="DIR", help="Your own Claude Code sessions."
 )
 @common
 @click.pass_obj

@@ -15,6 +15,7 @@ from quipu import Memory
 from quipu.interfaces.cli import claude
 from quipu.interfaces.cli.call import Call, common, in_space
 from quipu.interfaces.cli.opening import opened
+from quipu.interfaces.cli.paths import FilePath
 from quipu.interfaces.cli.program import program
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.report import report
@@ -36,7 +37,7 @@ def command() -> None:
 
 
 @command.command("jsonl")
-@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True))
+@click.argument("file", type=FilePath(path_type=Path, exists=True, dir_okay=False, allow_dash=True))
 @in_space
 @common
 @click.pass_obj
@@ -56,7 +57,7 @@ def import_jsonl(call: Call, file: Path, space: str) -> int:
 
 
 @command.command("claude-code", short_help="Take in recorded sessions of Claude Code.")
-@click.argument("path", type=click.Path(path_type=Path), required=False)
+@click.argument("path", type=FilePath(path_type=Path), required=False)
 @click.option(
     "--space",
     "-s",

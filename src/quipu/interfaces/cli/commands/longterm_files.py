@@ -12,6 +12,7 @@ from rich.text import Text
 from quipu.interfaces.cli.call import Call, common, in_space
 from quipu.interfaces.cli.commands.longterm_narrowed import of_user
 from quipu.interfaces.cli.opening import opened
+from quipu.interfaces.cli.paths import FilePath
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.text import count, visible
 from quipu.kinds.longterm.sqlite.model import MemoriesImported
@@ -20,7 +21,7 @@ _SHOWN: Final = 20
 
 
 @click.command("import-sqlite")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=FilePath(path_type=Path))
 @in_space
 @of_user
 @common
@@ -38,7 +39,7 @@ def import_sqlite(call: Call, file: Path, space: str, user: str | None) -> None:
 
 
 @click.command("export-sqlite")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=FilePath(path_type=Path))
 @in_space
 @of_user
 @common

@@ -10,6 +10,7 @@ import click
 from quipu.errors import BadInput
 from quipu.interfaces.cli.call import Call, common, in_space
 from quipu.interfaces.cli.opening import opened
+from quipu.interfaces.cli.paths import FilePath
 from quipu.interfaces.cli.piped import text_of
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.report import report
@@ -20,7 +21,7 @@ from quipu.interfaces.cli.views.report import report
 @click.option(
     "--file",
     "-f",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=FilePath(path_type=Path, exists=True, dir_okay=False),
     help="Read the text from a file.",
 )
 @in_space

@@ -6,6 +6,7 @@ import click
 from rich.text import Text
 
 from quipu import Memory
+from quipu.interfaces.cli import said
 from quipu.interfaces.cli.asked import Asked, Filters, remember
 from quipu.interfaces.cli.call import Call, common, in_space
 from quipu.interfaces.cli.opening import opened, settings_of
@@ -32,7 +33,7 @@ def command(call: Call, words: tuple[str, ...], block: int | None, **filters: ob
     Each comes with its score (0 to 1), what each signal added to it, and its source. `quipu why 2` explains
     the second one. Quotes around the question keep the shell from reading it.
     """
-    question = " ".join(words)
+    question = said.asked(" ".join(words))
     screen = Screen(call)
     asked = Filters(**filters)  # pyright: ignore[reportArgumentType]
     with opened(call, screen) as memory:

@@ -12,6 +12,7 @@ from rich.text import Text
 from quipu.errors import BadInput
 from quipu.interfaces.cli.call import Call, common
 from quipu.interfaces.cli.opening import opened
+from quipu.interfaces.cli.paths import FilePath
 from quipu.interfaces.cli.piped import text_of
 from quipu.interfaces.cli.screen import Screen
 from quipu.upkeep.erasure.model import Receipt, Verified
@@ -72,7 +73,7 @@ def key(call: Call) -> None:
 
 
 @command.command("verify")
-@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("file", type=FilePath(path_type=Path, allow_dash=True))
 @click.option("--key", metavar="KEY", help="The public key that you trust, or a file that holds it.")
 @common
 @click.pass_obj

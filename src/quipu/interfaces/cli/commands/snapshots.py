@@ -8,6 +8,7 @@ import click
 
 from quipu.interfaces.cli.call import Call, common, in_space
 from quipu.interfaces.cli.opening import opened
+from quipu.interfaces.cli.paths import FilePath
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views import snapshots as views
 
@@ -111,7 +112,7 @@ def restore(call: Call, name: str, space: str, confirm: bool) -> None:
 
 
 @command.command("export")
-@click.argument("path", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("path", type=FilePath(path_type=Path, dir_okay=False))
 @in_space
 @_schema
 @click.option("--structure", is_flag=True, help="Tables without their rows.")
@@ -129,7 +130,7 @@ def export(call: Call, path: Path, space: str, schema: str, structure: bool, rep
 
 
 @command.command("import")
-@click.argument("path", type=click.Path(path_type=Path, dir_okay=False, exists=True))
+@click.argument("path", type=FilePath(path_type=Path, dir_okay=False, exists=True))
 @in_space
 @_schema
 @_confirm

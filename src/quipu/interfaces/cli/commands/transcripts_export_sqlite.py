@@ -9,11 +9,12 @@ from rich.text import Text
 
 from quipu.interfaces.cli.call import Call, common
 from quipu.interfaces.cli.opening import opened
+from quipu.interfaces.cli.paths import FilePath
 from quipu.interfaces.cli.screen import Screen
 
 
 @click.command("export-sqlite")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=FilePath(path_type=Path))
 @click.option(
     "--space", "-s", "spaces", multiple=True, metavar="NAME", help="Only this space; may be repeated."
 )

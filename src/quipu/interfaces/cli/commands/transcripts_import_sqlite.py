@@ -10,6 +10,7 @@ from rich.text import Text
 
 from quipu.interfaces.cli.call import Call, common
 from quipu.interfaces.cli.opening import opened
+from quipu.interfaces.cli.paths import FilePath
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.report import came_back
 from quipu.interfaces.cli.views.text import visible
@@ -17,7 +18,7 @@ from quipu.kinds.transcripts.sqlite.model import Imported
 
 
 @click.command("import-sqlite")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=FilePath(path_type=Path))
 @click.option(
     "--space",
     "-s",

@@ -10,12 +10,13 @@ from rich.text import Text
 
 from quipu.interfaces.cli.call import Call, common
 from quipu.interfaces.cli.opening import opened
+from quipu.interfaces.cli.paths import FilePath
 from quipu.interfaces.cli.screen import Screen
 from quipu.kinds.transcripts.sqlite.migrating import migrate
 
 
 @click.command("migrate-sqlite")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=FilePath(path_type=Path))
 @click.option("--write-memories", is_flag=True, help="Write our memories into it, too.")
 @click.option(
     "--space",

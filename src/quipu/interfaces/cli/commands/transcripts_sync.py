@@ -11,6 +11,7 @@ import click
 from quipu import Memory
 from quipu.interfaces.cli.call import Call, common
 from quipu.interfaces.cli.opening import opened
+from quipu.interfaces.cli.paths import FilePath
 from quipu.interfaces.cli.program import program
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.syncs import pending, report
@@ -43,7 +44,7 @@ Examples:
 
 
 @click.command("sync", epilog=_EXAMPLES)
-@click.argument("roots", nargs=-1, type=click.Path(path_type=Path), metavar="[ROOT]...")
+@click.argument("roots", nargs=-1, type=FilePath(path_type=Path), metavar="[ROOT]...")
 @click.option(
     "--space",
     "-s",

@@ -6,6 +6,7 @@ import click
 
 from quipu import Memory
 from quipu.errors import NotFound
+from quipu.interfaces.cli import said
 from quipu.interfaces.cli.asked import Asked, Filters, last
 from quipu.interfaces.cli.call import Call, common, in_space
 from quipu.interfaces.cli.opening import opened, settings_of
@@ -32,7 +33,7 @@ def command(call: Call, rank: int, question: str | None, **filters: object) -> N
         if question is None:
             hit = _again(memory, last(home=settings_of(call).home), rank)
         else:
-            found = memory.recall(question, **Filters(**filters))  # pyright: ignore[reportArgumentType]
+            found = memory.recall(said.asked(question), **Filters(**filters))  # pyright: ignore[reportArgumentType]
             hit = _place(found, rank)
         told = memory.why(hit)
     screen.answer(told, reasons(told))
