@@ -149,7 +149,7 @@ async def _unindexed(within: Within, group: Group, values: Mapping[str, object])
         "characters": MOST_CHARACTERS,
         "limit": _MOST_UNINDEXED,
     }
-    texts = await store.rows(within, store.Text, "unindexed_matching", given)
+    texts = await store.spoken(within, await store.rows(within, store.Text, "unindexed_matching", given))
     return await to_thread.run_sync(met_unindexed, texts, group)
 
 

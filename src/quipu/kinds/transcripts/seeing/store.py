@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -154,9 +154,18 @@ async def hold_indexing(within: Within) -> Indexing | None:
 
 
 async def texts(within: Within, lines: Sequence[int]) -> list[Text]:
-    """The texts of lines as they are now."""
+    """The texts of lines as they are now, without memory of other spaces in them."""
     values = {"lines": Int8s(lines), "characters": MOST_CHARACTERS}
-    return await rows(within, Text, "texts", values)
+    return await spoken(within, await rows(within, Text, "texts", values))
+
+
+async def spoken(within: Within, found: Sequence[Text]) -> list[Text]:
+    """The texts without memory of other spaces in them."""
+    read = await within.spoken([one.content for one in found])
+    return [
+        one if one.content == content else replace(one, content=content)
+        for one, content in zip(found, read, strict=True)
+    ]
 
 
 async def add_texts(
