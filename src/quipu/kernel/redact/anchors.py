@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 _EXACT_GROUPS: Final = 10
 _GROUPS: Final = 16
 _SLICE_PAIRS: Final = 64 * 1024  # so that what is computed of it stays in the cache
-_PADDING: Final = b"\0" * 5  # so that four bytes stand at each place, and there are two pairs from both
+_PADDING: Final = b"\0" * 5  # so that six bytes stand at each place, and there are two pairs from both
 _PAIR: Final = np.dtype("<u2")
 _LONG, _SHORT = 4, 3
 _ANY: Final = bytes(range(256))
 _HASH_BITS: Final = 16
 _HASH_FACTOR: Final = np.uint32(0x9E3779B1)
+_FOLLOWING_FACTOR: Final = np.uint32(0x85EBCA6B)
 
 
 Matcher = Callable[[bytes, int], object]
@@ -53,6 +54,20 @@ class Anchors:
         self._hashes = {
             length: _marked(np.array(list(words), dtype=np.uint32)) for length, words in self._words.items()
         }
+        self._mark_following()
+
+    def _mark_following(self) -> None:
+        """Note what follows the first four bytes of words, which tells most places at once that have none."""
+        pairs = [
+            (code, _code(word[_LONG : _LONG + 2]) if len(word) >= _LONG + 2 else None)
+            for code, words in self._words[_LONG].items()
+            for word, _ in words
+        ]
+        short = [code for code, following in pairs if following is None]
+        self._unfollowed = _marked(np.array(short, dtype=np.uint32))
+        longer = [(code, following) for code, following in pairs if following is not None]
+        codes, following = np.array(longer, dtype=np.uint32).reshape(-1, 2).T
+        self._followed = _marked(_mixed(codes, following))
 
     def _add(
         self, words: Sequence[bytes], groups: range, hints: Mapping[bytes, Matcher], *, fold: bool
@@ -86,9 +101,13 @@ class Anchors:
         codes = np.zeros(len(places), dtype=np.uint32)
         for step in range(_LONG):
             codes = codes << np.uint32(8) | (array[places + step] | np.uint8(0x20))
-        kept = np.zeros(len(places), dtype=bool)
-        for length, hashes in self._hashes.items():
-            kept |= hashes[_hash(codes >> np.uint32(8 * (_LONG - length)))]
+        short = self._hashes[_SHORT][_hash(codes >> np.uint32(8))]
+        kept = short | self._hashes[_LONG][_hash(codes)]
+        places, codes, short = places[kept], codes[kept], short[kept]
+        following = np.zeros(len(places), dtype=np.uint32)
+        for step in (_LONG, _LONG + 1):
+            following = following << np.uint32(8) | (array[places + step] | np.uint8(0x20))
+        kept = short | self._unfollowed[_hash(codes)] | self._followed[_hash(_mixed(codes, following))]
         return places[kept], codes[kept]
 
 
@@ -116,6 +135,10 @@ def _either(byte: int) -> bytes:
 
 def _code(begin: bytes) -> int:
     return int.from_bytes(bytes(byte | 0x20 for byte in begin))
+
+
+def _mixed(codes: NDArray[np.uint32], following: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    return codes ^ following * _FOLLOWING_FACTOR
 
 
 def _hash(codes: NDArray[np.uint32]) -> NDArray[np.intp]:

@@ -10,7 +10,7 @@ from typing import Final
 
 from quipu.kernel.redact import values
 from quipu.kernel.redact.forms import FORMS
-from quipu.kernel.redact.model import Secret, Source
+from quipu.kernel.redact.model import MARK, Secret, Source
 from quipu.kernel.redact.values import Grade, Subject
 
 _PASSWORDS: Final = ("password", "passwd", "passphrase", "passwort", "pass")
@@ -161,7 +161,7 @@ def _value(source: Source, word: str, position: int) -> Iterator[tuple[_Form, re
     if suffix is None or not is_secret_name(word, before):
         return
     place = _Place(source.text, before, position, suffix.end())
-    if place.left.endswith("://"):  # a user name in a URL; its password is found as that
+    if place.left.endswith(("://", MARK)):  # a user name in a URL, or what was cut out before
         return
     for form in _forms(place):
         match = form.pattern.match(source.text, suffix.end())

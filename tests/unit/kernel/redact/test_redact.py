@@ -244,3 +244,10 @@ def test_masks_and_examples_of_documentation_stay(text: str):
 def test_a_password_is_known_in_other_languages():
     for name in ("senha", "contraseña", "пароль", "密码", "パスワード"):
         assert redact(f"{name}: Blau" + "wal#2019").counts == {"password": 1}
+
+
+def test_a_mark_is_no_name_of_what_follows_it():
+    text = f"sk-proj-{key(40)}=passwordhunter2x!"
+    once = redact(text)
+    assert once.counts == {"openai-key": 1}
+    assert redact(once.text).text == once.text
