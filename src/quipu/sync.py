@@ -3672,9 +3672,9 @@ class Snapshots:
         """Put a snapshot in the place of what its schema holds; without ``confirm``, what that would change.
 
         A snapshot of what is there now is taken first: restoring that undoes it. Then the schema is replaced
-        as a whole, in one transaction, or stays as it is. A schema that was dropped is made again. What was
-        forgotten of a person or a session since does not come back. ``progress`` is called with the bytes
-        read.
+        as a whole, in one transaction, or stays as it is. A schema that was dropped is made again, with the
+        grants of then. What was forgotten of a person or a session since does not come back. ``progress`` is
+        called with the bytes read.
 
         Raises:
             BadInput: no name of a snapshot; its file was changed; its rows are not what the manifest says.

@@ -272,6 +272,12 @@ WRONG: list[tuple[str, dict[str, Any], str, str]] = [
     ),
     (
         "memory:schema:create-table",
+        {"name": "a", "description": "x", "embed_fields": ["n"], "sql": "create table a (n text unique)"},
+        "embed_fields",
+        "PRIMARY KEY",
+    ),
+    (
+        "memory:schema:create-table",
         {"name": "a", "description": "x", "embed_fields": [], "sql": "create table b (id int)"},
         "sql",
         "makes b, not memory.a",
@@ -366,7 +372,7 @@ def test_the_structure_is_followed_wherever_it_is_changed(characters: Any) -> No
     for name in ("old", "gone"):
         characters.create_table(
             name,
-            f"create table {schema}.{name} (id int, said text)",
+            f"create table {schema}.{name} (id int primary key, said text)",
             description=name,
             embed_fields="said",
             **where,

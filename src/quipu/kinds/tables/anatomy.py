@@ -63,6 +63,11 @@ class Anatomy:
         return [one for one in self.parts if one.kind in _DEFINED and one.kind not in _COLUMNS]
 
     @property
+    def has_key(self) -> bool:
+        """Whether the table has a primary key."""
+        return any((one.definition or "").startswith("PRIMARY KEY") for one in self.defined)
+
+    @property
     def names(self) -> list[Part]:
         """What bears a name in the schema that another table may want: constraints, indexes, sequences."""
         return [one for one in self.parts if one.kind == "name"]

@@ -11,6 +11,7 @@ from quipu.errors import BadInput
 from quipu.kernel.db.database import Connection
 from quipu.kinds.tables import catalogue
 from quipu.kinds.tables.access import Place
+from quipu.kinds.tables.anatomy import own_anatomy
 from quipu.kinds.tables.engine import Engine, settled
 from quipu.kinds.tables.exchange import exchange
 from quipu.kinds.tables.model import Done, Schema
@@ -152,7 +153,7 @@ async def register(
     """Say what a table is for: in the registry, and as comments.
 
     Raises:
-        BadInput: a column that is named is not there.
+        BadInput: a column that is named is not there, or there is no primary key for what is embedded.
     """
     name = sql.Identifier(schema.schema_name, table)
     looked = await conn.execute(fill("look", table=name))
@@ -161,6 +162,12 @@ async def register(
         for column in named:
             if column not in there:
                 raise BadInput(f"{table} has no column {column!r}.", field=field, hint=nearest(column, there))
+    if fields and not (await own_anatomy(conn, table)).has_key:
+        raise BadInput(
+            f"{table} has no primary key: nothing would say which row a vector stands for.",
+            field="embed_fields",
+            hint="Give the table a PRIMARY KEY, or hand in an empty list.",
+        )
     await conn.execute(fill("describe_table", table=name, text=about))
     for column, said in columns.items():
         place = sql.Identifier(schema.schema_name, table, column)

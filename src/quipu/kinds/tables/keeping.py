@@ -6,15 +6,16 @@ A dump is put in place on the login of the schema's own writer, like all that an
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Final, LiteralString, TypeVar, cast
 
 import numpy as np
 import psycopg
+from psycopg import errors as pg
 
-from quipu.errors import NotFound
+from quipu.errors import Conflict, NotFound
 from quipu.kernel.base.scope import check_name
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Texts, Vectors, halfvecs
@@ -23,7 +24,7 @@ from quipu.kinds.tables import founding, names, store
 from quipu.kinds.tables.embedding.following import Following
 from quipu.kinds.tables.engine import settled
 from quipu.kinds.tables.logins import Logins
-from quipu.kinds.tables.model import Schema
+from quipu.kinds.tables.model import Permission, Schema
 from quipu.kinds.tables.refusals import Asked, refusal
 from quipu.kinds.tables.running import bounded
 from quipu.kinds.tables.settings import SNAPSHOT_RETENTION_DAYS
@@ -102,6 +103,18 @@ class Grounds:
         except psycopg.Error as error:
             raise refusal(error, Asked(schema=schema, field="schema")) from error
 
+    async def grants(self, target: Target) -> Mapping[str, str]:
+        """Return what each agent may do in the schema."""
+        async with self._database.space(target.space) as within:
+            granted = [] if within is None else await store.grants(within, target.number)
+        return {one.agent: one.permission for one in granted}
+
+    async def grant(self, target: Target, grants: Mapping[str, str]) -> None:
+        """Let agents do so much in the schema."""
+        async with self._database.writing(target.space) as within:
+            for agent, permission in grants.items():
+                await store.grant(within, target.number, agent, cast(Permission, permission))
+
     async def look(self, target: Target, work: Callable[[Connection], Awaitable[_T]]) -> _T:
         """Work on a connection of the writer, in autocommit mode."""
         async with self._logins.lend(target.space, await self._found(target), "writer") as conn:
@@ -118,12 +131,19 @@ class Grounds:
         """Work in one transaction of the writer; the engine follows the structure at its end.
 
         Raises:
+            Conflict: the schema is in use.
             QuipuError: PostgreSQL refused; nothing was changed.
         """
         schema = await self._found(target)
         try:
             async with self._logins.lend(target.space, schema, "writer") as conn:
                 return await bounded(self._database, conn, seconds, lambda: _settled(conn, work, trial=trial))
+        except (pg.LockNotAvailable, pg.DeadlockDetected) as error:
+            raise Conflict(
+                f"The schema {target.schema!r} is in use: somebody works on its tables.",
+                field="schema",
+                hint="Nothing was changed. Try again in a moment.",
+            ) from error
         except psycopg.Error as error:
             raise refusal(error, Asked(schema=schema, field="dump", seconds=seconds)) from error
 

@@ -51,7 +51,9 @@ def refusal(error: psycopg.Error, asked: Asked) -> QuipuError:
     if _of_the_engine(error, said):
         return BadInput(f"{said}.", field=asked.field, hint=_ENGINES)
     match error:
-        case pg.QueryCanceled() | pg.AdminShutdown():
+        case pg.AdminShutdown() | pg.CrashShutdown() | pg.CannotConnectNow():
+            return translate(error)
+        case pg.QueryCanceled():
             return LimitReached(
                 f"it took longer than {asked.seconds:g} seconds and was ended.",
                 field=asked.field,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import LiteralString, Protocol, TypeVar
 
@@ -54,6 +54,14 @@ class Ground(Protocol):
 
     async def open_up(self, target: Target) -> None:
         """Have all rows of the agent's tables read, whatever their owner did with its rights."""
+        ...
+
+    async def grants(self, target: Target) -> Mapping[str, str]:
+        """Return what each agent may do in the schema."""
+        ...
+
+    async def grant(self, target: Target, grants: Mapping[str, str]) -> None:
+        """Let agents do so much in the schema."""
         ...
 
     async def look(self, target: Target, work: Callable[[Connection], Awaitable[_T]]) -> _T:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
-from quipu.upkeep.snapshots.forms import REGISTRY, order
+from quipu.errors import BadInput
+from quipu.upkeep.snapshots.forms import REGISTRY, order, schema_of
 from quipu.upkeep.snapshots.reader import Dump
 
 
@@ -26,3 +27,16 @@ def look_through(path: Path, schema_name: str, *, protected: Collection[str], co
                 rows[given.relation] = sum(line.endswith(b"\n") for line in dump.rows())
     rows.pop(REGISTRY, None)
     return rows
+
+
+def schema_named(path: Path) -> str:
+    """Return the name of the schema that a dump is of.
+
+    Raises:
+        BadInput: the file cannot be read, or is no dump of one schema.
+    """
+    try:
+        with path.open("rb") as file:
+            return schema_of(Dump(file).statements())
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}.", field="path") from error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -42,7 +42,8 @@ class Snapshot:
 
     ``taken_at`` is the moment that it shows. ``sums`` are of every table of the agent; ``vectors`` is how
     many vectors of the index are kept with it. ``sha256`` and ``bytes`` are of the file. ``space_hash`` is of
-    the name of the space, which is nowhere on the disk.
+    the name of the space, which is nowhere on the disk. ``grants`` of the schema (agent to what it
+    may do) come back with it where it was dropped.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Snapshot:
     sha256: str
     vectors: int = 0
     vectors_sha256: str | None = None
+    grants: Mapping[str, str] = field(default_factory=dict[str, str])
     tier: Tier = "kept"
 
     @property

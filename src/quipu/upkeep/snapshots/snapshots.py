@@ -12,18 +12,16 @@ from typing import Final
 from anyio import Path as AsyncPath
 from anyio import to_thread
 
-from quipu.errors import BadInput, DatabaseError, NotFound
+from quipu.errors import BadInput, Conflict, DatabaseError, NotFound
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.config import Settings
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Connection, Database
 from quipu.upkeep.snapshots import taking
-from quipu.upkeep.snapshots.forms import schema_of
 from quipu.upkeep.snapshots.ground import Ground
 from quipu.upkeep.snapshots.loading import Around, BytesRead, Forgotten, Loading, Source
-from quipu.upkeep.snapshots.looking import look_through
+from quipu.upkeep.snapshots.looking import look_through, schema_named
 from quipu.upkeep.snapshots.model import HandedOut, Reason, Restored, Snapshot, Target, Thinned, Tier
-from quipu.upkeep.snapshots.reader import Dump
 from quipu.upkeep.snapshots.shelf import Shelf
 from quipu.upkeep.snapshots.tiers import keep, settled
 
@@ -110,9 +108,9 @@ class AsyncSnapshots:
         """Put a snapshot in the place of what its schema holds; without ``confirm``, what that would change.
 
         A snapshot of what is there now is taken first: restoring that undoes it. Then the schema is replaced
-        as a whole, in one transaction, or stays as it is. A schema that was dropped is made again. What was
-        forgotten of a person or a session since does not come back. ``progress`` is called with the bytes
-        read.
+        as a whole, in one transaction, or stays as it is. A schema that was dropped is made again, with the
+        grants of then. What was forgotten of a person or a session since does not come back. ``progress`` is
+        called with the bytes read.
 
         Raises:
             BadInput: no name of a snapshot; its file was changed; its rows are not what the manifest says.
@@ -126,12 +124,13 @@ class AsyncSnapshots:
             before = await self._rows_now(space, snapshot.schema)
             after = {table: one.rows for table, one in snapshot.sums.items()}
             return Restored(source=name, schema=snapshot.schema, done=False, before=before, after=after)
+        was_dropped = not await self._is_there(space, snapshot.schema)
         target = await self._ground.find(space, snapshot.schema, make=True)
         source = Source(path=path, schema_name=snapshot.schema_name, code=True, sums=snapshot.sums)
         vectors = await to_thread.run_sync(self._shelf.vectors, snapshot)
         if vectors is not None:
             await self._ground.lend_vectors(target, vectors)
-        return await self._load(
+        done = await self._load(
             target,
             source,
             name=name,
@@ -139,6 +138,9 @@ class AsyncSnapshots:
             since=snapshot.taken_at,
             progress=progress,
         )
+        if was_dropped:  # what was revoked in a schema that stands stays revoked
+            await self._ground.grant(target, snapshot.grants)
+        return done
 
     async def export(
         self,
@@ -192,7 +194,7 @@ class AsyncSnapshots:
             Conflict: the schema is in use.
         """
         place = _absolute(path)
-        schema_name = await to_thread.run_sync(_schema_of, place)
+        schema_name = await to_thread.run_sync(schema_named, place)
         look = partial(look_through, place, schema_name, protected=self._ground.protected, code=False)
         rows = await to_thread.run_sync(look)
         if not confirm and not await self._is_there(space, schema):
@@ -272,6 +274,13 @@ class AsyncSnapshots:
             )
 
         async with self._database.owner() as holder, holder.transaction():
+            turn = await holder.execute(_SQL["take_turn"], {"schema_name": target.schema_name})
+            if await turn.fetchone() != (True,):
+                raise Conflict(
+                    f"The schema {target.schema!r} is in use: something is being loaded into it.",
+                    field="schema",
+                    hint="Nothing was changed. Try again when that is done.",
+                )
             await holder.execute(_SQL["keep_from_erasing"], {"name": target.space})
             try:
                 after, erased = await self._ground.change(target, work, seconds=_SECONDS, trial=trial)
@@ -380,11 +389,3 @@ def _by_schema(snapshots: Iterable[Snapshot]) -> dict[str, list[Snapshot]]:
 
 def _absolute(path: Path | str) -> Path:
     return Path(path).expanduser().absolute()
-
-
-def _schema_of(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            return schema_of(Dump(file).statements())
-    except OSError as error:
-        raise BadInput(f"{path} cannot be read: {error.strerror}.", field="path") from error

@@ -76,6 +76,7 @@ async def take(
                 sha256=await to_thread.run_sync(digest, path),
                 vectors=taken.vectors,
                 vectors_sha256=await to_thread.run_sync(digest, vectors),
+                grants=await ground.grants(target),
             )
             if snapshot.vectors_sha256 is not None:
                 once = partial(

@@ -23,3 +23,6 @@ select pg_advisory_xact_lock_shared(hashtextextended(%(name)s::text, 7310522003)
 
 -- name: names_key: what these are hashed with
 select core.erasure_names_key()
+
+-- name: take_turn: one load at a time into a schema; false where another is at work
+select pg_try_advisory_xact_lock(hashtextextended(%(schema_name)s::text, 7310522013))
