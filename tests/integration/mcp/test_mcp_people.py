@@ -63,7 +63,7 @@ async def test_no_call_of_any_tool_shows_or_changes_another_person(
     bob = await everything(memory, "bob")
     assert MARK["bob"] in bob
     assert MARK["ana"] not in bob
-    ana = Caller(space=SPACE, user="ana", level="write", bound=True)
+    ana = Caller(space=SPACE, user="ana", level="admin", bound=True)
     reader = Caller(space=SPACE, user="bob", level="read", bound=True)
     async with connect(ana) as one, connect(reader) as other:
         for resource in RESOURCES:

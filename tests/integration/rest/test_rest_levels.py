@@ -8,6 +8,7 @@ import pytest
 from fastapi import FastAPI
 from route_table import entries
 
+from quipu.interfaces.mcp.tools.every import TOOLS
 from quipu.upkeep.keys.model import LEVELS
 
 pytestmark = pytest.mark.anyio
@@ -73,3 +74,30 @@ async def test_what_destroys_for_good_needs_an_administrator(app: FastAPI) -> No
         "/v1/queue/purge",
     ):
         assert levels[path] == "admin", path
+
+
+# What each tool of MCP does, as routes: a key opens both doors alike.
+TOOLS_AS_ROUTES = {
+    "recall": ["/v1/recall"],
+    "why": ["/v1/why"],
+    "remember": ["/v1/observe"],
+    "forget": ["/v1/forget"],
+    "set_fact": ["/v1/ledger/set"],
+    "open_loops": ["/v1/loops"],
+    "close_loop": ["/v1/loops/{id}/close", "/v1/loops/{id}/reopen"],
+    "tables_list": ["/v1/tables"],
+    "tables_query": ["/v1/tables/query"],
+    "tables_write": ["/v1/tables/insert", "/v1/tables/update", "/v1/tables/delete"],
+    "tables_create": ["/v1/tables/create", "/v1/tables/recreate"],
+    "tables_execute": ["/v1/tables/execute"],
+}
+
+
+async def test_a_tool_needs_the_level_of_its_routes(app: FastAPI) -> None:
+    routes: dict[str, set[str]] = {}
+    for entry in entries(app):
+        routes.setdefault(entry.path, set()).add(entry.level)
+    assert {tool.name for tool in TOOLS} == set(TOOLS_AS_ROUTES)
+    for tool in TOOLS:
+        levels = set.union(*(routes[path] for path in TOOLS_AS_ROUTES[tool.name]))
+        assert levels == {tool.level}, tool.name

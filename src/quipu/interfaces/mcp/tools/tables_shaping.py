@@ -127,7 +127,7 @@ TABLES_CREATE: Final = Tool(
         " and register what it is for. With replace it changes a table: it is made anew with its rows; "
         "the first such call returns the differences and a token, the second one with the token does it."
     ),
-    level="write",
+    level="admin",
     given=TablesCreateGiven,
     answer=TablesAnswer,
     call=_create,
@@ -142,7 +142,7 @@ TABLES_EXECUTE: Final = Tool(
         " take something away (DROP, DELETE, UPDATE ...) returns a token first and is done by a second "
         "call with it, after the user agreed."
     ),
-    level="write",
+    level="admin",
     given=TablesExecuteGiven,
     answer=TablesAnswer,
     call=_execute,
