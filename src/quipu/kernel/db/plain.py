@@ -7,14 +7,12 @@ import sys
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from math import isfinite
-from typing import Any, Final, cast
+from typing import Any, cast
 
 import psycopg
 
 from quipu.errors import LimitReached
-
-DEEPEST: Final = 100
-"""How many lists and objects may lie inside each other: who writes or reads JSON calls itself for each."""
+from quipu.kernel.base.nesting import DEEPEST
 
 
 def plain(value: Any, *, depth: int = 0) -> Any:

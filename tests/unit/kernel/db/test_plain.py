@@ -10,7 +10,8 @@ import psycopg
 import pytest
 
 from quipu.errors import LimitReached
-from quipu.kernel.db.plain import DEEPEST, loads, plain
+from quipu.kernel.base.nesting import DEEPEST
+from quipu.kernel.db.plain import loads, plain
 
 
 def nested(depth: int) -> Any:
