@@ -48,6 +48,8 @@ async def bounded(
             return await work()
         conn.pgconn.finish()
         raise Unanswered(most)
+    except Unanswered:
+        raise
     except psycopg.OperationalError as error:
         if ends and error.sqlstate is None:  # it was ended while it sent, and could not say so any more
             raise pg.QueryCanceled("the statement took too long") from error
