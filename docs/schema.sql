@@ -1517,6 +1517,42 @@ $$;
 
 COMMENT ON FUNCTION tables.drop_discarded_roles() IS 'Drops the roles of schemas that are gone.';
 
+CREATE FUNCTION tables.find_again(in_schema integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    here constant integer := core.current_space();
+    lost constant integer[] := array(
+        select r.id
+        from tables.relations r
+        join tables.schemas s on s.space_id = r.space_id and s.id = r.schema_id
+        join pg_namespace n on n.nspname = s.schema_name
+        join pg_class there on there.relnamespace = n.oid and there.relname = r.table_name
+            and there.relkind in ('r', 'p')
+        left join pg_class c on c.oid = r.relation and c.relnamespace = n.oid and c.relname = r.table_name
+        where r.space_id = here and r.schema_id = in_schema and c.oid is null);
+begin
+    -- First out of the way: the new number of one may be the old one of another.
+    update tables.relations set relation = (4294967295 - id)::oid
+    where space_id = here and schema_id = in_schema and id = any(lost);
+    update tables.relations r
+    set relation = c.oid,
+        columns = (
+            select coalesce(jsonb_object_agg(a.attnum, a.attname), '{}')
+            from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped)
+    from tables.schemas s
+    join pg_namespace n on n.nspname = s.schema_name
+    join pg_class c on c.relnamespace = n.oid
+    where r.space_id = here and r.schema_id = in_schema and r.id = any(lost)
+        and s.space_id = r.space_id and s.id = r.schema_id
+        and c.relname = r.table_name and c.relkind in ('r', 'p');
+    return cardinality(lost);
+end
+$$;
+
+COMMENT ON FUNCTION tables.find_again(in_schema integer) IS 'Corrects the oids of the tables of a schema after a dump was read in; returns how many were wrong.';
+
 CREATE FUNCTION tables.follow_structure() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2178,6 +2214,20 @@ CREATE FUNCTION tables.watch(in_schema integer) RETURNS integer
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET row_security TO 'on'
     SET lock_timeout TO '2s'
+    AS $$
+begin
+    perform tables.find_again(in_schema);
+    return tables.watch_found(in_schema);
+end
+$$;
+
+COMMENT ON FUNCTION tables.watch(in_schema integer) IS 'Has changes of the rows of a schema written down; returns how many tables must be looked at as a whole.';
+
+CREATE FUNCTION tables.watch_found(in_schema integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET row_security TO 'on'
+    SET lock_timeout TO '2s'
     AS $_$
 declare
     r record;
@@ -2238,7 +2288,7 @@ begin
 end
 $_$;
 
-COMMENT ON FUNCTION tables.watch(in_schema integer) IS 'Has changes of the rows of a schema written down; returns how many tables must be looked at as a whole.';
+COMMENT ON FUNCTION tables.watch_found(in_schema integer) IS 'Has changes of the rows of a schema written down; returns how many tables must be looked at as a whole.';
 
 CREATE FUNCTION tables.watch_of(relation oid, id integer) RETURNS text
     LANGUAGE sql STABLE
@@ -6437,6 +6487,8 @@ GRANT ALL ON FUNCTION tables.discard(doomed integer) TO quipu_app;
 
 REVOKE ALL ON FUNCTION tables.drop_discarded_roles() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION tables.find_again(in_schema integer) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION tables.follow_structure() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION tables.found(short_name text, physical_name text, about text, writer_role text, reader_role text, writer_secret text, reader_secret text, writer_pass text, reader_pass text) FROM PUBLIC;
@@ -6458,6 +6510,8 @@ REVOKE ALL ON FUNCTION tables.take_out_schema() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION tables.watch(in_schema integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION tables.watch(in_schema integer) TO quipu_app;
+
+REVOKE ALL ON FUNCTION tables.watch_found(in_schema integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION tables.watch_of(relation oid, id integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION tables.watch_of(relation oid, id integer) TO quipu_app;

@@ -14,11 +14,12 @@ from anyio import to_thread
 from quipu.errors import ConfigError
 from quipu.kernel.config import Settings
 from quipu.kernel.db import queries
+from quipu.kernel.db.embedded import cluster
 from quipu.kernel.db.embedded.account import user_id
 from quipu.kernel.db.embedded.binaries import NEEDED_EXTENSIONS, Binaries, inspect
 from quipu.kernel.db.embedded.directory import first_closed
 from quipu.kernel.db.embedded.disk import rooms
-from quipu.kernel.db.embedded.door import enter
+from quipu.kernel.db.embedded.door import DATABASE, enter
 from quipu.kernel.db.embedded.finding import Finding, read_version
 from quipu.kernel.db.embedded.locate import find_place, forgotten
 from quipu.kernel.db.embedded.lock import is_held_alone
@@ -159,6 +160,13 @@ def _programs(settings: Settings, place: Place, found: ServerStatus) -> Iterator
     if not isinstance(seen, Binaries):
         yield Finding("programs", "fail", seen, "Set QUIPU_PG_BIN to other PostgreSQL programs, or unset it.")
         return
+    data_major = cluster.data_major(place)
+    if data_major not in (None, seen.major):
+        yield Finding(
+            *("programs", "warn", f"the data are of PostgreSQL {data_major}, {bin_dir} has {seen.version}"),
+            "Bring the data over: quipu db upgrade. Until then programs of their version are needed.",
+        )
+        return
     yield Finding("programs", "ok", f"{bin_dir} (PostgreSQL {seen.version})")
     yield read_version(found.version if found.state == "running" and found.version else seen.version)
 
@@ -176,9 +184,11 @@ def _server(place: Place, found: ServerStatus) -> Finding:
 
 def _inside(place: Place) -> Iterator[Finding]:
     try:
-        with enter(door_of(place)) as connection:
+        door = door_of(place)
+        with enter(door) as connection, enter(door, DATABASE) as entered:
             wanted = {"names": list(NEEDED_EXTENSIONS)}
             lacking = [row[0] for row in connection.execute(_QUERIES["lacking_extensions"], wanted)]
+            older = [row[0] for row in entered.execute(_QUERIES["older_extensions"])]
             unsafe = [f"{name} is {value}" for name, value in connection.execute(_QUERIES["unsafe_settings"])]
     except psycopg.OperationalError as error:
         yield Finding("extensions", "fail", f"the server does not let us look: {error}", "Try again.")
@@ -186,6 +196,11 @@ def _inside(place: Place) -> Iterator[Finding]:
     hint = "Install them for these programs, or set QUIPU_PG_BIN to others." if lacking else ""
     detail = f"lacking: {', '.join(lacking)}" if lacking else ", ".join(NEEDED_EXTENSIONS)
     yield Finding("extensions", "fail" if lacking else "ok", detail, hint)
+    if older:
+        yield Finding(
+            *("extensions", "warn", f"older than the programs: {', '.join(older)}"),
+            "The next start of the server updates them; where that fails, its warning says why.",
+        )
     hint = "Set them back (alter system reset …) and restart the server." if unsafe else ""
     detail = "; ".join(unsafe) or "what is acknowledged is on the disk, and pages are checked"
     yield Finding("durability", "fail" if unsafe else "ok", detail, hint)

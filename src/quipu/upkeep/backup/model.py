@@ -58,6 +58,33 @@ class Taken:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Upgraded:
+    """What came of bringing the data over to another version of PostgreSQL, or (``done`` is false) what it
+    would do. ``needed_bytes`` of the disk are taken meanwhile, ``put_aside`` is where the data of before are.
+    """
+
+    done: bool
+    data: Path
+    from_version: str
+    to_version: str
+    size_bytes: int
+    needed_bytes: int
+    free_bytes: int
+    tables: int = 0
+    rows: int = 0
+    put_aside: Path | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PutAside:
+    """Data that a restore or an upgrade put aside, of one version of PostgreSQL."""
+
+    path: Path
+    major: str
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Restored:
     """What came of a restore, or (``done`` is false) what it would do.
 

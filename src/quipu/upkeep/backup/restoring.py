@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -11,9 +10,10 @@ from quipu.errors import BadInput, Conflict, ServerError
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.config import Settings
 from quipu.kernel.db.embedded import lifecycle, recovery
+from quipu.kernel.db.embedded.archive import cluster_of, log_of
 from quipu.kernel.db.embedded.basebackup import verify
 from quipu.kernel.db.embedded.binaries import Binaries, choose_binaries
-from quipu.kernel.db.embedded.cluster import ASIDE, RESTORED, data_major
+from quipu.kernel.db.embedded.cluster import RESTORED, data_major
 from quipu.kernel.db.embedded.locate import find_place, make_place
 from quipu.kernel.db.embedded.place import Place
 from quipu.kernel.db.embedded.timelines import Timeline, timeline_of
@@ -47,9 +47,11 @@ def restore(
             changed.
     """
     found = listing(settings)
-    timeline = _timeline(find_place(settings), settings, found)
+    clusters = {one.name: cluster_of(found.directory / one.name / shelf.DATA) for one in found.bases}
+    logs = {one: _log(find_place(settings), settings, found, one) for one in set(clusters.values())}
     ends = {one.name: shelf.end(found.directory / one.name) for one in found.bases}
-    base = chosen(on_timeline(found.bases, ends, timeline), at, now=clock.now())
+    followed = [one for one in found.bases if on_timeline([one], ends, logs[clusters[one.name]].timeline)]
+    base = chosen(followed, at, now=clock.now())
     home = settings.home.expanduser().absolute() if into is None else into.expanduser().absolute()
     plan = Restored(done=False, base=base, at=at, home=home)
     if into is not None and (home / "postgres" / "data").exists():
@@ -60,7 +62,7 @@ def restore(
     binaries = choose_binaries(settings, source.account, data_major=base.major)
     verify(binaries, found.directory / base.name / shelf.DATA)
     _flush(source, settings, found)
-    log = _Log(found, timeline.number, source.data / "pg_wal")
+    log = logs[clusters[base.name]]
     if into is not None:
         return _elsewhere(plan, log, binaries, replace(settings, home=home), progress)
     return _in_place(plan, log, binaries, settings, source, clock, progress)
@@ -68,24 +70,22 @@ def restore(
 
 @dataclass(frozen=True, slots=True)
 class _Log:
-    """The backups, the timeline of the log that is followed, and the log of the data that are there."""
+    """The backups, and of the cluster of a base: its kept log, the timeline in it that is followed, and the
+    log of the data that are there, if they are of that cluster."""
 
     backups: Backups
-    timeline: int
-    left: Path
+    directory: Path
+    timeline: Timeline
+    left: Path | None
 
 
 def _elsewhere(
     plan: Restored, log: _Log, binaries: Binaries, settings: Settings, progress: Progress | None
 ) -> Restored:
     target = make_place(settings)
-    with lifecycle.turn(target):
-        scratch = _scratch(target)
-        try:
-            last = _replayed(plan, log, binaries, settings, scratch, progress, keeps_log=False)
-            scratch.data.rename(target.data)
-        finally:
-            shutil.rmtree(scratch.state, ignore_errors=True)
+    with lifecycle.turn(target), lifecycle.scratch(target) as scratch:
+        last = _replayed(plan, log, binaries, settings, scratch, progress, keeps_log=False)
+        scratch.data.rename(target.data)
     return replace(plan, done=True, last_change=last)
 
 
@@ -99,20 +99,11 @@ def _in_place(
     progress: Progress | None,
 ) -> Restored:
     lifecycle.stop(source, force=False)
-    with lifecycle.unused(source):
-        scratch = _scratch(source)
-        try:
-            keeps_log = log.backups.log.kept
-            last = _replayed(plan, log, binaries, settings, scratch, progress, keeps_log=keeps_log)
-            aside = source.state / f"{ASIDE}{clock.now():%Y%m%dT%H%M%S}Z"
-            restored = source.state / RESTORED
-            scratch.data.rename(restored)  # cut off from here on, the next start finishes it
-            if source.data.exists():
-                source.data.rename(aside)
-            restored.rename(source.data)
-        finally:
-            shutil.rmtree(scratch.state, ignore_errors=True)
-    return replace(plan, done=True, last_change=last, put_aside=aside if aside.exists() else None)
+    with lifecycle.unused(source), lifecycle.scratch(source) as scratch:
+        keeps_log = log.backups.log.kept
+        last = _replayed(plan, log, binaries, settings, scratch, progress, keeps_log=keeps_log)
+        aside = lifecycle.put_aside(source, scratch, at=clock.now())
+    return replace(plan, done=True, last_change=last, put_aside=aside)
 
 
 def _replayed(
@@ -133,9 +124,9 @@ def _replayed(
             binaries,
             settings,
             at=plan.at,
-            wal=found.log.directory,
+            wal=log.directory,
             left=log.left,
-            timeline=log.timeline,
+            timeline=log.timeline.number,
             keeps_log=keeps_log,
         )
     except ServerError as error:
@@ -154,12 +145,17 @@ def _reach(found: Backups) -> str:
     return f"Its last part was closed at {found.log.until:%Y-%m-%d %H:%M:%S} UTC."
 
 
-def _timeline(source: Place, settings: Settings, found: Backups) -> Timeline:
-    """The timeline of the data that are there, or that a restore which was cut off made whole."""
+def _log(source: Place, settings: Settings, found: Backups, cluster: str | None) -> _Log:
+    """The log of a cluster, on the timeline of the data that are there, or that a restore which was cut off
+    made whole, if they are of this cluster; else on its newest."""
+    directory = log_of(source, settings, cluster)
     places = (source.data, source.state / RESTORED)
     data = next((one for one in places if one.exists()), None)
+    if data is not None and cluster_of(data) != cluster:
+        data = None
     binaries = choose_binaries(settings, source.account, data_major=data_major(source))
-    return timeline_of(data, wal=found.log.directory, binaries=binaries, account=source.account)
+    timeline = timeline_of(data, wal=directory, binaries=binaries, account=source.account)
+    return _Log(found, directory, timeline, None if data is None else source.data / "pg_wal")
 
 
 def _flush(source: Place, settings: Settings, found: Backups) -> None:
@@ -173,12 +169,3 @@ def _flush(source: Place, settings: Settings, found: Backups) -> None:
         recovery.flush(share.door)
     finally:
         lifecycle.leave(share)
-
-
-def _scratch(place: Place) -> Place:
-    """A place of its own beside the data, empty."""
-    lifecycle.settle(place)
-    scratch = lifecycle.scratch_of(place)
-    scratch.state.mkdir()
-    scratch.state.chmod(0o711 if place.account.borrowed else 0o700)
-    return scratch

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -14,7 +14,7 @@ from quipu.kernel.base.clock import Clock
 from quipu.kernel.config import Settings
 from quipu.kernel.db import queries
 from quipu.kernel.db.embedded import lifecycle
-from quipu.kernel.db.embedded.archive import archive_of, backups_of
+from quipu.kernel.db.embedded.archive import backups_of, cluster_of, log_of
 from quipu.kernel.db.embedded.basebackup import copy_running
 from quipu.kernel.db.embedded.binaries import choose_binaries
 from quipu.kernel.db.embedded.cluster import ASIDE, data_major
@@ -38,11 +38,11 @@ def listing(settings: Settings) -> Backups:
         BadInput: the settings name a server, which has its own tools.
         ServerError: a note of a base cannot be read.
     """
-    _refuse_server(settings)
+    refuse_server(settings)
     place = find_place(settings)
     directory = backups_of(place, settings)
     kept = place.archive_note.exists() and settings.archive is not False
-    where = Path(place.archive_note.read_text("utf-8").rstrip("\n")) if kept else directory / "wal"
+    where = log_of(place, settings, cluster_of(place.data))
     return Backups(directory=directory, bases=shelf.bases(directory), log=shelf.log(where, kept=kept))
 
 
@@ -71,7 +71,7 @@ def take(
         BadInput: the settings name a server, which has its own tools; or ``keep`` is less than 1.
         ServerError, DiskFull: it could not be taken; nothing of it is left.
     """
-    _refuse_server(settings)
+    refuse_server(settings)
     if keep is not None and keep < 1:
         raise BadInput("at least 1.", field="keep")
     place = make_place(settings)
@@ -85,7 +85,7 @@ def take(
             make_directories(directory, 0o711 if place.account.borrowed else 0o700)
             shelf.sweep(directory, before=began_at - _LONGEST)
             folder.mkdir(mode=0o700)
-            with _watched(folder, progress):
+            with watched(folder, progress):
                 copy_running(share.door, binaries, folder / shelf.DATA)
             base = Base(
                 name=folder.name,
@@ -102,11 +102,8 @@ def take(
         except BaseException:
             shelf.remove(folder)
             raise
-        wal = archive_of(place, settings)
         old = superseded(shelf.bases(directory), keep=keep, taken=base.name) if keep is not None else []
-        for one in old:
-            shelf.remove(directory / one.name)
-        segments = _trimmed(wal, shelf.bases(directory)) if wal is not None and old else 0
+        segments = _remove(old, directory, lambda one: log_of(place, settings, one))
         return Taken(
             base=base,
             removed=[one.name for one in old],
@@ -117,8 +114,24 @@ def take(
         lifecycle.leave(share)
 
 
+def _remove(old: Sequence[Base], directory: Path, log: Callable[[str | None], Path]) -> int:
+    """Remove bases and what only they needed of the log of their cluster; how many segments that was."""
+
+    def log_for(base: Base) -> Path:
+        return log(cluster_of(directory / base.name / shelf.DATA))
+
+    logs = {log_for(one) for one in old}
+    for one in old:
+        shelf.remove(directory / one.name)
+    left = shelf.bases(directory)
+    return sum(_trimmed(wal, [one for one in left if log_for(one) == wal]) for wal in logs)
+
+
 def _trimmed(wal: Path, bases: list[Base]) -> int:
-    names = unneeded((entry.name for entry in wal.glob("*.gz")), bases)
+    segments = [entry.name for entry in wal.glob("*.gz")]
+    names = (
+        unneeded(segments, bases) if bases else segments
+    )  # nothing begins with the log of an older version
     for name in names:
         (wal / name).unlink(missing_ok=True)
     return len(names)
@@ -137,8 +150,8 @@ def _size(door: Door) -> int:
 
 
 @contextmanager
-def _watched(folder: Path, progress: Progress | None) -> Generator[None]:
-    """Tells how the folder grows, while another program writes it."""
+def watched(folder: Path, progress: Progress | None) -> Generator[None]:
+    """Tell for the block how a folder grows, which another program writes."""
     if progress is None:
         yield
         return
@@ -165,7 +178,12 @@ def _watched(folder: Path, progress: Progress | None) -> Generator[None]:
         look()
 
 
-def _refuse_server(settings: Settings) -> None:
+def refuse_server(settings: Settings) -> None:
+    """Refuse what concerns the embedded database where the settings name a server.
+
+    Raises:
+        BadInput: they do.
+    """
     if settings.database_url is not None:
         raise BadInput(
             "This is about the embedded database, and a server is named by --url or QUIPU_DATABASE_URL.",

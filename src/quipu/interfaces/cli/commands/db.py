@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from functools import partial
+from pathlib import Path
 
 import anyio
 import click
+from anyio import to_thread
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from rich.table import Table
 from rich.text import Text
@@ -16,10 +19,14 @@ from quipu.errors import BadInput, NotFound
 from quipu.interfaces.cli.call import Call, common
 from quipu.interfaces.cli.opening import settings_of
 from quipu.interfaces.cli.screen import Screen
+from quipu.interfaces.cli.views import backup as views
 from quipu.interfaces.cli.views.text import size
+from quipu.kernel.base.clock import SystemClock
 from quipu.kernel.config import Settings
 from quipu.kernel.db import embedded
 from quipu.kernel.db.embedded import ServerStatus
+from quipu.upkeep.backup.upgrading import put_aside, remove_put_aside
+from quipu.upkeep.backup.upgrading import upgrade as bring_over
 
 
 @click.group("db", no_args_is_help=False)
@@ -76,6 +83,43 @@ def url(call: Call) -> None:
         found = server.conninfo()
         anyio.run(server.aclose)
     screen.answer({"url": found}, Text(found))
+
+
+@command.command("upgrade", short_help="Bring the data over to the installed version of PostgreSQL.")
+@click.option(
+    "--old-programs",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Programs of the version that the data have; else those found on this machine.",
+)
+@click.option("--yes", is_flag=True, help="Do it. Without this, only what would be done is shown.")
+@common
+@click.pass_obj
+def upgrade(call: Call, old_programs: Path | None, yes: bool) -> None:
+    """Bring the data over to the version of PostgreSQL that is installed.
+
+    All of it is written anew by the newer programs, counted, and takes its place last; the data of before
+    are put aside. Other programs must let go of the database meanwhile. Cut off, it begins again.
+    """
+    settings, screen = _embedded(call), Screen(call)
+    work = partial(bring_over, settings, clock=SystemClock(), old_programs=old_programs)
+    found = anyio.run(to_thread.run_sync, work)
+    if found is not None and yes:
+        with screen.progress("Writing anew", total=found.size_bytes, bytes=True) as steps:
+            doing = partial(work, confirm=True, progress=steps.advance)
+            found = anyio.run(to_thread.run_sync, doing)
+    screen.answer(found, views.upgraded(found))
+
+
+@command.command("clean")
+@click.option("--yes", is_flag=True, help="Remove them. Without this, they are only shown.")
+@common
+@click.pass_obj
+def clean(call: Call, yes: bool) -> None:
+    """Remove the data that an upgrade or a restore put aside, once you are sure of the new ones."""
+    settings, screen = _embedded(call), Screen(call)
+    found = remove_put_aside(settings) if yes else put_aside(settings)
+    screen.answer({"removed": yes, "put_aside": found}, *views.put_aside(found, removed=yes))
 
 
 @command.command(

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from quipu.interfaces.cli.views.text import count, size
-from quipu.upkeep.backup.model import Backups, Restored, Taken
+from quipu.upkeep.backup.model import Backups, PutAside, Restored, Taken, Upgraded
 
 
 def taken(found: Taken) -> RenderableType:
@@ -70,6 +70,44 @@ def restored(found: Restored) -> RenderableType:
     if found.put_aside is not None:
         lines.append(Text(f"What was there before is in {found.put_aside}; delete it when you are sure."))
     return Group(*lines)
+
+
+def upgraded(found: Upgraded | None) -> RenderableType:
+    """What an upgrade did, or would do."""
+    if found is None:
+        return Text("Nothing to do: the data are of the version of the programs.")
+    if not found.done:
+        lines = [
+            Text(
+                f"{found.data} ({size(found.size_bytes)}) would come from PostgreSQL {found.from_version} to "
+                f"{found.to_version}."
+            ),
+            Text(
+                f"It takes {size(found.needed_bytes)} of the disk meanwhile; "
+                f"{size(found.free_bytes)} are free."
+            ),
+        ]
+        if found.free_bytes < found.needed_bytes:
+            lines.append(Text("Make room first.", style="red"))
+        return Group(*lines, Text("To do it: --yes", style="dim"))
+    return Group(
+        Text(
+            f"{found.data} is of PostgreSQL {found.to_version}: {count(found.tables, 'table')}, "
+            f"{found.rows} rows."
+        ),
+        Text(f"The data of PostgreSQL {found.from_version} are in {found.put_aside}."),
+        Text("When you are sure: quipu db clean. Take a base soon: quipu backup base", style="dim"),
+    )
+
+
+def put_aside(found: list[PutAside], *, removed: bool) -> Iterator[RenderableType]:
+    """Data that were put aside."""
+    if not found:
+        yield Text("Nothing was put aside.")
+        return
+    for one in found:
+        yield Text(f"{one.path} (PostgreSQL {one.major}, {size(one.size_bytes)})")
+    yield Text("Removed." if removed else "To remove them for good: --yes", style="dim")
 
 
 def _time(at: datetime) -> str:

@@ -44,9 +44,39 @@ def archive_of(place: Place, settings: Settings) -> Path | None:
         place.archive_note.write_text(f"{directory}\n", "utf-8")
     if not place.archive_note.exists():
         return None
-    directory = Path(place.archive_note.read_text("utf-8").rstrip("\n"))
+    cluster = cluster_of(place.data)
+    directory = log_of(place, settings, cluster)
     _prepare(directory, place.account)
+    if cluster is not None and not directory.name.endswith(cluster):
+        _owner_note(directory).write_text(f"{cluster}\n", "utf-8")
     return directory
+
+
+def log_of(place: Place, settings: Settings, cluster: str | None) -> Path:
+    """Return where the log of a cluster is, or would be.
+
+    Data that an upgrade wrote anew are another cluster, whose segments have the names of the old one's. So
+    each has a directory of its own, and no base is replayed with the log of another cluster.
+    """
+    if place.archive_note.exists():
+        directory = Path(place.archive_note.read_text("utf-8").rstrip("\n"))
+    else:
+        directory = backups_of(place, settings) / "wal"
+    note = _owner_note(directory)
+    if cluster is None or not note.exists() or note.read_text("utf-8").strip() == cluster:
+        return directory
+    return directory.with_name(f"{directory.name}-{cluster}")
+
+
+def cluster_of(data: Path) -> str | None:
+    """Return the number that PostgreSQL gave a data directory when it was made; a copy has the same."""
+    control = data / "global" / "pg_control"
+    return control.read_bytes()[:8][::-1].hex() if control.exists() else None
+
+
+def _owner_note(directory: Path) -> Path:
+    """Return the file that says whose log a directory has; beside it, for the server's account owns that."""
+    return directory.with_name(f"{directory.name}.cluster")
 
 
 def archive_command(directory: Path) -> str:

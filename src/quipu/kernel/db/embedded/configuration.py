@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from quipu.kernel.db.embedded.door import ADMIN_ROLE
+
 MAX_CONNECTIONS = 100
+_FIRST_MAJOR_WITH_ALL = 16
 
 _SETTINGS: tuple[tuple[str, str], ...] = (
     # What is acknowledged is on the disk.
@@ -81,15 +84,23 @@ def postgresql_conf(
     return "\n".join(["# Written anew at every start of the server.", *lines, ""])
 
 
-def hba_conf(*, loopback: bool) -> str:
-    """The text of pg_hba.conf: our own account over the socket, or a password over loopback; nobody else."""
-    who = "host {} all 127.0.0.1/32 scram-sha-256\n" if loopback else "local {} all peer map=quipu\n"
-    return who.format("all") + who.format("replication")
+def hba_conf(*, loopback: bool, major: int) -> str:
+    """The text of pg_hba.conf: our own account over the socket, or a password over loopback; nobody else.
+
+    Before 16 an account cannot be let in as any role, so all but the administrator show their passwords.
+    """
+    if loopback:
+        who = "host {} all 127.0.0.1/32 scram-sha-256\n"
+        return who.format("all") + who.format("replication")
+    anybody = "all" if major >= _FIRST_MAJOR_WITH_ALL else ADMIN_ROLE
+    who = f"local {{}} {anybody} peer map=quipu\n"
+    with_password = "" if anybody == "all" else "local all all scram-sha-256\n"
+    return who.format("all") + who.format("replication") + with_password
 
 
-def ident_conf(account_name: str) -> str:
-    """The text of pg_ident.conf: this one account of the machine may be any role."""
-    return f"quipu {_quoted(account_name)} all\n"
+def ident_conf(account_name: str, *, major: int) -> str:
+    """The text of pg_ident.conf: this one account of the machine may be any role, or the administrator."""
+    return f"quipu {_quoted(account_name)} {'all' if major >= _FIRST_MAJOR_WITH_ALL else ADMIN_ROLE}\n"
 
 
 def _reached_at(socket_dir: Path | None) -> list[tuple[str, str]]:

@@ -12,6 +12,7 @@ from psycopg.conninfo import make_conninfo
 from quipu.kernel.db.deadline import BlockingConnection
 
 ADMIN_ROLE = "quipu_admin"
+DATABASE = "quipu"
 SOCKET_PORT = 5432  # names the socket file; nothing listens on the network
 LOOPBACK = "127.0.0.1"
 _CONNECT_SECONDS = 10
@@ -61,14 +62,18 @@ class Door:
         )
 
 
-def enter(door: Door) -> BlockingConnection:
+def enter(door: Door, dbname: str = "postgres", *, answer_seconds: float | None = None) -> BlockingConnection:
     """A connection as the administrator, in autocommit mode, that does not wait for ever.
 
     Raises:
         psycopg.OperationalError: nobody answers, or not to us.
     """
-    address = door.conninfo("postgres")
-    return BlockingConnection.connect(address, autocommit=True, connect_timeout=_CONNECT_SECONDS)
+    conn = BlockingConnection.connect(
+        door.conninfo(dbname), autocommit=True, connect_timeout=_CONNECT_SECONDS
+    )
+    if answer_seconds is not None:
+        conn.answer_seconds = answer_seconds
+    return conn
 
 
 def knock(door: Door, *, timeout_seconds: int = 3) -> Answer:

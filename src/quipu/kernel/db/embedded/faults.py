@@ -39,7 +39,7 @@ _KNOWN: tuple[tuple[str, str], ...] = (
     ),
     (
         "database files are incompatible with server",
-        "Set QUIPU_PG_BIN to the PostgreSQL version that wrote them, or bring them over with pg_upgrade.",
+        "Set QUIPU_PG_BIN to the PostgreSQL version that wrote them, or bring them over: quipu db upgrade.",
     ),
     (
         "could not locate a valid checkpoint record",

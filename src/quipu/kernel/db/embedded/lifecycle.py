@@ -12,6 +12,8 @@ import sys
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
 
 import psycopg
 
@@ -19,12 +21,12 @@ from quipu.errors import DatabaseUnavailable, ServerError
 from quipu.kernel.config import Settings
 from quipu.kernel.db import queries
 from quipu.kernel.db.deadline import answer_seconds
-from quipu.kernel.db.embedded import cluster, configuration, postmaster
+from quipu.kernel.db.embedded import cluster, configuration, extensions, postmaster
 from quipu.kernel.db.embedded.account import name_of, user_id
 from quipu.kernel.db.embedded.archive import archive_command, archive_of
 from quipu.kernel.db.embedded.binaries import choose_binaries
 from quipu.kernel.db.embedded.directory import make_private
-from quipu.kernel.db.embedded.door import LOOPBACK, SOCKET_PORT, Door, enter
+from quipu.kernel.db.embedded.door import DATABASE, LOOPBACK, SOCKET_PORT, Door, enter
 from quipu.kernel.db.embedded.lock import FileLock, alone, is_held_alone, within
 from quipu.kernel.db.embedded.log import trim
 from quipu.kernel.db.embedded.memory import most_memory_mb
@@ -58,8 +60,11 @@ def join(place: Place, settings: Settings) -> Share:
                     hint="See which process has it open and end it.",
                 )
             trim(place.log_file)
-            door = postmaster.find_running(place, mute_seconds=seconds) or _bring_up(place, settings)
+            running = postmaster.find_running(place, mute_seconds=seconds)
+            door = running or _bring_up(place, settings)
             _ensure_database(door)
+            if running is None:
+                extensions.update(door, DATABASE)
         except BaseException:
             lock.close()
             raise
@@ -133,10 +138,38 @@ def turn(place: Place) -> AbstractContextManager[None]:
 
 
 def scratch_of(place: Place) -> Place:
-    """The place beside the data in which a restore works."""
+    """The place beside the data in which a restore or an upgrade works."""
     return Place(
         home=place.home, state=place.state / cluster.SCRATCH, account=place.account, loopback=place.loopback
     )
+
+
+@contextmanager
+def scratch(place: Place) -> Generator[Place]:
+    """A place of its own beside the data, empty, for the block. The caller holds ``start.lock``."""
+    settle(place)
+    made = scratch_of(place)
+    made.state.mkdir()
+    made.state.chmod(0o711 if place.account.borrowed else 0o700)
+    try:
+        yield made
+    finally:
+        shutil.rmtree(made.state, ignore_errors=True)
+
+
+def put_aside(place: Place, made: Place, *, at: datetime) -> Path | None:
+    """Have the data of ``made`` take the place of those that are there; where these are now, if any.
+
+    Cut off from its first step on, the next start finishes it. The caller holds ``start.lock``, and no server
+    runs on either.
+    """
+    aside = place.state / f"{cluster.ASIDE}{at:%Y%m%dT%H%M%S}Z"
+    restored = place.state / cluster.RESTORED
+    made.data.rename(restored)
+    if place.data.exists():
+        place.data.rename(aside)
+    restored.rename(place.data)
+    return aside if aside.exists() else None
 
 
 def settle(place: Place) -> None:
@@ -161,9 +194,14 @@ def _bring_up(place: Place, settings: Settings) -> Door:
     binaries = choose_binaries(settings, place.account, data_major=major)
     if major is None:
         cluster.create_cluster(place, binaries)
-    wal = archive_of(place, settings)
-    configure(place, settings, binaries.major, archive=None if wal is None else archive_command(wal))
+    configure(place, settings, binaries.major, archive=keeping(place, settings))
     return postmaster.launch(place, binaries, most_memory_mb=most_memory_mb(settings))
+
+
+def keeping(place: Place, settings: Settings) -> str | None:
+    """Return the command that keeps a segment of the log, if it is kept."""
+    wal = archive_of(place, settings)
+    return None if wal is None else archive_command(wal)
 
 
 def put_down(place: Place) -> bool:
@@ -199,8 +237,8 @@ def configure(place: Place, settings: Settings, major: int, *, archive: str | No
             ident_file=place.ident_file,
             archive=archive,
         ),
-        place.hba_file: configuration.hba_conf(loopback=place.loopback),
-        place.ident_file: configuration.ident_conf(name_of(user_id()) or place.account.name),
+        place.hba_file: configuration.hba_conf(loopback=place.loopback, major=major),
+        place.ident_file: configuration.ident_conf(name_of(user_id()) or place.account.name, major=major),
     }
     for path, text in texts.items():
         path.write_text(text, "utf-8")

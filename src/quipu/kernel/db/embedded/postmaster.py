@@ -169,8 +169,11 @@ def _said(place: Place, said_before: int) -> str:
 
 def _await_answer(place: Place, said_before: int) -> Door:
     began = time.monotonic()
-    while knock(door := door_of(place)) is not Answer.READY:
+    while (answer := knock(door := door_of(place))) is not Answer.READY:
         if not lives(place):
+            raise failed(place, said_before=said_before)
+        if answer is Answer.REFUSED and time.monotonic() - began > _PROBE_SECONDS:
+            shut_down(place)
             raise failed(place, said_before=said_before)
         if time.monotonic() - began > START_SECONDS:
             raise _hangs(place)

@@ -72,15 +72,24 @@ def test_any_directory_name_comes_through_the_quoting(name: str) -> None:
 
 
 def test_only_our_own_account_comes_in_over_the_socket() -> None:
-    assert hba_conf(loopback=False).splitlines() == [
+    assert hba_conf(loopback=False, major=18).splitlines() == [
         "local all all peer map=quipu",
         "local replication all peer map=quipu",
     ]
-    assert ident_conf("ana") == 'quipu "ana" all\n'
-    assert ident_conf('a"b') == 'quipu "a""b" all\n'
+    assert ident_conf("ana", major=18) == 'quipu "ana" all\n'
+    assert ident_conf('a"b', major=18) == 'quipu "a""b" all\n'
+
+
+def test_before_16_the_account_is_the_administrator_and_others_show_their_password() -> None:
+    assert hba_conf(loopback=False, major=15).splitlines() == [
+        "local all quipu_admin peer map=quipu",
+        "local replication quipu_admin peer map=quipu",
+        "local all all scram-sha-256",
+    ]
+    assert ident_conf("ana", major=15) == 'quipu "ana" quipu_admin\n'
 
 
 def test_over_loopback_everyone_needs_the_password() -> None:
-    lines = hba_conf(loopback=True).splitlines()
+    lines = hba_conf(loopback=True, major=18).splitlines()
     assert all(line.endswith("127.0.0.1/32 scram-sha-256") for line in lines)
     assert not [line for line in lines if "trust" in line]

@@ -63,7 +63,7 @@ def test_a_full_disk_is_known_by_its_words(words: str) -> None:
     [
         ('could not open file "a": Permission denied', "chown"),
         ('lock file "postmaster.pid" already exists', "pg_ctl"),
-        ("database files are incompatible with server", "pg_upgrade"),
+        ("database files are incompatible with server", "quipu db upgrade"),
         ("could not map anonymous shared memory: Cannot allocate memory", "QUIPU_SHARED_BUFFERS_MB"),
         ("could not locate a valid checkpoint record", "backup"),
         ('data directory "x" has invalid permissions', "0700"),

@@ -51,3 +51,33 @@ select not pg_is_in_recovery(), pg_last_xact_replay_timestamp();
 -- name: size_of_all
 -- The bytes of all databases of the server.
 select sum(pg_database_size(oid))::int8 from pg_database;
+
+-- name: databases
+-- The databases of the server that can hold something, by name.
+select datname from pg_database where datallowconn and datname <> 'template1' order by datname;
+
+-- name: tables
+-- The tables of this database that are not PostgreSQL's own.
+select n.nspname, c.relname
+  from pg_class c
+  join pg_namespace n on n.oid = c.relnamespace
+ where c.relkind = 'r'
+   and n.nspname not in ('pg_catalog', 'information_schema')
+   and c.relpersistence <> 't'
+ order by n.nspname, c.relname;
+
+-- name: older_extensions
+-- The extensions of this database for which the server's programs have another version.
+select e.extname
+  from pg_extension e
+  join pg_available_extensions a on a.name = e.extname
+ where a.default_version <> e.extversion
+ order by e.extname;
+
+-- name: can_harden
+-- Whether this database is one of ours, which knows what to close to everybody.
+select to_regprocedure('core.harden()') is not null;
+
+-- name: harden
+-- Take from everybody what agents and readers must not do.
+select core.harden();
