@@ -113,6 +113,50 @@ async def test_a_key_opens_its_space_over_http_and_nothing_else_does(
             assert "Traceback" not in answer.text
 
 
+async def test_a_key_of_one_user_keeps_to_that_user_over_http(
+    server_settings: Settings, module_url: str, memory: AsyncMemory
+) -> None:
+    settings = replace(server_settings, database_url=module_url)
+    for user, hidden in (("ana", "under the stairs"), ("bo", "behind the mirror")):
+        await memory.observe(
+            [{"content": f"My safe is {hidden}.", "user": user}], space="house", session=f"of {user}"
+        )
+    issued = await memory.keys.create("ana", space="house", user="ana", level="write")
+    key = {"Authorization": f"Bearer {issued.token}"}
+    async with (
+        served(settings) as url,
+        httpx2.AsyncClient(headers=key, timeout=PATIENCE_SECONDS) as http,
+        Client(streamable_http_client(url, http_client=http)) as client,
+    ):
+        found = text(await client.call_tool("recall", {"question": "Where is the safe?"}))
+        assert "under the stairs" in found
+        assert "mirror" not in found
+        await client.call_tool("remember", {"text": "The boat is green."})
+        refused = await client.call_tool("recall", {"question": "Where is the safe?", "user": "bo"})
+        assert "mirror" not in text(refused)
+        offered = {tool.name for tool in (await client.list_tools()).tools}
+        assert "forget" not in offered
+        # The client's configuration can name the user of the key, and neither another one nor another space.
+        for more, status in (
+            ({"Quipu-User": "ana"}, 200),
+            ({"Quipu-User": "bo"}, 403),
+            ({"Quipu-Space": "elsewhere"}, 403),
+            ({"Quipu-User": "ANA"}, 403),
+        ):
+            ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+            accept = {"Accept": "application/json, text/event-stream"}
+            answer = await http.post(url, json=ping, headers=accept | more)
+            assert answer.status_code == status, more
+            assert "mirror" not in answer.text
+    hits = await memory.recall("What colour is the boat?", space="house", user="ana")
+    assert "The boat is green." in [hit.text for hit in hits]
+    assert not [
+        hit
+        for hit in await memory.recall("What colour is the boat?", space="house", user="bo")
+        if "boat" in hit.text
+    ]
+
+
 async def test_what_no_program_should_read_is_refused_over_http(
     server_settings: Settings, module_url: str, memory: AsyncMemory
 ) -> None:

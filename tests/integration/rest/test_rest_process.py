@@ -163,6 +163,17 @@ def test_a_port_that_is_taken_is_told_in_one_line(quipu: CommandLine) -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_a_key_for_one_user_is_made_on_the_command_line(quipu: CommandLine) -> None:
+    made = quipu.json("keys", "create", "phone", "--space", "ana", "--user", "cy", "--level", "write")
+    assert (made["key"]["space"], made["key"]["user"], made["key"]["level"]) == ("ana", "cy", "write")
+    assert "cy" in quipu.text("keys", "list", "--space", "ana")
+    for wrong in (["--all-spaces", "--user", "cy"], ["--space", "ana", "--user", "cy", "--level", "admin"]):
+        done = quipu.run("keys", "create", "phone", *wrong)
+        assert done.returncode == 2
+        assert "a key for one user opens one space" in done.stderr
+    assert quipu.run("keys", "create", "phone", "--space", "ana", "--user", "x" * 600).returncode == 2
+
+
 def test_keys_are_made_listed_and_ended_on_the_command_line(quipu: CommandLine) -> None:
     made = quipu.json("keys", "create", "notes", "--space", "ana", "--level", "write")
     assert made["token"].startswith(f"quipu_{made['key']['id']}_")

@@ -53,6 +53,26 @@ async def test_a_key_is_shown_once_and_opens_nothing_when_ended(client: Browser,
     assert "ended" in (await client.get("/keys")).text
 
 
+async def test_a_key_for_one_user_is_made_by_the_form_and_says_whose_it_is(
+    client: Browser, memory: AsyncMemory
+) -> None:
+    given = {"name": "of a person", "opens": "one", "user": " <i>ana</i> ", "level": "write"}
+    made = await client.submit("/keys?space=other", given)
+    assert made.status_code == 200
+    found = re.search(r'value="(quipu_[^"]+)"', made.text)
+    assert found is not None
+    key = await memory.keys.opened_by(unescape(found[1]))
+    assert key is not None
+    assert (key.space, key.user, key.level) == ("other", "<i>ana</i>", "write")
+    assert "only &lt;i&gt;ana&lt;/i&gt;" in (await client.get("/keys")).text
+    before = len(await memory.keys.list())
+    for wrong in ({"opens": "all"}, {"level": "admin"}, {"user": "x" * 600}):
+        refused = await client.submit("/keys?space=other", given | wrong)
+        assert refused.status_code == 422, wrong
+        assert "quipu_" not in refused.text.replace("quipu_session", "")
+    assert len(await memory.keys.list()) == before
+
+
 async def test_spaces_are_listed_and_lead_to_what_they_hold(client: Browser) -> None:
     page = (await client.get("/spaces")).text
     assert faults(page) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
 from time import monotonic
 from typing import Final
@@ -9,7 +10,7 @@ from typing import Final
 import anyio
 
 from quipu.app.memory import AsyncMemory
-from quipu.errors import KeyRefused, TooManyRequests
+from quipu.errors import DatabaseUnavailable, KeyRefused, TooManyRequests
 from quipu.interfaces.serving.caller import Caller
 from quipu.interfaces.serving.rates import Rates
 from quipu.upkeep.keys.model import Key
@@ -32,6 +33,7 @@ class Access:
         self._used: set[str] = set()
         self._strangers = anyio.Semaphore(_STRANGERS)
         self._answered = -_READY_SECONDS
+        self._asking: asyncio.Task[None] | None = None
 
     async def bearer(self, authorization: str | None) -> Caller:
         """Who sends this header ``Authorization``.
@@ -85,12 +87,28 @@ class Access:
     async def ready(self, *, seconds: float) -> None:
         """Nothing, where the database answered within the last second, or does within ``seconds``.
 
+        One question at a time is under way, whoever asks. It takes several journeys, and giving one up takes
+        a while: that is not waited for.
+
         Raises:
             DatabaseUnavailable: it does not answer.
         """
-        if monotonic() - self._answered >= _READY_SECONDS:
-            await self._memory.ready(seconds=seconds)
-            self._answered = monotonic()
+        if monotonic() - self._answered < _READY_SECONDS:
+            return
+        if self._asking is None or self._asking.done():
+            self._asking = asyncio.create_task(self._memory.ready(seconds=seconds), name="quipu is ready")
+            self._asking.add_done_callback(_heard)
+        done, _ = await asyncio.wait([self._asking], timeout=seconds)
+        if not done:
+            raise DatabaseUnavailable(f"There was no answer within {seconds:g} seconds.", hint="quipu doctor")
+        self._asking.result()
+        self._answered = monotonic()
+
+    async def aclose(self) -> None:
+        """Give up what is still asked."""
+        if self._asking is not None:
+            self._asking.cancel()
+            await asyncio.wait([self._asking])
 
     def forget(self) -> None:
         """Look every key up anew: one of them was changed here."""
@@ -101,3 +119,9 @@ class Access:
         used, self._used = sorted(self._used), set()
         if used:
             await self._memory.keys.used(used)
+
+
+def _heard(asked: asyncio.Task[None]) -> None:
+    """Take the error of a question that nobody waits for any more."""
+    if not asked.cancelled():
+        asked.exception()

@@ -85,6 +85,7 @@ class Served:
             tasks.start_soon(self._keep_up)
             yield
             tasks.cancel_scope.cancel()
+        await self.access.aclose()
         await self._once()
 
     async def _keep_up(self) -> None:
