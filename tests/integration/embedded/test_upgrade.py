@@ -24,6 +24,7 @@ from quipu.errors import DiskFull, NotFound, ServerError
 from quipu.kernel.base.clock import SystemClock
 from quipu.kernel.config import Settings
 from quipu.kernel.db.embedded import cluster, lifecycle
+from quipu.kernel.db.embedded.account import serving_account
 from quipu.kernel.db.embedded.binaries import Binaries, choose_binaries, inspect, system_candidates
 from quipu.kernel.db.embedded.locate import find_place, make_place
 from quipu.upkeep.backup import upgrading
@@ -38,9 +39,9 @@ CLOCK = SystemClock()
 
 def _older() -> Path | None:
     """The programs of an older PostgreSQL with pgvector, if this machine has them."""
-    place = make_place(Settings(home=Path("/tmp/quipu-no-home")))
-    newest = choose_binaries(Settings(), place.account, data_major=None)
-    found = [inspect(path, "system", place.account) for path, _ in system_candidates()]
+    account = serving_account(None, data_owner_uid=None)
+    newest = choose_binaries(Settings(), account, data_major=None)
+    found = [inspect(path, "system", account) for path, _ in system_candidates()]
     return next(
         (one.bin_dir for one in found if isinstance(one, Binaries) and one.major < newest.major), None
     )
