@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -17,6 +18,7 @@ import psycopg
 import pytest
 from cli_process import CommandLine
 from mcp.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
 from psycopg import sql
 
 from quipu import AsyncMemory, Memory
@@ -309,6 +311,22 @@ async def test_tools_of_a_model_end_too(asked: Asked, impatient: Settings) -> No
         async def answers() -> bool:
             return not (await client.call_tool("recall", {"question": "Where?"})).is_error
 
+        await until(answers)
+
+
+async def test_a_process_that_answers_a_model_ends_its_calls_too(
+    asked: Asked, hasty: CommandLine, impatient: Settings
+) -> None:
+    arguments = ["-m", "quipu", "mcp", "--space", "ana"]
+    command = StdioServerParameters(command=sys.executable, args=arguments, env=hasty.environment())
+    async with Client(stdio_client(command)) as client:
+
+        async def answers() -> bool:
+            return not (await client.call_tool("recall", {"question": "Where?"})).is_error
+
+        await until(answers)
+        with stopped(impatient), anyio.fail_after(_FOR_EVER):
+            assert not await answers()
         await until(answers)
 
 
