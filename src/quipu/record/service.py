@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import cast
@@ -29,6 +30,7 @@ from quipu.record import store
 from quipu.record.identity import Derived, fresh
 from quipu.record.model import Incoming, Refusal
 from quipu.record.prepare import Prepared, prepare
+from quipu.record.readers.lines import FromFile
 from quipu.record.report import Report, Tally
 from quipu.record.rules import check
 
@@ -38,6 +40,7 @@ _BATCH_CHARACTERS = 8_000_000  # so that a batch of very long messages fits in m
 _FEW_CHARACTERS = 2_000  # prepared faster than another thread would begin
 _TRIES = 6
 Progress = Callable[[int], None]
+Read = tuple[list[Incoming], list[Refusal]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +130,14 @@ class Record:
     ) -> None:
         """Check, clean and embed the next batch while the one before is being stored."""
         derived = Derived()
+        batches = _read(lines, now=self._clock.now())
         async with send:
-            for incoming, refused in _read(lines, now=self._clock.now()):
-                tally.refused.extend(refused)
-                prepared = await self._prepared([derived.give(m) for m in incoming], space, tally)
-                prepared = await self._unknown(space, prepared, tally)
-                await send.send(_Batch(prepared, _done(await self._embedded(prepared))))
+            with suppress(anyio.BrokenResourceError):  # nobody stores any more, and says why
+                while (batch := await _following(lines, batches)) is not None:
+                    tally.refused.extend(batch[1])
+                    prepared = await self._prepared([derived.give(m) for m in batch[0]], space, tally)
+                    prepared = await self._unknown(space, prepared, tally)
+                    await send.send(_Batch(prepared, _done(await self._embedded(prepared))))
 
     async def _drain(
         self, receive: MemoryObjectReceiveStream[_Batch], space: str, tally: Tally, progress: Progress | None
@@ -246,15 +251,20 @@ def _checked(
     return found
 
 
+async def _following(lines: object, batches: Iterator[Read]) -> Read | None:
+    """The next batch. Of a file it is read in a thread, which is left alone where this is cancelled."""
+    if isinstance(lines, FromFile):
+        return await anyio.to_thread.run_sync(next, batches, None, abandon_on_cancel=True)
+    return next(batches, None)
+
+
 def _listed(messages: object) -> Iterable[Mapping[str, object] | Refusal]:
     if isinstance(messages, Mapping | str | bytes) or not isinstance(messages, Iterable):
         raise BadInput("give a list of messages.", field="messages", hint='For one: [{"content": "…"}].')
     return cast("Iterable[Mapping[str, object] | Refusal]", messages)
 
 
-def _read(
-    lines: Iterable[Mapping[str, object] | Refusal], *, now: datetime
-) -> Iterator[tuple[list[Incoming], list[Refusal]]]:
+def _read(lines: Iterable[Mapping[str, object] | Refusal], *, now: datetime) -> Iterator[Read]:
     """Checked lines, a batch at a time; each place in the input counts from 1."""
     taken: list[Incoming] = []
     refused: list[Refusal] = []

@@ -38,7 +38,7 @@ def check(
     sought = [] if strings is None else lines(strings, field="for")
     if strings is not None and not sought:
         raise BadInput(f"{strings} holds no string.", field="for", hint="Give one a line.")
-    with opened(call, screen) as memory, screen.progress("Searching", total=None, bytes=True) as steps:
+    with opened(call, screen) as memory, screen.progress("Searching", total=None) as steps:
         found = memory.check_erasure(
             receipt,
             sought,

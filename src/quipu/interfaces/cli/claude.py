@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from quipu.errors import NotFound
 from quipu.kinds.transcripts.reading.places import project
-from quipu.record.model import Refusal
 from quipu.record.readers import claude_code
+from quipu.record.readers.lines import FromFile
 
 
 def default_path() -> Path:
@@ -46,9 +46,6 @@ def by_project(files: Sequence[Path]) -> Mapping[str, list[Path]]:
     return found
 
 
-def messages(
-    files: Sequence[Path], *, skipped: Counter[str] | None = None
-) -> Iterator[Mapping[str, object] | Refusal]:
+def messages(files: Sequence[Path], *, skipped: Counter[str] | None = None) -> FromFile:
     """What people and agent said in the sessions, in turn; ``skipped`` counts the rest by kind."""
-    for path in files:
-        yield from claude_code.read(path, skipped=skipped)
+    return FromFile(one for path in files for one in claude_code.read(path, skipped=skipped))

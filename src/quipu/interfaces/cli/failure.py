@@ -12,9 +12,18 @@ from types import TracebackType
 import click
 
 from quipu.errors import QuipuError
-from quipu.interfaces.problems import UNEXPECTED, USAGE, Problem, problem
+from quipu.interfaces.problems import INTERRUPTED, UNEXPECTED, USAGE, Problem, problem
 
 _ELSEWHERE = "What the command did is done. Write the output where there is room."
+
+
+class Stopped(KeyboardInterrupt):
+    """Somebody ended the command; says how far it had come, and how to go on."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
 
 
 def failed(error: QuipuError, *, as_json: bool) -> int:
@@ -30,6 +39,11 @@ def misused(error: click.ClickException, *, as_json: bool) -> int:
     if isinstance(error, click.UsageError) and error.ctx is not None:
         hint = f"`{error.ctx.command_path} --help` says what it takes."
     return _tell(Problem("usage", error.format_message(), hint, None, USAGE), as_json=as_json)
+
+
+def stopped(error: Stopped, *, as_json: bool) -> int:
+    """Tell how far a command came that somebody ended; returns the exit code."""
+    return _tell(Problem("stopped", error.message, error.hint, None, INTERRUPTED), as_json=as_json)
 
 
 def unwritten(error: OSError, *, as_json: bool) -> int:

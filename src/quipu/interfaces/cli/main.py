@@ -94,7 +94,9 @@ def run(arguments: Sequence[str]) -> int:
         return failure.misused(error, as_json=as_json)
     except QuipuError as error:
         return failure.failed(error, as_json=as_json)
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, click.Abort) as stopped:
+        if isinstance(stopped, failure.Stopped):
+            return failure.stopped(stopped, as_json=as_json)
         return INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has had enough. What is still buffered must not fail once more at exit.

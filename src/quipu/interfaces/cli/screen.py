@@ -28,10 +28,12 @@ from rich.progress import (
 
 from quipu.interfaces.cli.call import Call
 from quipu.interfaces.cli.documents import as_json
+from quipu.interfaces.cli.failure import Stopped
 from quipu.interfaces.cli.said import unrepeated
 from quipu.interfaces.cli.views.text import visible
 
 _PIPE_COLUMNS = 10_000
+_AGAIN = "What was done stays; the same command again goes on from there."
 
 
 class _Output(Console):
@@ -61,14 +63,16 @@ class _Shown:
 
 
 class Steps:
-    """Progress that moves on; does nothing where nobody watches."""
+    """Progress that moves on; shown where somebody watches."""
 
     def __init__(self, bars: Progress | None, task: int) -> None:
+        self.done = 0
         self._bars = bars
         self._task = task
 
     def advance(self, count: int) -> None:
         """So many more are done; any thread may say so."""
+        self.done += count
         if self._bars is not None:
             self._bars.advance(self._task, count)  # pyright: ignore[reportArgumentType]
 
@@ -130,11 +134,24 @@ class Screen:
             yield
 
     @contextmanager
-    def progress(self, text: str, *, total: int | None, bytes: bool = False) -> Generator[Steps]:
+    def progress(
+        self, text: str, *, total: int | None, unit: str = "bytes", again: str = _AGAIN
+    ) -> Generator[Steps]:
         """Show how far the block has come; ``total`` is None where nobody knows the end.
 
-        ``bytes``: what is counted are bytes.
+        ``unit``: what is counted, in the plural. ``again``: how to go on after the command was ended.
+
+        Raises:
+            Stopped: the command was ended in the block, by Ctrl-C or SIGTERM.
         """
+        with self._bar(text, total=total, bytes=unit == "bytes") as steps:
+            try:
+                yield steps
+            except KeyboardInterrupt as error:
+                raise Stopped(f"Stopped after {steps.done:,} {unit}.", again) from error
+
+    @contextmanager
+    def _bar(self, text: str, *, total: int | None, bytes: bool) -> Generator[Steps]:
         if not self.watched:
             yield Steps(None, 0)
             return

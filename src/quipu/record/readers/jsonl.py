@@ -10,13 +10,13 @@ from pathlib import Path
 
 from quipu.kernel.base.lines import TOO_LONG
 from quipu.record.model import Line, Refusal
-from quipu.record.readers.lines import RawLine, lines, opened, parse, unreadable
+from quipu.record.readers.lines import FromFile, RawLine, lines, opened, parse, unreadable
 
 Source = str | Path | Iterable[bytes] | Iterable[str]
 """A path, an open binary file, or the lines themselves."""
 
 
-def read(source: Source) -> Iterator[Line | Refusal]:
+def read(source: Source) -> FromFile:
     """Every message of the file, not yet checked, and a refusal for every line that holds none.
 
     Both know the number of their line, and the name of the file where there is one. UTF-8, with or without a
@@ -27,6 +27,10 @@ def read(source: Source) -> Iterator[Line | Refusal]:
         NotFound: there is no such file.
         BadInput: it is a directory, or we may not read it.
     """
+    return FromFile(_read(source))
+
+
+def _read(source: Source) -> Iterator[Line | Refusal]:
     if isinstance(source, str | Path):
         path = Path(source)
         with opened(path) as file:

@@ -13,6 +13,7 @@ from typing import BinaryIO, Final, cast
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.lines import LINE_BYTES, compression, next_line, rest_of_line
 from quipu.kernel.base.nesting import TOO_DEEP, is_too_deep
+from quipu.record.model import Line, Refusal
 
 _BOM: Final = b"\xef\xbb\xbf"
 _UTF16_BOMS: Final = (b"\xff\xfe", b"\xfe\xff")
@@ -28,6 +29,17 @@ class RawLine:
     number: int
     data: bytes | None
     ended: bool
+
+
+class FromFile(Iterator[Line | Refusal]):
+    """Messages of a file, each read when it is asked for, by whatever thread: that may wait for a pipe."""
+
+    def __init__(self, messages: Iterator[Line | Refusal]) -> None:
+        self._messages = messages
+
+    def __next__(self) -> Line | Refusal:
+        """Return the next one."""
+        return next(self._messages)
 
 
 @contextmanager

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
-import anyio
 import click
-from anyio import to_thread
 
 from quipu.errors import BadInput
 from quipu.interfaces.cli.call import Call, common
@@ -30,6 +27,12 @@ Examples:
 """
 
 
+_FINISHED = (
+    "The data are as they were, or the next start puts the restored ones in their place; "
+    "the same command again does it from the beginning."
+)
+
+
 @click.group("backup", no_args_is_help=False, epilog=_EXAMPLES)
 def command() -> None:
     """Copy the whole embedded database, and bring it back as it was at any moment.
@@ -50,9 +53,8 @@ def base(call: Call, keep: int | None) -> None:
         total = size_of_all(settings)
     else:
         total = None
-    with screen.progress("Copying", total=total, bytes=True) as steps:
-        work = partial(take, settings, clock=SystemClock(), keep=keep, progress=steps.advance)
-        found = anyio.run(to_thread.run_sync, work)
+    with screen.progress("Copying", total=total, again="Nothing of this base was kept.") as steps:
+        found = take(settings, clock=SystemClock(), keep=keep, progress=steps.advance)
     screen.answer(found, views.taken(found))
 
 
@@ -88,6 +90,6 @@ def restore(call: Call, at: str | None, into: Path | None, in_place: bool, yes: 
 
     found = work(False)
     if yes:
-        with screen.progress("Restoring", total=found.base.size_bytes, bytes=True) as steps:
-            found = anyio.run(to_thread.run_sync, partial(work, True, steps.advance))
+        with screen.progress("Restoring", total=found.base.size_bytes, again=_FINISHED) as steps:
+            found = work(True, steps.advance)
     screen.answer(found, views.restored(found))

@@ -105,7 +105,7 @@ def upgrade(call: Call, old_programs: Path | None, yes: bool) -> None:
     work = partial(bring_over, settings, clock=SystemClock(), old_programs=old_programs)
     found = anyio.run(to_thread.run_sync, work)
     if found is not None and yes:
-        with screen.progress("Writing anew", total=found.size_bytes, bytes=True) as steps:
+        with screen.progress("Writing anew", total=found.size_bytes) as steps:
             doing = partial(work, confirm=True, progress=steps.advance)
             found = anyio.run(to_thread.run_sync, doing)
     screen.answer(found, views.upgraded(found))

@@ -105,7 +105,7 @@ def take(
     memory: Memory, screen: Screen, lines: Lines, *, space: str, total: int | None, text: str = "Importing"
 ) -> Report:
     """Import into a space with progress."""
-    with screen.progress(text, total=total) as steps:
+    with screen.progress(text, total=total, unit="lines") as steps:
         return memory.import_messages(lines, space=space, progress=steps.advance)
 
 

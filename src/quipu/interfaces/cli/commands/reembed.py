@@ -25,7 +25,7 @@ def command(call: Call, model: str | None) -> None:
     screen = Screen(call)
     with opened(call, screen) as memory:
         held = memory.health().entries
-        with screen.progress("Embedding", total=held) as steps:
+        with screen.progress("Embedding", total=held, unit="texts") as steps:
             done = memory.reembed(model, progress=steps.advance)
     screen.answer(done, Text(_told(done)))
 

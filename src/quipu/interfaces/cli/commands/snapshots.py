@@ -25,6 +25,9 @@ _one_schema = click.option("--schema", metavar="NAME", help="Of this schema only
 _confirm = click.option("--confirm", is_flag=True, help="Do it; without this, what would change is shown.")
 
 
+_UNCHANGED = "No table was changed; the same command again does it from the beginning."
+
+
 @click.group("snapshots", no_args_is_help=False, epilog=_EXAMPLES)
 def command() -> None:
     """Snapshots of agents' tables: a worker takes them hourly, people put them back.
@@ -106,7 +109,7 @@ def restore(call: Call, name: str, space: str, confirm: bool) -> None:
     screen = Screen(call)
     with opened(call, screen) as memory:
         total = memory.snapshots.find(name, space=space).bytes
-        with screen.progress("restoring", total=total, bytes=True) as steps:
+        with screen.progress("restoring", total=total, again=_UNCHANGED) as steps:
             done = memory.snapshots.restore(name, space=space, confirm=confirm, progress=steps.advance)
     screen.answer(done, *views.restored(done))
 
@@ -145,7 +148,7 @@ def import_dump(call: Call, path: Path, space: str, schema: str, confirm: bool) 
     screen = Screen(call)
     with (
         opened(call, screen) as memory,
-        screen.progress("importing", total=path.stat().st_size, bytes=True) as steps,
+        screen.progress("importing", total=path.stat().st_size, again=_UNCHANGED) as steps,
     ):
         done = memory.snapshots.import_dump(
             path, space=space, schema=schema, confirm=confirm, progress=steps.advance

@@ -35,6 +35,9 @@ def command(call: Call, unprocessed: bool, **what: Any) -> None:  # noqa: ARG001
     Doing it again reads what is new. Memories that you edited, confirmed or archived stay as they are.
     """
     screen = Screen(call)
-    with opened(call, screen) as memory, screen.progress("Reading sessions", total=None) as steps:
+    with (
+        opened(call, screen) as memory,
+        screen.progress("Reading sessions", total=None, unit="sessions") as steps,
+    ):
         report = memory.memories.extract(progress=lambda _done, _all: steps.advance(1), **what)
     screen.answer(report, views.report(report))

@@ -36,7 +36,10 @@ def command(call: Call, file: Path, space: str | None) -> None:
     read. Doing it again changes nothing.
     """
     screen = Screen(call)
-    with opened(call, screen) as memory, screen.progress("Importing lines", total=None) as steps:
+    with (
+        opened(call, screen) as memory,
+        screen.progress("Importing lines", total=None, unit="lines") as steps,
+    ):
         found = memory.transcripts.import_sqlite(file.expanduser(), space=space, progress=steps.advance)
     back = came_back(
         cut_characters=found.cut_characters,

@@ -26,11 +26,11 @@ def command(call: Call, space: str | None) -> None:
     with opened(call, screen) as memory:
         names = [space] if space else [one.name for one in memory.spaces()]
         lines = {name: number for name in names if (number := memory.transcripts.unindexed(space=name))}
-        with screen.progress("Indexing words", total=sum(lines.values())) as steps:
+        with screen.progress("Indexing words", total=sum(lines.values()), unit="lines") as steps:
             for name in lines:
                 memory.transcripts.index_texts(space=name, progress=steps.advance)
         waiting = {name: number for name in names if (number := memory.transcripts.waiting(space=name))}
-        with screen.progress("Indexing", total=sum(waiting.values())) as steps:
+        with screen.progress("Indexing", total=sum(waiting.values()), unit="messages") as steps:
             done = {name: memory.transcripts.index(space=name, progress=steps.advance) for name in waiting}
     told = (
         f"{count(sum(lines.values()), 'line')} indexed by words, "

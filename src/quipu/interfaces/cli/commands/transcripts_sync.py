@@ -92,5 +92,5 @@ def _sync(memory: Memory, screen: Screen, roots: list[Path] | None, space: str |
     total = None
     if screen.watched:
         total = sum(one.bytes for one in memory.transcripts.pending(roots, space=space).values())
-    with screen.progress("Reading sessions", total=total, bytes=True) as steps:
+    with screen.progress("Reading sessions", total=total) as steps:
         return memory.transcripts.sync(roots, space=space, progress=steps.advance)
