@@ -179,6 +179,16 @@ async def test_rows_are_deleted_and_tables_dropped_only_after_a_preview(call: Ca
     newer = await fields(call, "tables_write", **{**rows, "where": {"id": 3}})
     await fields(call, "tables_write", **{**rows, "where": {"id": 3}}, token=newer["token"])
     assert (await fields(call, "tables_write", **rows, token=preview["token"]))["rows"] == 1
+    old = await fields(call, "tables_execute", sql="drop table t")
+    assert "goes (1 rows)" in old["note"]
+    await fields(call, "tables_write", action="insert", table="t", data={"id": 4})
+    refused = await call("tables_execute", sql="drop table t", token=old["token"])
+    assert refused.is_error
+    await fields(call, "tables_execute", sql="insert into t values (5)")
+    hidden = "do $$ begin execute 'del' || 'ete from t where id > 3'; end $$"
+    shown = await fields(call, "tables_execute", sql=hidden)
+    assert "2 rows deleted" in shown["note"]
+    assert (await fields(call, "tables_execute", sql=hidden, token=shown["token"]))["done"]
     drop = await fields(call, "tables_execute", sql="drop table t")
     assert not drop["done"]
     assert (await fields(call, "tables_query", sql="select id from t"))["rows"] == [{"id": 2}]

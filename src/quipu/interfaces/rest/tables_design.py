@@ -53,14 +53,18 @@ class Executed(Asked):
     """One other statement."""
 
     sql: Annotated[str, Field(examples=["create index on dwarves (name)"])]
+    dry_run: Annotated[bool, Field(description="Try it, and undo it.")] = False
+    lossless: Annotated[bool, Field(description="Undo it if it takes anything away.")] = False
 
 
 @router.post("/execute", summary="Run one other statement", responses=TAKEN)
 async def execute(
     asked: Executed, here: Administering, schema: SchemaName = "memory", agent: Agent = None
 ) -> StatementTold:
-    """`create index`, `drop table`, `insert … select`."""
-    done = await here.memory.tables.execute(asked.sql, space=here.space, schema=schema, agent=agent)
+    """`create index`, `drop table`, `insert … select`. With `dry_run` it is undone, and `lost` says what it
+    would take away; with `lossless` it is undone if that is anything.
+    """
+    done = await here.memory.tables.execute(space=here.space, schema=schema, agent=agent, **given(asked))
     return StatementTold.model_validate(done)
 
 

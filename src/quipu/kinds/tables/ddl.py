@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any, Final, cast
 
 from psycopg import sql
@@ -13,7 +15,8 @@ from quipu.kinds.tables import catalogue
 from quipu.kinds.tables.access import Place
 from quipu.kinds.tables.anatomy import own_anatomy
 from quipu.kinds.tables.engine import Engine, settled
-from quipu.kinds.tables.exchange import exchange
+from quipu.kinds.tables.exchange import Rows, exchange
+from quipu.kinds.tables.losses import losses, own_state, refuse_losses, with_counts
 from quipu.kinds.tables.model import Done, Schema
 from quipu.kinds.tables.names import PROTECTED, check_table, nearest
 from quipu.kinds.tables.recipes import recreate_recipe
@@ -76,7 +79,9 @@ async def create_table(
 
     async def work(conn: Connection) -> Done:
         async with settled(conn):
+            before = await own_state(conn)
             done = await exchange(conn, text, most=0, all_of_it=True)
+            refuse_losses(before, await own_state(conn))
             await made(conn, schema, table, statement=text, status=done.status)
             await register(conn, schema, table, about=about, fields=fields, columns=told)
         return Done(status=done.status, rows=0)
@@ -88,8 +93,8 @@ async def create_table(
     )
 
 
-async def execute(engine: Engine, place: Place, statement: object) -> Done:
-    """Run a statement that changes structure or rows."""
+async def execute(engine: Engine, place: Place, statement: object, *, dry_run: bool, lossless: bool) -> Done:
+    """Run a statement that changes structure or rows; a trial, and a loss where none is wanted, is undone."""
     text = engine.clean_statement(statement_of(statement))
     async with engine.access.entered(place, "admin") as (within, schema):
         if first_words(text) == ("alter", "table"):
@@ -100,14 +105,29 @@ async def execute(engine: Engine, place: Place, statement: object) -> Done:
     asked = Asked(schema=schema, field="sql", seconds=engine.seconds, tables=tables)
 
     async def work(conn: Connection) -> Done:
-        async with settled(conn):
-            done = await exchange(conn, text, most=_RETURNED, all_of_it=True)
+        done, lost = Rows((), (), False, False, "", 0), ()
+        with suppress(_Undone):
+            async with settled(conn):
+                before = await own_state(conn) if dry_run or lossless else {}
+                done = await exchange(conn, text, most=_RETURNED, all_of_it=True)
+                if dry_run or lossless:
+                    await conn.execute(fill("end_of_statement"))
+                    lost = losses(before, await own_state(conn))
+                if dry_run or lost:
+                    raise _Undone
+        lost = await with_counts(conn, lost)
         note = f"The first {len(done.rows)} rows are shown." if done.limited else None
-        return Done(status=done.status, rows=done.touched, returned=done.rows, note=note)
+        undone = dry_run or bool(lost)
+        return Done(
+            status=done.status, rows=done.touched, returned=done.rows, note=note, lost=lost, undone=undone
+        )
 
     done = await engine.run(place.space, asked, "writer", work)
-    embedded = await engine.followed(place.space, schema)
-    return Done(status=done.status, rows=done.rows, returned=done.returned, embedded=embedded, note=done.note)
+    return done if done.undone else replace(done, embedded=await engine.followed(place.space, schema))
+
+
+class _Undone(Exception):
+    """A trial is at its end."""
 
 
 def _refuse(text: str) -> None:

@@ -89,7 +89,8 @@ class Done:
     """What a statement did: PostgreSQL's word for it, and how many rows it touched or returned.
 
     ``returned``: rows that it returned, at most so many; ``embedded``: vectors made or taken out; ``note``:
-    what else there is to know.
+    what else there is to know. ``lost``: what it takes away, a line each, where that was asked for;
+    ``undone``: nothing was changed.
     """
 
     status: str
@@ -97,6 +98,8 @@ class Done:
     returned: Sequence[Mapping[str, Any]] = ()
     embedded: int = 0
     note: str | None = None
+    lost: Sequence[str] = ()
+    undone: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,6 +21,7 @@ from quipu.kinds.tables.catalogue import AskedShape
 from quipu.kinds.tables.ddl import descriptions_of, fields_of, made, register, statement_of
 from quipu.kinds.tables.engine import Engine, settled
 from quipu.kinds.tables.exchange import exchange
+from quipu.kinds.tables.losses import own_state, refuse_losses
 from quipu.kinds.tables.model import Schema, Table
 from quipu.kinds.tables.names import nearest
 from quipu.kinds.tables.refusals import Asked
@@ -255,7 +256,9 @@ class _Work:
             BadInput: it makes no table of that name, or one without columns.
         """
         order = self._order
+        before = await own_state(self._conn)
         status = (await exchange(self._conn, order.statement, most=0, all_of_it=True)).status
+        refuse_losses(before, await own_state(self._conn))
         await made(self._conn, order.schema, order.table, statement=order.statement, status=status)
         found = await own_anatomy(self._conn, order.table)
         if not found.columns:

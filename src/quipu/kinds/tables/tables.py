@@ -84,14 +84,26 @@ class AsyncTables(AsyncBrowsing):
         )
 
     async def execute(
-        self, sql: str, *, space: str, schema: str = "memory", agent: str | None = None
+        self,
+        sql: str,
+        *,
+        dry_run: bool = False,
+        lossless: bool = False,
+        space: str,
+        schema: str = "memory",
+        agent: str | None = None,
     ) -> Done:
         """Run one other statement: CREATE INDEX, DROP TABLE, INSERT ... SELECT.
+
+        ``dry_run`` tries it and undoes it; ``Done.lost`` says what it would take away: rows that are deleted
+        or changed, objects that go or are replaced, found by comparing what there is before and after.
+        ``lossless`` does it if nothing is lost and otherwise undoes it (``Done.undone``).
 
         Raises:
             BadInput: it is refused. ALTER TABLE is answered with the call of ``recreate`` that replaces it.
         """
-        return await ddl.execute(self._engine, Place.of(space, schema, agent), sql)
+        place = Place.of(space, schema, agent)
+        return await ddl.execute(self._engine, place, sql, dry_run=dry_run, lossless=lossless)
 
     async def list_tables(
         self,

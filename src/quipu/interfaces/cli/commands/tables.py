@@ -80,6 +80,8 @@ def create_table(call: Call, **given: Any) -> None:
 @command.command("execute")
 @_placed
 @_sql
+@click.option("--dry-run", is_flag=True, help="Try it, say what it would take away, and undo it.")
+@click.option("--lossless", is_flag=True, help="Undo it if it takes anything away.")
 @common
 @click.pass_obj
 def execute(call: Call, sql: str | None, option: str | None, **where: Any) -> None:

@@ -20,6 +20,9 @@ _LONGEST = 120
 
 def done(answer: model.Done) -> RenderableType:
     """What a statement did."""
+    if answer.undone:
+        lost = [f"takes away: {one}" for one in answer.lost] or ["It takes nothing away."]
+        return Text(visible("\n".join([*lost, "Nothing was changed."])))
     if answer.returned:
         return _rows(list(answer.returned[0]), answer.returned)
     lines = [answer.status] + ([f"{answer.embedded:,} vectors"] if answer.embedded else [])

@@ -14,10 +14,7 @@ from quipu.interfaces.mcp.tools.forgetting import Token
 from quipu.interfaces.mcp.tools.tables_looking import place
 from quipu.interfaces.serving.confirming import confirmed, token
 from quipu.kernel.db.plain import plain
-from quipu.kinds.tables.scan import meaningful
 
-# Words that take something away, wherever outside of literals they stand.
-_LOSING: Final = frozenset({"drop", "truncate", "delete", "update", "merge", "do", "call", "revoke"})
 _SQL = Annotated[str, Field(min_length=1, max_length=100_000)]
 
 
@@ -108,12 +105,15 @@ class TablesExecuteGiven(Given):
 
 
 async def _execute(desk: Desk, given: TablesExecuteGiven) -> TablesAnswer:
-    losing = sorted({token.text.lower() for token in meaningful(given.sql) if token.sort == "word"} & _LOSING)
-    act = {"sql": given.sql, **place(desk.caller)}
-    if losing and not confirmed(given.token, "execute", act):
-        note = f"It may take something away ({', '.join(losing)}): {shortened(given.sql, longest=600)}"
-        return TablesAnswer(done=False, note=note, token=token("execute", act))
-    done = await desk.memory.tables.execute(given.sql, **place(desk.caller))
+    execute = desk.memory.tables.execute
+    done = await execute(given.sql, lossless=True, **place(desk.caller))
+    if done.undone:
+        act = {"sql": given.sql, "lost": list(done.lost), **place(desk.caller)}
+        if not confirmed(given.token, "execute", act):
+            lost = fitting(done.lost)
+            note = f"It takes away: {'; '.join(lost[0])}{f' and {lost[1]} more' if lost[1] else ''}."
+            return TablesAnswer(done=False, note=note, token=token("execute", act))
+        done = await execute(given.sql, **place(desk.caller))
     shown, left_out = fitting([shortened(plain(dict(row))) for row in done.returned])
     note = f"{done.status}." + (f" {done.note}" if done.note else "")
     return TablesAnswer(done=True, note=note, rows=done.rows, returned=tuple(shown), left_out=left_out)
@@ -138,8 +138,8 @@ TABLES_EXECUTE: Final = Tool(
     name="tables_execute",
     title="Execute SQL",
     about=(
-        "Run one other statement over your tables: CREATE INDEX, CREATE VIEW, INSERT ... SELECT. What may"
-        " take something away (DROP, DELETE, UPDATE ...) returns a token first and is done by a second "
+        "Run one other statement over your tables: CREATE INDEX, CREATE VIEW, INSERT ... SELECT. It is"
+        " tried first: what takes something away (rows, definitions) returns a token and is done by a second "
         "call with it, after the user agreed."
     ),
     level="admin",

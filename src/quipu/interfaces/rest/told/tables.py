@@ -82,7 +82,8 @@ class StatementTold(Told):
     """What a statement did: PostgreSQL's word for it, and how many rows it touched or returned.
 
     `returned`: rows that it returned, at most so many; `embedded`: vectors made or taken out; `note`:
-    what else there is to know.
+    what else there is to know. `lost`: what it takes away, a line each, where that was asked for;
+    `undone`: nothing was changed.
     """
 
     status: str
@@ -90,6 +91,8 @@ class StatementTold(Told):
     returned: list[dict[str, Any]]
     embedded: int
     note: str | None
+    lost: list[str]
+    undone: bool
 
 
 class ChangedRowsTold(Told):

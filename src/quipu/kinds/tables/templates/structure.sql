@@ -7,6 +7,12 @@ select * from {table} limit 0
 -- name: parts: what the catalogue knows of a table of the writer, as this transaction sees it
 select kind, of, name, definition, statement from tables.own_parts($1::text)
 
+-- name: own_state: every object of the writer, and the rows that this transaction changed
+select object, state, updated, deleted from tables.own_state()
+
+-- name: end_of_statement: what was put off to the end of the transaction is done now
+set constraints all immediate
+
 -- name: register: what a table is for, and what of it is embedded
 insert into {registry} (table_name, description, embeddable_fields)
 values ($1::text, $2::text, $3::text[])
