@@ -15,6 +15,7 @@ NOT_BY_HTTP = {
     "Memory.overview": "it is a page",
     "Memory.used_lately": "it is on that page",
     "Memory.space_names": "as Memory.spaces",
+    "Erasing.rewrite_freed": "it locks tables; `quipu forget --rewrite` says how much it is and asks",
     "Memory.reembed": "it takes hours; `quipu reembed` shows how far it is",
     "Memory.work": "workers do it",
     "Rooms.marks": "whoever has the marks can forge them",

@@ -18,11 +18,12 @@ from anyio import to_thread
 from one_person import NAME, PERSON, SPACE, STRINGS
 
 from quipu import AsyncMemory
-from quipu.errors import BadInput, NotFound
+from quipu.errors import BadInput, Conflict, NotFound
 from quipu.kernel.base.clock import SystemClock
 from quipu.kernel.config import Settings
 from quipu.receipts import verify
 from quipu.upkeep.backup.taking import take
+from quipu.upkeep.erasure.files import files
 from quipu.upkeep.erasure.model import Checked, Place
 
 pytestmark = pytest.mark.anyio
@@ -231,3 +232,39 @@ async def test_of_a_server_of_ones_own_files_are_not_reachable(erased: Erased) -
     assert found["data files"].state == "not reachable"
     assert found["archived log, base backups and replicas"].state == "not reachable"
     assert "segments are of before" in found["write-ahead log"].note
+
+
+async def test_tables_that_are_written_anew_leave_nothing_in_the_data_files(erased: Erased) -> None:
+    memory = erased.memory
+    done = await memory.forget(
+        space=SPACE, user=PERSON, names=[NAME, *STRINGS], everywhere=True, confirm=True
+    )
+    assert done.receipt is not None
+    before = by_place(await memory.check_erasure(done.receipt, STRINGS, space=SPACE))
+    assert before["tables and index of the space"].found == 0
+    assert before["data files"].found
+    assert before["write-ahead log"].found
+    asked = await memory.rewrite_freed(done.receipt, space=SPACE)
+    assert (asked.done, asked.note) == (False, None)
+    assert asked.tables > 20
+    assert asked.bytes > 1_000_000
+    rewritten = await memory.rewrite_freed(done.receipt, space=SPACE, confirm=True)
+    assert (rewritten.clean, rewritten.log_renewed, rewritten.tables) == (True, True, asked.tables)
+    after = by_place(await memory.check_erasure(done.receipt, STRINGS, space=SPACE))
+    assert (after["data files"].found, after["write-ahead log"].found) == (0, 0)
+    assert "written anew" in after["data files"].note
+    data = erased.settings.home / "postgres" / "data"
+    held = [path for path in files(data) if any(one.encode() in path.read_bytes() for one in STRINGS)]
+    assert held == []
+    receipts = await memory.receipts.get(done.receipt, space=SPACE)
+    assert [one.document["type"] for one in receipts] == ["erasure", "remains", "rewritten"]
+    assert verify(await memory.receipts.list()).holds
+
+
+async def test_tables_are_not_written_anew_while_somebody_looks_back(erased: Erased) -> None:
+    assert erased.memory._parts is not None
+    with psycopg.connect(erased.memory._parts.database.url) as conn:
+        conn.execute("set transaction isolation level repeatable read")
+        conn.execute("select 1")
+        with pytest.raises(Conflict, match="1 transactions are open"):
+            await erased.memory.rewrite_freed(erased.receipt, space=SPACE, confirm=True)

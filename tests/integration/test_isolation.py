@@ -73,6 +73,11 @@ async def _forget(memory: AsyncMemory, rng: random.Random, space: str) -> object
     return await memory.forget(space=space, confirm=rng.random() < 0.3, **what)  # type: ignore[arg-type]
 
 
+async def _rewrite_freed(memory: AsyncMemory, rng: random.Random, space: str) -> object:
+    erased = await memory.forget(space=space, user=f"U{rng.random()}", confirm=True)
+    return erased.receipt and await memory.rewrite_freed(erased.receipt, space=space)
+
+
 async def _check_erasure(memory: AsyncMemory, rng: random.Random, space: str) -> object:
     erased = await memory.forget(space=space, user=f"U{rng.random()}", confirm=True)
     return erased.receipt and await memory.check_erasure(erased.receipt, ["boat"], space=space)
@@ -103,6 +108,7 @@ CALLS: dict[str, Call] = {
     "health": lambda m, rng, space: m.health(),
     "ready": lambda m, rng, space: m.ready(),
     "check_erasure": _check_erasure,
+    "rewrite_freed": _rewrite_freed,
 }
 WHOLE_DATABASE = {"reembed", "work", "aclose"}  # they are about no space, and return no more than counts
 

@@ -14,6 +14,7 @@ from quipu.kernel.db.person import everybody_only
 from quipu.upkeep.erasure import gone
 from quipu.upkeep.erasure.limits import Limit, OnRead
 from quipu.upkeep.erasure.model import Checked, Erasure, What
+from quipu.upkeep.erasure.rewriting import Rewritten
 
 
 class AsyncErasing(AsyncRooms):
@@ -51,6 +52,33 @@ class AsyncErasing(AsyncRooms):
         name, now = check_known_name("space", space), self._clock.now()
         asked = Forgetting(self._ready, self._settings, self.snapshots, space=name, now=now)
         return await asked.forget(what, names=names, everywhere=everywhere, confirm=confirm)
+
+    async def rewrite_freed(self, receipt: str, *, space: str, confirm: bool = False) -> Rewritten:
+        """Write tables anew after an erasure, so that the data files no longer hold what was taken out.
+
+        Without ``confirm`` it says how much that is. All our tables, the agents' tables of the space and the
+        statistics are written anew, each locked meanwhile, for rows that ordinary work freed before the
+        erasure hold words as well; then the write-ahead log is written over. It takes once more the size of
+        the largest table on the disk. A signed note to the receipt says that it was done, and `check_erasure`
+        reads it.
+
+        Raises:
+            Conflict: transactions are open that still see what was erased.
+            NotFound: there is no such receipt in the space.
+        """
+        # Not at the top: few ever do it.
+        from quipu.app.rewriting import rewrite_freed  # noqa: PLC0415
+
+        everybody_only("Erasures concern")
+        name = check_known_name("space", space)
+        found = await self.receipts.get(receipt, space=name)
+        known = await gone.find(self._ready.database, name, found[0].id)
+        if known is None or found[0].document.get("type") != "erasure":
+            raise NotFound(
+                f"{receipt!r} is no receipt of an erasure.", hint="`quipu receipt list` shows them."
+            )
+        now = self._clock.now()
+        return await rewrite_freed(self._ready, found[0].id, known, now=now, confirm=confirm)
 
     async def check_erasure(
         self,

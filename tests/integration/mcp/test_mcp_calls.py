@@ -89,6 +89,20 @@ async def test_a_preview_is_no_longer_good_when_more_would_go(
     assert len(await memory.sessions(space=space)) == 1
 
 
+async def test_a_preview_is_no_longer_good_when_more_would_be_left(
+    call: Call, memory: AsyncMemory, request: pytest.FixtureRequest
+) -> None:
+    space = request.node.name
+    await memory.observe([{"content": "One."}], space=space, session="s")
+    asked = {"session": "s", "names": ["Ana Lima"]}
+    preview = await fields(call, "forget", **asked)
+    await memory.observe([{"content": "Ana Lima called."}], space=space, session="other")
+    assert (await call("forget", **asked, token=preview["token"])).is_error
+    again = await fields(call, "forget", **asked)
+    assert again["left"]
+    assert (await fields(call, "forget", **asked, token=again["token"]))["forgotten"]
+
+
 async def test_what_is_not_there_cannot_be_forgotten_and_the_whole_space_never(call: Call) -> None:
     assert "recall tells the ids" in text(await call("forget", message="unheard"))
     for what in ({}, {"message": "m", "session": "s"}):

@@ -102,7 +102,13 @@ async def test_what_was_said_can_only_be_forgotten(client: Browser, memory: Asyn
     assert "harbour" in await asked(client, "When does the harbour close?", "to forget")
     unsure = await client.submit(forget)
     assert unsure.status_code == 303
-    done = await client.submit(forget, {"confirmed": "yes"})
+    shown = re.search(r'name="token" value="([^"]+)"', preview)
+    assert shown is not None
+    for token in ("", "0" * 32):
+        unseen = await client.submit(forget, {"confirmed": "yes", "token": token})
+        assert f'value="{shown[1]}"' in unseen.text
+    assert "harbour" in await asked(client, "When does the harbour close?", "to forget")
+    done = await client.submit(forget, {"confirmed": "yes", "token": shown[1]})
     assert done.status_code == 200
     assert re.search(r"Receipt</dt><dd><code>[\w-]{8,}", done.text)
     assert "Nothing relevant is known." in await asked(client, "When does the harbour close?", "to forget")

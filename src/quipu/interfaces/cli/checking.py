@@ -16,7 +16,7 @@ from quipu.interfaces.cli.call import Call
 from quipu.interfaces.cli.opening import opened
 from quipu.interfaces.cli.piped import text_of
 from quipu.interfaces.cli.screen import Screen
-from quipu.interfaces.cli.views.text import visible
+from quipu.interfaces.cli.views.text import count, size, visible
 from quipu.upkeep.erasure.model import Checked, Place
 
 _LEFT = 1
@@ -51,6 +51,30 @@ def check(
         )
     screen.answer({**asdict(found), "clean": found.clean}, *_shown(found))
     if not found.clean:
+        raise click.exceptions.Exit(_LEFT)
+
+
+def rewrite_freed(call: Call, receipt: str, *, space: str, yes: bool) -> None:
+    """Write tables anew, or say what that would take. The exit code is 1 where a table was refused."""
+    screen = Screen(call)
+    with opened(call, screen) as memory, screen.busy("Writing tables anew"):
+        found = memory.rewrite_freed(receipt, space=space, confirm=yes)
+    told = f"{count(found.tables, 'table')}, {size(found.bytes)}, about {found.seconds:,.0f} s"
+    if not yes:
+        shown = [f"It would write anew {told}; each table is locked meanwhile."]
+        shown.append("Nothing was changed. To do it, say the same with --yes.")
+    else:
+        shown = [f"Written anew: {told}. Note {found.note}."]
+        shown += [f"This user may not write anew: {', '.join(found.refused)}."] if found.refused else []
+        if found.refused:
+            shown.append("Have a superuser run VACUUM FULL on these tables, then CHECKPOINT.")
+        if not found.log_renewed:
+            shown.append(
+                "The log was not written over: an archive or a replica keeps it, or this user may not."
+            )
+            shown.append("A superuser runs CHECKPOINT and SELECT pg_switch_wal().")
+    screen.answer({**asdict(found), "clean": found.clean}, *map(Text, shown))
+    if yes and not found.clean:
         raise click.exceptions.Exit(_LEFT)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple
 from datetime import datetime
 from functools import partial
 from typing import Annotated, Any, Final
@@ -14,9 +13,8 @@ from quipu.errors import BadInput
 from quipu.interfaces.rest.door import Administering, Reading, Writing, refused, room
 from quipu.interfaces.rest.models import Asked, Told
 from quipu.interfaces.rest.pages import Page, Paging
-from quipu.interfaces.serving import confirming
+from quipu.interfaces.serving import confirming, erasing
 from quipu.interfaces.serving.served import served
-from quipu.upkeep.erasure.model import Erasure
 
 router = room("record", prefix="")
 
@@ -157,7 +155,7 @@ async def forget(
         here.memory.forget, space=here.space, **named, names=asked.names, everywhere=asked.everywhere
     )
     preview = await forget(confirm=False)
-    shown = {**_shown(preview), "names": asked.names, "everywhere": asked.everywhere}
+    shown = erasing.shown(preview, asked.names, everywhere=asked.everywhere)
     if not confirming.confirmed(asked.confirm, "forget", shown):
         left = [LeftTold.model_validate(one) for one in preview.left]
         return ErasureTold(counts=dict(preview.counts), left=left, confirm=confirming.token("forget", shown))
@@ -165,12 +163,3 @@ async def forget(
     if asked.everything:
         served(request).access.forget()  # the keys of the space are gone with it
     return ErasureTold.model_validate(erased)
-
-
-def _shown(preview: Erasure) -> dict[str, object]:
-    """All that the preview shows, but jobs that wait: workers do those at any moment."""
-    what = preview.what
-    counts = {table: rows for table, rows in preview.counts.items() if table != "jobs"}
-    left = [astuple(one)[:2] for one in preview.left if not one.place.startswith("core.outbox")]
-    named = [what.session, what.user, what.message]
-    return {"space": preview.space, "what": named, "counts": counts, "left": left}

@@ -8,6 +8,8 @@ from typing import Annotated
 from fastapi import Depends, Form, Query
 from starlette.responses import Response
 
+from quipu.interfaces.serving.confirming import token
+from quipu.interfaces.serving.erasing import shown
 from quipu.interfaces.web.page import page_router
 from quipu.interfaces.web.visit import Posting, Visit, Visiting
 from quipu.upkeep.erasure.model import Erasure, What
@@ -41,7 +43,10 @@ async def page(
         action=_address(visit, chosen, names=names, everywhere=everywhere),
         button="Forget it",
         back=visit.link("/erasure"),
-        values={"whole": "yes"} if chosen.everything else {},
+        values={
+            "token": token("forget", _shown(found, names, everywhere=everywhere)),
+            **({"whole": "yes"} if chosen.everything else {}),
+        },
     )
 
 
@@ -53,12 +58,27 @@ async def erase(
     everywhere: bool = False,
     whole: Annotated[bool, Form()] = False,
     confirmed: Annotated[bool, Form()] = False,
+    given: Annotated[str, Form(alias="token")] = "",
 ) -> Response:
-    """Forget, and show the receipt. The whole space only goes where the form says so."""
+    """Forget, and show the receipt. The whole space only goes where the form says so.
+
+    What would go and changed since it was shown is shown again.
+    """
     if not visit.space or not confirmed or (chosen.everything and not whole):
         return visit.back(_address(visit, chosen))
+    seen = await _forget(visit, chosen, names=names, everywhere=everywhere, confirm=False)
+    if given != token("forget", _shown(seen, names, everywhere=everywhere)):
+        return await page(visit, chosen, whole=whole, names=names, everywhere=everywhere)
     done = await _forget(visit, chosen, names=names, everywhere=everywhere, confirm=True)
     return visit.page("receipt.html", done=done, what=_told(chosen), counts=_counts(done.counts))
+
+
+def _shown(found: Erasure, names: str, *, everywhere: bool) -> Mapping[str, object]:
+    return shown(found, _names(names), everywhere=everywhere)
+
+
+def _names(given: str) -> list[str]:
+    return [name for name in map(str.strip, given.split(",")) if name]
 
 
 async def _forget(visit: Visit, chosen: What, *, names: str, everywhere: bool, confirm: bool) -> Erasure:
@@ -67,7 +87,7 @@ async def _forget(visit: Visit, chosen: What, *, names: str, everywhere: bool, c
         session=chosen.session,
         user=chosen.user,
         message=chosen.message,
-        names=[name for name in map(str.strip, names.split(",")) if name],
+        names=_names(names),
         everywhere=everywhere,
         confirm=confirm,
     )

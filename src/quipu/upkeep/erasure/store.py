@@ -140,6 +140,51 @@ async def log_segments(conn: Connection) -> list[str]:
     return [name for (name,) in await (await conn.execute(_SQL["log_segments"])).fetchall()]
 
 
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table that can be written anew; ``file`` is the number of the file that keeps it now."""
+
+    oid: int
+    schema: str
+    table: str
+    bytes: int
+    file: int
+
+    @property
+    def name(self) -> str:
+        """Schema and table."""
+        return f"{self.schema}.{self.table}"
+
+
+async def rewritable(conn: Connection, schemas: Sequence[str]) -> list[Table]:
+    """Our tables, those of agents' schemas, and the statistics of all, the largest last."""
+    rows = await conn.execute(_SQL["rewritable"], {"schemas": list(schemas)})
+    return [Table(*row) for row in await rows.fetchall()]
+
+
+async def file_of(conn: Connection, oid: int) -> int | None:
+    """The number of the file that keeps a table."""
+    row = await (await conn.execute(_SQL["file_of"], {"oid": oid})).fetchone()
+    return row[0] if row else None
+
+
+async def looking_back(conn: Connection) -> int:
+    """How many clients may still see what was there before."""
+    row = await (await conn.execute(_SQL["looking_back"])).fetchone()
+    return row[0] if row else 0
+
+
+async def is_archived(conn: Connection, segment: str) -> bool:
+    """Whether a segment of the log is archived, or no log is."""
+    row = await (await conn.execute(_SQL["is_archived"], {"segment": segment})).fetchone()
+    return row is not None and row[0]
+
+
+async def close_segment(conn: Connection) -> None:
+    """Close the segment of the log that is written to."""
+    await conn.execute(_SQL["close_segment"])
+
+
 async def enter(conn: Connection, space_id: int) -> None:
     """Have a transaction see what is kept of a space, by its number."""
     await conn.execute(_SQL["enter_number"], {"id": space_id})

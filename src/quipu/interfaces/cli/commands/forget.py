@@ -11,7 +11,7 @@ from rich.text import Text
 from quipu.errors import BadInput
 from quipu.interfaces.cli.asked import drop
 from quipu.interfaces.cli.call import Call, common, in_space
-from quipu.interfaces.cli.checking import check
+from quipu.interfaces.cli.checking import check, rewrite_freed
 from quipu.interfaces.cli.opening import opened, settings_of
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.text import day_and_time, visible
@@ -32,6 +32,7 @@ from quipu.upkeep.erasure.model import Erasure
 @click.option("--seconds", type=float, metavar="N", help="With --check: search so long at most.")
 @click.option("--megabytes", type=click.IntRange(min=1), metavar="N", help="With --check: read no more.")
 @click.option("--after", metavar="PLACE", help="With --check: go on where a limit was reached.")
+@click.option("--rewrite", metavar="RECEIPT", help="Write tables anew: free no page that holds old words.")
 @click.option("--yes", is_flag=True, help="Do it. Without this, only what would go is shown.")
 @common
 @click.pass_obj
@@ -50,6 +51,7 @@ def command(
     seconds: float | None,
     megabytes: int | None,
     after: str | None,
+    rewrite: str | None,
     yes: bool,
 ) -> None:
     """Forget a message, a session, a person or a whole space, in every table and index at once.
@@ -61,6 +63,9 @@ def command(
     and what is found is told. --everywhere takes it out there; see it without --yes first.
     """
     named = {"session": session, "user": user, "message": message}
+    if rewrite is not None:
+        rewrite_freed(call, rewrite, space=space, yes=yes)
+        return
     if receipt is not None:
         most = None if megabytes is None else megabytes * 1_000_000
         check(call, receipt, strings, exports, space=space, after=after, seconds=seconds, most_bytes=most)

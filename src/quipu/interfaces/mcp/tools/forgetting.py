@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 from typing import Annotated, Final
 
@@ -11,6 +10,7 @@ from pydantic import Field
 from quipu.errors import BadInput, NotFound
 from quipu.interfaces.mcp.model import Answer, Desk, Given, Tool
 from quipu.interfaces.serving.confirming import confirmed, token
+from quipu.interfaces.serving.erasing import shown
 from quipu.upkeep.erasure.model import Erasure
 
 Token = Annotated[
@@ -77,13 +77,10 @@ async def _forget(desk: Desk, given: ForgetGiven) -> ForgetAnswer:
             f"Nothing is known by the id {given.message or given.session!r}.",
             hint="recall tells the ids of messages and sessions.",
         )
-    act: Mapping[str, object] = {"space": caller.space, **what, "rows": dict(preview.counts)}
-    if given.names:
-        act = {**act, "names": given.names, "everywhere": given.everywhere}
+    act = shown(preview, given.names, everywhere=given.everywhere)
     if not confirmed(given.token, "forget", act):
-        shown = _left(preview)
         return ForgetAnswer(
-            forgotten=False, rows=dict(preview.counts), left=shown, token=token("forget", act)
+            forgotten=False, rows=dict(preview.counts), left=_left(preview), token=token("forget", act)
         )
     done = await forget(confirm=True)
     return ForgetAnswer(forgotten=True, rows=dict(done.counts), left=_left(done), receipt=done.receipt)

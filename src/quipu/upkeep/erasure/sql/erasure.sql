@@ -66,6 +66,30 @@ where backend_xmin is not null and pid <> pg_catalog.pg_backend_pid() and datnam
 -- name: log_position: how far the write-ahead log is, and in which segment
 select p.lsn::text, pg_catalog.pg_walfile_name(p.lsn) from (select pg_catalog.pg_current_wal_lsn()) p (lsn)
 
+-- name: rewritable: our tables, those of agents' schemas, and the statistics of all, the largest last
+select c.oid, n.nspname::text, c.relname::text, pg_catalog.pg_total_relation_size(c.oid),
+    pg_catalog.pg_relation_filenode(c.oid)
+from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+where c.relkind in ('r', 'm') and (
+    c.relowner = 'quipu_owner'::regrole or n.nspname = any (%(schemas)s)
+    or c.oid = 'pg_catalog.pg_statistic'::regclass)
+order by 4, 2, 3
+
+-- name: file_of: by which file a table is kept
+select pg_catalog.pg_relation_filenode(%(oid)s::oid)
+
+-- name: looking_back: other transactions that may still see what was there before; those of vacuum keep nothing
+select count(*) from pg_catalog.pg_stat_activity
+where (backend_xmin is not null or backend_xid is not null) and pid <> pg_catalog.pg_backend_pid()
+    and datname = pg_catalog.current_database() and backend_type = 'client backend'
+
+-- name: close_segment: write something to the log and close its segment
+select pg_catalog.pg_logical_emit_message(false, 'quipu', ''), pg_catalog.pg_switch_wal()
+
+-- name: is_archived: whether a segment of the log is archived, or none is
+select pg_catalog.current_setting('archive_mode') = 'off' or coalesce(last_archived_wal >= %(segment)s, false)
+from pg_catalog.pg_stat_archiver
+
 -- name: log_segments: segments of the write-ahead log that are there
 select name from pg_catalog.pg_ls_waldir() where name ~ '^[0-9A-F]{24}$' order by name
 

@@ -47,5 +47,8 @@ exists (select from pg_catalog.jsonb_path_query(pg_catalog.to_jsonb(t.{column}),
 -- name: vacuum: free what was taken from a table, and make its statistics of what is left
 vacuum (analyze, skip_locked) {table}
 
+-- name: vacuum_full: write a table and its indices anew
+vacuum (full, analyze) {table}
+
 -- name: checkpoint: write what is changed in memory to the data files
 checkpoint

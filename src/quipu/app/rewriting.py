@@ -1,0 +1,25 @@
+"""Writing tables anew after an erasure, with a note to its receipt."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+from quipu.app.parts import Parts
+from quipu.kinds.tables.keeping import Grounds
+from quipu.upkeep.erasure import aftermath, rewriting
+from quipu.upkeep.erasure.gone import Known
+from quipu.upkeep.erasure.rewriting import Rewritten
+
+
+async def rewrite_freed(
+    parts: Parts, receipt: str, space: Known, *, now: datetime, confirm: bool
+) -> Rewritten:
+    """Write the tables anew, or without ``confirm`` say what that would take."""
+    grounds = Grounds(parts.database, parts.models, parts.logins)
+    schemas = [target.schema_name for target in await grounds.every(space.name)]
+    if not confirm:
+        return await rewriting.look(parts.database, schemas)
+    done, facts = await rewriting.rewrite(parts.database, schemas)
+    note = await aftermath.note(parts.database, receipt, facts, space=space, now=now, type_="rewritten")
+    return replace(done, note=note)

@@ -1,0 +1,126 @@
+"""Writing tables anew, so that the data files no longer hold what was taken out of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import anyio
+import psycopg
+from psycopg import sql
+
+from quipu.errors import Conflict
+from quipu.kernel.db.database import Connection, Database
+from quipu.upkeep.erasure import store
+from quipu.upkeep.erasure.templates import fill
+
+_BYTES_A_SECOND: Final = 20_000_000
+_ARCHIVING_SECONDS: Final = 120.0
+_PAUSE_SECONDS: Final = 0.1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rewritten:
+    """What writing the tables anew took, or (``done`` is false) would take.
+
+    ``bytes`` is the size of the tables with their indices, ``seconds`` a rough guess of how long they are
+    locked, one after the other. ``refused`` are tables that this user may not write anew, ``log_renewed``
+    says whether the write-ahead log was written over, ``note`` is the id of the signed note.
+    """
+
+    done: bool
+    tables: int
+    bytes: int
+    seconds: float
+    refused: Sequence[str] = ()
+    log_renewed: bool = False
+    note: str | None = None
+
+    @property
+    def clean(self) -> bool:
+        """Whether every table was written anew."""
+        return self.done and not self.refused
+
+
+async def look(database: Database, schemas: Sequence[str]) -> Rewritten:
+    """What it would take: our tables, the agents' tables of ``schemas``, and the statistics of all."""
+    async with database.owner() as conn:
+        tables = await store.rewritable(conn, schemas)
+    size = sum(one.bytes for one in tables)
+    return Rewritten(done=False, tables=len(tables), bytes=size, seconds=size / _BYTES_A_SECOND)
+
+
+async def rewrite(database: Database, schemas: Sequence[str]) -> tuple[Rewritten, dict[str, Any]]:
+    """Write them anew, and the log over; what came of it, and what a note says of it.
+
+    Raises:
+        Conflict: transactions are open that still see what was taken out: it would be copied.
+    """
+    async with database.owner() as conn:
+        conn.endures = True
+        await conn.set_autocommit(True)
+        if waiting := await store.looking_back(conn):
+            raise Conflict(
+                f"{waiting} transactions are open that may still see what was erased.",
+                hint="Wait until they end, or end them (pg_stat_activity), and say it again.",
+            )
+        tables = await store.rewritable(conn, schemas)
+        refused = [one.name for one in tables if not await _rewritten(conn, one)]
+        position, segment = await store.log_position(conn)
+        renewed = await _renewed(conn, segment)
+    size = sum(one.bytes for one in tables)
+    done = Rewritten(
+        done=True,
+        tables=len(tables),
+        bytes=size,
+        seconds=size / _BYTES_A_SECOND,
+        refused=refused,
+        log_renewed=renewed,
+    )
+    facts = {
+        "clean": done.clean,
+        "tables": len(tables),
+        "refused": len(refused),
+        "log": {"position": position, "segment": segment, "written_over": renewed},
+    }
+    return done, facts
+
+
+async def _rewritten(conn: Connection, table: store.Table) -> bool:
+    """Write a table anew; whether it was. Who may not is only warned by PostgreSQL."""
+    try:
+        await conn.execute(fill("vacuum_full", table=sql.Identifier(table.schema, table.table)))
+    except psycopg.errors.InsufficientPrivilege:
+        return False
+    return await store.file_of(conn, table.oid) != table.file
+
+
+async def _renewed(conn: Connection, segment: str) -> bool:
+    """Have the log written over up to a segment, and say whether it was.
+
+    Once the segment is closed, archived and behind a checkpoint, it and those before it are recycled: they
+    wait with their old bytes until they are written to again. So each is filled and closed once; a segment
+    that is closed early is filled with zeros. False where this user may not, or where segments are kept: for
+    an archive that does not take them, or for a replica.
+    """
+    try:
+        await store.close_segment(conn)
+        await _archived(conn, segment)
+        await conn.execute(fill("checkpoint"))
+        kept = await store.log_segments(conn)
+        for _ in range(len(kept) + 1):
+            await store.close_segment(conn)
+    except psycopg.errors.InsufficientPrivilege:
+        return False
+    return all(name[8:24] > segment[8:24] for name in kept)
+
+
+async def _archived(conn: Connection, segment: str) -> None:
+    """Wait until a segment is archived, for as long as an archive that works may take."""
+    until = time.monotonic() + _ARCHIVING_SECONDS
+    while time.monotonic() < until:
+        if await store.is_archived(conn, segment):
+            return
+        await anyio.sleep(_PAUSE_SECONDS)
