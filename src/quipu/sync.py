@@ -195,6 +195,7 @@ if TYPE_CHECKING:
     from quipu.upkeep.erasure.archive import AsyncReceipts
     from quipu.upkeep.erasure.limits import OnRead
     from quipu.upkeep.erasure.model import Checked, Erasure, PublicKey, Receipt
+    from quipu.upkeep.erasure.rewriting import Rewritten
     from quipu.upkeep.health import Health
     from quipu.upkeep.keys.keys import AsyncKeys
     from quipu.upkeep.keys.model import Issued, Key, Level
@@ -529,6 +530,21 @@ class Erasing(Rooms):
                 confirm=confirm,
             )
         )
+
+    def rewrite_freed(self, receipt: str, *, space: str, confirm: bool = False) -> Rewritten:
+        """Write tables anew after an erasure, so that the data files no longer hold what was taken out.
+
+        Without ``confirm`` it says how much that is. All our tables, the agents' tables of the space and the
+        statistics are written anew, each locked meanwhile, for rows that ordinary work freed before the
+        erasure hold words as well; then the write-ahead log is written over. It takes once more the size of
+        the largest table on the disk. A signed note to the receipt says that it was done, and `check_erasure`
+        reads it.
+
+        Raises:
+            Conflict: transactions are open that still see what was erased.
+            NotFound: there is no such receipt in the space.
+        """
+        return self._portal.call(lambda: self._inner.rewrite_freed(receipt, space=space, confirm=confirm))
 
     def check_erasure(
         self,
