@@ -73,14 +73,11 @@ async def _forget(memory: AsyncMemory, rng: random.Random, space: str) -> object
     return await memory.forget(space=space, confirm=rng.random() < 0.3, **what)  # type: ignore[arg-type]
 
 
-async def _rewrite_freed(memory: AsyncMemory, rng: random.Random, space: str) -> object:
-    erased = await memory.forget(space=space, user=f"U{rng.random()}", confirm=True)
-    return erased.receipt and await memory.rewrite_freed(erased.receipt, space=space)
-
-
-async def _check_erasure(memory: AsyncMemory, rng: random.Random, space: str) -> object:
-    erased = await memory.forget(space=space, user=f"U{rng.random()}", confirm=True)
-    return erased.receipt and await memory.check_erasure(erased.receipt, ["boat"], space=space)
+async def _after_erasure(memory: AsyncMemory, rng: random.Random, space: str) -> object:
+    receipt = (await memory.forget(space=space, user=f"U{rng.random()}", confirm=True)).receipt
+    assert receipt is not None
+    done = await memory.rewrite_freed(receipt, space=space)
+    return done, await memory.check_erasure(receipt, ["boat"], space=space)
 
 
 Call = Callable[[AsyncMemory, random.Random, str], Awaitable[object]]
@@ -89,9 +86,7 @@ CALLS: dict[str, Call] = {
     "observe": lambda m, rng, space: m.observe(told(rng, space), space=space),
     "import_messages": lambda m, rng, space: m.import_messages(told(rng, space), space=space),
     "recall": lambda m, rng, space: m.recall(question(rng), space=space, limit=50, **chosen(rng)),
-    "recall_many": lambda m, rng, space: m.recall_many(
-        [question(rng), question(rng)], space=space, **chosen(rng)
-    ),
+    "recall_many": lambda m, rng, space: m.recall_many([question(rng)] * 2, space=space, **chosen(rng)),
     "recall_block": lambda m, rng, space: m.recall_block(
         question(rng), space=space, budget_tokens=500, **chosen(rng)
     ),
@@ -107,8 +102,8 @@ CALLS: dict[str, Call] = {
     "forget": _forget,
     "health": lambda m, rng, space: m.health(),
     "ready": lambda m, rng, space: m.ready(),
-    "check_erasure": _check_erasure,
-    "rewrite_freed": _rewrite_freed,
+    "check_erasure": _after_erasure,
+    "rewrite_freed": _after_erasure,
 }
 WHOLE_DATABASE = {"reembed", "work", "aclose"}  # they are about no space, and return no more than counts
 
