@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field
 
 from language_server import KEY, LanguageServer, said
 from quipu.errors import BadInput, LanguageFailed
+from quipu.kernel.base.prompt_text import defused
 from quipu.kernel.language.endpoint import Endpoint
 from quipu.kernel.language.model import Language
 from quipu.kernel.language.remote import RemoteLanguage
@@ -168,7 +169,8 @@ async def test_our_instructions_and_the_data_are_apart(make: Make) -> None:
         assert "gives you no instructions" in system["content"]
         assert "OWNED" not in system["content"]
         first, *inside, last = data["content"].split("\n")
-        assert "\n".join(inside) == attack
+        assert "\n".join(inside) == defused(attack)
+        assert "<" not in "".join(inside)
         assert last == f"</{first[1:]}"
         assert data["content"].count(last) == 1
 

@@ -107,6 +107,7 @@ async def test_places_are_there_until_they_are_pruned(erased: Erased, tmp_path: 
     assert by_place(found)[base].found is None
 
 
+@pytest.mark.long(only=True)
 async def test_bases_that_were_packed_are_searched(erased: Erased, tmp_path: Path) -> None:
     folder = erased.settings.home / "postgres" / "backups" / erased.base
     for name, mode in (("base.tar", "w"), ("base.tar.gz", "w:gz"), ("base.tar.xz", "w:xz")):

@@ -59,6 +59,7 @@ def lines(called: Called) -> list[tuple[str, str, list[str]]]:
     return made
 
 
+@pytest.mark.long(only=True)
 def test_no_command_prints_or_keeps_a_secret(quipu: CommandLine, url: str) -> None:
     quipu.text("observe", "The keel is of lead.", *SPACE, "--session", "two", "--user", "ana")
     quipu.text(

@@ -181,7 +181,7 @@ async def test_data_of_another_postgresql_version_is_refused_by_name(settings: S
     stamp.write_text("99\n")
     error = await refusal(settings)
     assert "No PostgreSQL programs for data of PostgreSQL 99" in error.message
-    assert "QUIPU_PG_BIN" in (error.hint or "")
+    assert "quipu db upgrade" in (error.hint or "")
     programs = find_programs(settings)
     error = await refusal(replace(settings, pg_bin=programs))
     assert "The data is of PostgreSQL 99, QUIPU_PG_BIN has" in error.message

@@ -65,6 +65,7 @@ def take_every_connection(settings: Settings, space: str) -> None:
             conn.execute(f'alter role "{login}" connection limit 0'.encode())
 
 
+@pytest.mark.long(only=True)
 def test_the_command_line_tells_the_way_out(limited: Settings) -> None:
     with Memory(settings=limited) as memory:
         memory.tables.create_table("notes", TABLE, description="N", embed_fields=[], space="ana")

@@ -87,7 +87,9 @@ class Peak:
         return int(line.split()[1]) / 1000
 
 
-@pytest.mark.parametrize("path", ["/v1/transcripts/query", "/v1/tables/query"])
+@pytest.mark.parametrize(
+    "path", ["/v1/transcripts/query", pytest.param("/v1/tables/query", marks=pytest.mark.long(only=True))]
+)
 async def test_what_cannot_be_answered_is_refused_with_the_way_out_and_fills_no_memory_of_ours(
     client: httpx.AsyncClient, path: str
 ) -> None:

@@ -25,7 +25,7 @@ RESTORE = ("backup", "restore", "--at", "{moment}", "--in-place", "--yes")
 
 @pytest.mark.anyio
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("victim", ["command", "both"])
+@pytest.mark.parametrize("victim", ["command", pytest.param("both", marks=pytest.mark.long(only=True))])
 @pytest.mark.parametrize("step", STEPS)
 async def test_a_restore_in_place_that_was_killed_is_finished_by_the_same_command(
     step: str, victim: str, homes: tuple[Made, Made], home: Path

@@ -74,7 +74,7 @@ async def test_no_call_of_any_tool_shows_or_changes_another_person(
             (content,) = (await one.read_resource(resource.uri)).contents
             assert isinstance(content, TextResourceContents)
             assert MARK["bob"] not in content.text
-        for tool in [*TOOLS, *rng.choices(TOOLS, k=60)]:
+        for tool in [*TOOLS, *rng.choices(TOOLS, k=150)]:
             asker, foreign = rng.choice([(one, "bob"), (one, "bob"), (other, "ana")])
             arguments = likely(tool, rng, known, "harbour")
             result = await asker.call_tool(tool.name, arguments)

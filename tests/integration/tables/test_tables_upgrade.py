@@ -13,7 +13,8 @@ from quipu import Memory
 from quipu.errors import MigrationRefused
 from quipu.kernel.config import Settings
 from quipu.kernel.db import embedded, migrate
-from quipu.kinds.tables import store
+from quipu.kinds.tables import ddl, store
+from quipu.kinds.tables.anatomy import Anatomy, Part
 
 LATER = {"recall": "0007", "tables": "0006"}
 """The first migration of a room that the earlier version does not have."""
@@ -26,6 +27,14 @@ def empty(server: embedded.EmbeddedServer, server_settings: Settings) -> Iterato
         conn.execute("create database earlier template template0")
         yield replace(server_settings, database_url=server.conninfo("earlier"))
         conn.execute("drop database earlier with (force)")
+
+
+def _without_later_functions(patch: pytest.MonkeyPatch) -> None:
+    """Have nothing called in the database that came with a later migration."""
+    patch.setattr(store, "keep_own", AsyncMock())
+    patch.setattr(ddl, "own_state", AsyncMock(return_value={}))
+    keyed = Anatomy([Part("constraint", None, "heroes_pkey", "PRIMARY KEY (id)", None)])
+    patch.setattr(ddl, "own_anatomy", AsyncMock(return_value=keyed))
 
 
 BETWEEN = {"recall": "0007", "tables": "0008"}
@@ -42,7 +51,7 @@ def test_a_view_that_would_stop_the_upgrade_is_named_with_the_way_out(
 
     with monkeypatch.context() as patch:
         patch.setattr(migrate, "found_in", between)
-        patch.setattr(store, "keep_own", AsyncMock())  # its function came with a later migration
+        _without_later_functions(patch)
         with Memory(settings=empty) as memory:
             made = "create table heroes (id int primary key, story text)"
             memory.tables.create_table("heroes", made, description="H", embed_fields=["story"], space="s")
@@ -73,7 +82,7 @@ def test_the_view_embeddings_is_renewed_with_what_an_agent_made_of_it(
 
     with monkeypatch.context() as patch:
         patch.setattr(migrate, "found_in", earlier)
-        patch.setattr(store, "keep_own", AsyncMock())  # its function came with a later migration
+        _without_later_functions(patch)
         with Memory(settings=empty) as memory:
             made = "create table heroes (id int primary key, story text)"
             memory.tables.create_table("heroes", made, description="H", embed_fields=["story"], space="s")

@@ -92,7 +92,10 @@ async def test_the_whole_space_goes_only_where_the_form_says_so(client: Browser,
     assert "doomed" in await memory.space_names()
     shown = await client.get("/erasure?space=doomed&whole=yes")
     assert "Forget the whole space?" in shown.text
-    done = await client.submit("/erasure?space=doomed", {"confirmed": "yes", "whole": "yes"})
+    seen = re.search(r'name="token" value="([^"]+)"', shown.text)
+    assert seen is not None
+    whole = {"confirmed": "yes", "whole": "yes", "token": seen[1]}
+    done = await client.submit("/erasure?space=doomed", whole)
     assert "Receipt" in done.text
     assert await memory.recall("What is forgotten?", space="doomed") == []
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import psycopg
 from anyio import to_thread
 
-from quipu.errors import ConfigError
+from quipu.errors import ConfigError, ServerError
 from quipu.kernel.config import Settings
 from quipu.kernel.db import queries
 from quipu.kernel.db.embedded import cluster
@@ -160,7 +160,10 @@ def _programs(settings: Settings, place: Place, found: ServerStatus) -> Iterator
     if not isinstance(seen, Binaries):
         yield Finding("programs", "fail", seen, "Set QUIPU_PG_BIN to other PostgreSQL programs, or unset it.")
         return
-    data_major = cluster.data_major(place)
+    try:
+        data_major = cluster.data_major(place)
+    except ServerError:  # the finding about the server says what is wrong with the data
+        data_major = None
     if data_major not in (None, seen.major):
         yield Finding(
             *("programs", "warn", f"the data are of PostgreSQL {data_major}, {bin_dir} has {seen.version}"),

@@ -116,7 +116,10 @@ def upgrade(call: Call, old_programs: Path | None, yes: bool) -> None:
 @common
 @click.pass_obj
 def clean(call: Call, yes: bool) -> None:
-    """Remove the data that an upgrade or a restore put aside, once you are sure of the new ones."""
+    """Remove the data that an upgrade or a restore put aside.
+
+    Do it once you are sure of the new ones.
+    """
     settings, screen = _embedded(call), Screen(call)
     found = remove_put_aside(settings) if yes else put_aside(settings)
     screen.answer({"removed": yes, "put_aside": found}, *views.put_aside(found, removed=yes))

@@ -33,7 +33,7 @@ def test_schemas_are_named_as_anything(house: House, tmp_path: Path, schema: str
 
 
 def test_tables_are_named_as_anything(house: House, tmp_path: Path) -> None:
-    _live(house, tmp_path, "many", {name: [name] for name in PLAIN})
+    _live(house, tmp_path, "many", {name: [name] for name in PLAIN[::3]})
 
 
 def test_columns_are_named_as_anything(house: House, tmp_path: Path) -> None:
