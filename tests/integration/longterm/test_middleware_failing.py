@@ -92,7 +92,7 @@ def test_a_server_that_hangs_delays_no_answer_beyond_the_limit(
 ) -> None:
     with hanging() as url:
         settings = replace(
-            server_settings, home=tmp_path, database_url=url, connect_seconds=60, longterm_timeout_ms=100
+            server_settings, home=tmp_path, database_url=url, connect_seconds=5, longterm_timeout_ms=100
         )
         around = Middleware(space="home", settings=settings)
         recalled = around.before("hello")

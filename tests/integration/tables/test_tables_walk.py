@@ -157,8 +157,11 @@ def test_no_relation_that_a_login_may_use_tells_of_others(house: House, secrets:
     assert not [one for one in found if one[0] == secrets.schema]
 
 
-def test_what_tells_names_by_numbers_is_refused_to_queries_by_its_name(house: House) -> None:
+def test_what_tells_names_by_numbers_is_refused_to_queries_by_its_name(
+    house: House, secrets: Secrets
+) -> None:
     """Types, rows with a column of them, functions that return them: the list of words is whole."""
+    assert secrets.numbers
     types = house.rows(TYPED + "select t.typname from numbered join pg_type t using (oid)")
     roles = [login(house, kind)[0] for kind in ("reader", "see")]
     functions = house.rows(
