@@ -6,11 +6,16 @@ ours differs in one thing: every key, index and reference begins with the space.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
+from seed_0 import NOW, SESSION, rows
+
+from quipu import Memory
 
 ORIGINAL = Path(__file__).resolve().parent.parent / "fixtures" / "seed_0"
 
@@ -149,3 +154,27 @@ def test_every_reference_leads_to_the_same_thing_in_the_same_space(
     want = {("space_id", *columns): TARGETS[str(target)] for columns, target in original}  # type: ignore[misc]
     have = {tuple(columns): target for columns, target in ours}  # type: ignore[misc]
     assert {columns: have.get(columns) for columns in want} == want
+
+
+def test_the_sources_of_the_text_are_taken(memory: Memory, address: str, space: str) -> None:
+    here: dict[str, Any] = {"space": space, "session": SESSION}
+    for source in sources("chat_tool_calls"):
+        memory.trace.tool_call("look", source=source, latency_ms=1, **here)
+    for source in sources("chat_recommendations"):
+        advice: dict[str, Any] = {"location": "Lisbon", "time_window": "Friday", "confidence": "low"}
+        memory.ledger.recommend("Rest.", source=source, **advice, **here)
+    for source in sources("source_runs"):
+        memory.trace.source_run(source, space=space, started_at=NOW)
+    for table in ("chat_tool_calls", "chat_recommendations", "source_runs"):
+        kept = {row["source_name"] for row in rows(address, space, f"select source_name from {table}")}
+        assert kept >= sources(table), table
+
+
+def sources(table: str) -> set[str]:
+    """The names that the check of the text allows."""
+    found = re.search(
+        rf"add constraint {table}_source_name_check\s+check \(source_name in \((.*)\)\)",
+        (ORIGINAL / "migration.sql").read_text("utf-8"),
+    )
+    assert found
+    return set(re.findall(r"'(\w+)'", found[1]))

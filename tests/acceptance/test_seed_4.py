@@ -28,7 +28,7 @@ from quipu.longterm import (
     SatiRetrievalInput,
 )
 
-SEED = (Path(__file__).resolve().parent.parent / "fixtures" / "seed_4" / "data_model.md").read_text("utf-8")
+SEED = (Path(__file__).resolve().parent.parent / "fixtures" / "seeds" / "longterm.md").read_text("utf-8")
 LINE = re.compile(
     r"^\| `(?P<name>\w+)` \| (?P<type>\w+) \| (?P<rule>[^|]*) \| (?P<about>[^|]*) \|$", re.MULTILINE
 )

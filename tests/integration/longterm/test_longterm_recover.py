@@ -48,6 +48,14 @@ async def test_what_matters_comes_back_in_the_seed_s_shape(known: AsyncLongterm,
     assert list(found.scores) == sorted(found.scores, reverse=True)
 
 
+async def test_no_more_come_back_than_were_asked_for(known: AsyncLongterm, space: str) -> None:
+    asked = SatiRetrievalInput(current_message="meat, fish, green boat, kitchen oven", memory_limit=5)
+    several = await known.recover(asked, space=space, user="ana")
+    one = await known.recover(asked.model_copy(update={"memory_limit": 1}), space=space, user="ana")
+    assert len(several.relevant_memories) > 1
+    assert one.relevant_memories == several.relevant_memories[:1]
+
+
 async def test_what_holds_for_everybody_is_known_of_each(known: AsyncLongterm, space: str) -> None:
     found = await known.recover("Is there an oven in the office kitchen?", space=space, user="eve")
     assert [one.summary for one in found.relevant_memories] == ["The office kitchen has no oven"]
