@@ -5,11 +5,14 @@ from __future__ import annotations
 import gzip
 import shutil
 import sqlite3
+import subprocess
 import tarfile
-from collections.abc import AsyncIterator
+import tempfile
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import anyio
 import one_person
 import psycopg
 import pytest
@@ -29,9 +32,21 @@ from quipu.upkeep.erasure.model import Checked, Place
 pytestmark = pytest.mark.anyio
 
 
-@dataclass
+@dataclass(frozen=True)
+class Made:
+    """Where a database is that keeps its log, what was copied of it, and the receipt."""
+
+    settings: Settings
+    receipt: str
+    base: str
+    dump: Path
+    longterm: Path
+    transcripts: Path
+
+
+@dataclass(frozen=True)
 class Erased:
-    """A database of its own that keeps its log, what was copied of it, and the receipt."""
+    """A copy of it, open."""
 
     memory: AsyncMemory
     settings: Settings
@@ -52,21 +67,44 @@ def closed_segment(settings: Settings, url: str) -> None:
             conn.execute("select pg_sleep(0.05)")
 
 
-@pytest.fixture
-async def erased(home: Path, tmp_path: Path) -> AsyncIterator[Erased]:
-    settings = Settings(home=home, embedding_model="hashing", shared_buffers_mb=16, archive=True)
+@pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
+    """A stopped database in which a person was forgotten; its tests get copies, for making it takes long."""
+    with tempfile.TemporaryDirectory(prefix="quipu-") as directory:
+        home = Path(directory)
+        home.chmod(0o711)
+        settings = Settings(home=home, embedding_model="hashing", shared_buffers_mb=16, archive=True)
+        yield anyio.run(_make, settings, tmp_path_factory.mktemp("made"))
+
+
+async def _make(settings: Settings, place: Path) -> Made:
     async with AsyncMemory(settings=settings) as memory:
-        await one_person.fill(memory, tmp_path / "agent")
+        await one_person.fill(memory, place / "agent")
         await memory.snapshots.create(space=SPACE)
-        dump = (await memory.snapshots.export(tmp_path / "tables.sql", space=SPACE)).path
-        longterm = (await memory.longterm.export_sqlite(tmp_path / "longterm.db", space=SPACE)).path
-        transcripts = (await memory.transcripts.export_sqlite(tmp_path / "record.db")).path
+        dump = (await memory.snapshots.export(place / "tables.sql", space=SPACE)).path
+        longterm = (await memory.longterm.export_sqlite(place / "longterm.db", space=SPACE)).path
+        transcripts = (await memory.transcripts.export_sqlite(place / "record.db")).path
         taken = await to_thread.run_sync(lambda: take(settings, clock=SystemClock()))
         assert memory._parts is not None
         await to_thread.run_sync(closed_segment, settings, memory._parts.database.url)
         done = await memory.forget(space=SPACE, user=PERSON, everywhere=True, confirm=True)
         assert done.receipt is not None
-        yield Erased(memory, settings, done.receipt, taken.base.name, dump, longterm, transcripts)
+        return Made(settings, done.receipt, taken.base.name, dump, longterm, transcripts)
+
+
+@pytest.fixture
+async def erased(made: Made, home: Path) -> AsyncIterator[Erased]:
+    await to_thread.run_sync(_copy, made.settings.home, home)
+    settings = replace(made.settings, home=home)
+    async with AsyncMemory(settings=settings) as memory:
+        yield Erased(memory, settings, made.receipt, made.base, made.dump, made.longterm, made.transcripts)
+
+
+def _copy(old: Path, new: Path) -> None:
+    """Copy a home with its accounts, and have the copy keep its log in itself."""
+    subprocess.run(["cp", "-a", f"{old}/.", new], check=True)
+    note = new / "postgres" / "archive"
+    note.write_text(note.read_text("utf-8").replace(str(old), str(new)), "utf-8")
 
 
 def by_place(checked: Checked) -> dict[str, Place]:
@@ -84,7 +122,7 @@ async def test_places_are_there_until_they_are_pruned(erased: Erased, tmp_path: 
     assert (told.clean, told.searched) == (False, False)
     assert all(one.found is None for one in told.places)
     base, archive = f"base backup {erased.base}", "archived log"
-    for place in (base, archive, "data files", "write-ahead log"):
+    for place in (base, archive, "data files"):
         assert by_place(told)[place].state == "there", place
         assert by_place(told)[place].until
     assert of(told, "snapshot memory_").state == "there"
@@ -127,31 +165,33 @@ async def test_bases_that_were_packed_are_searched(erased: Erased, tmp_path: Pat
 
 
 async def test_exports_are_recognised_under_any_name_and_packed(erased: Erased, tmp_path: Path) -> None:
+    named = dict[Path, list[Path]]()
     for written in (erased.dump, erased.longterm, erased.transcripts):
-        await _is_recognised(erased, written, tmp_path)
-    gone = await erased.memory.check_erasure(erased.receipt, STRINGS, space=SPACE, exports=[tmp_path / "x"])
-    assert by_place(gone)[f"export {tmp_path / 'x'}"].state == "gone"
+        named[written] = _under_other_names(written, tmp_path)
+    strings = [next(one for one in STRINGS if one.encode() in written.read_bytes()) for written in named]
+    for form in zip(*named.values(), strict=True):
+        found = await erased.memory.check_erasure(erased.receipt, strings, space=SPACE, exports=form)
+        for path in form:
+            (one,) = [one for one in found.places if one.note == f"it is {path}"]
+            assert (one.state, one.found, one.whole) == ("there", 1, True), path
+            assert by_place(found)[f"export {path}"].found == 1
+    for path in next(zip(*named.values(), strict=True)):
+        alone = await erased.memory.check_erasure(erased.receipt, space=SPACE, exports=[path])
+        (one,) = [one for one in alone.places if one.note == f"it is {path}"]
+        assert one.found is None
+        assert len([one for one in alone.places if one.note == "give the file with --export"]) == 2
+    missing = tmp_path / "x"
+    gone = await erased.memory.check_erasure(erased.receipt, space=SPACE, exports=[missing])
+    assert by_place(gone)[f"export {missing}"].state == "gone"
 
 
-async def _is_recognised(erased: Erased, written: Path, tmp_path: Path) -> None:
-    other = tmp_path / "other.bin"
-    shutil.copy(written, other)
-    content = await to_thread.run_sync(written.read_bytes)
-    packed = tmp_path / "packed"
-    with packed.open("wb") as raw, gzip.GzipFile("", "wb", fileobj=raw) as file:
-        file.write(content)
-    tight = tmp_path / "tight"
-    tight.write_bytes(zstandard.compress(content))
-    for given in (other, packed, tight):
-        found = await erased.memory.check_erasure(erased.receipt, STRINGS, space=SPACE, exports=[given])
-        (one,) = [one for one in found.places if one.note == f"it is {given}"]
-        assert (one.state, one.found, one.whole) == ("there", 1, True), given
-        assert by_place(found)[f"export {given}"].found == 1
-        others = [one for one in found.places if one.note == "give the file with --export"]
-        assert len(others) == 2
-    found = await erased.memory.check_erasure(erased.receipt, space=SPACE, exports=[other])
-    (one,) = [one for one in found.places if one.note == f"it is {other}"]
-    assert one.found is None
+def _under_other_names(written: Path, place: Path) -> list[Path]:
+    """Write a file's content as it is, and packed in two ways, under names that tell nothing."""
+    content = written.read_bytes()
+    forms = {"plain": content, "small": gzip.compress(content), "tight": zstandard.compress(content)}
+    for name, packed in forms.items():
+        (place / f"{written.name}-{name}").write_bytes(packed)
+    return [place / f"{written.name}-{name}" for name in forms]
 
 
 async def test_what_cannot_be_read_through_is_not_clean(erased: Erased, tmp_path: Path) -> None:
@@ -216,6 +256,8 @@ async def test_a_space_that_was_forgotten_whole_is_checked_the_same_way(erased: 
             found = await memory.check_erasure(receipt, STRINGS, space=SPACE)
             assert by_place(found)[f"base backup {erased.base}"].found
             assert by_place(found)["tables and index of the space"].found == 0
+            log = by_place(found)["write-ahead log"]
+            assert (log.state, bool(log.until)) == ("there", True)
     assert verify(await memory.receipts.list()).holds
     await memory.observe([{"content": "Hello."}], space=SPACE, session="new")
     again = await memory.check_erasure(done.receipt, space=SPACE)
