@@ -14,6 +14,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from cli_process import CommandLine
+from long_form import LONG
 from patience import PATIENCE_SECONDS, until
 from two_projects import world
 
@@ -21,7 +22,7 @@ from quipu import AsyncMemory
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no signal to one process")
 
-LINES = 2_000  # several batches of an import; the input never ends, so nobody is through with it
+LINES = 1_000  # several batches of an import; the input never ends, so nobody is through with it
 SIGNALS = [signal.SIGINT, signal.SIGTERM]
 
 
@@ -112,8 +113,12 @@ ACTS = {
 }
 
 
-@pytest.mark.parametrize("sign", SIGNALS)
-@pytest.mark.parametrize("act", ACTS)
+# Each act with one of the signals; in the long form with both.
+PAIRS = [(act, sign) for n, act in enumerate(ACTS) for sign in (SIGNALS if LONG else [SIGNALS[n % 2]])]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("act", "sign"), PAIRS)
 def test_a_command_that_is_ended_while_it_writes_leaves_nothing_and_goes_on(
     filled: CommandLine, url: str, act: str, sign: signal.Signals
 ) -> None:
@@ -154,7 +159,7 @@ async def test_a_task_that_is_cancelled_keeps_whole_batches_and_gives_its_connec
             yield {"id": str(n), "content": f"message number {n}", "session": "s"}
             n += 1
 
-    for _ in range(20):  # more often than there are connections
+    for _ in range(10):  # more often than there are connections
         begun.clear()
         task = asyncio.ensure_future(
             memory.import_messages(endless(), space="s", progress=lambda _: begun.set())

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.anyio
 
 NOW = datetime(2026, 3, 14, 12, tzinfo=UTC)
 NUMBERS = count()
-MEMORIES = sized(3_000, long=12_000)
+MEMORIES = sized(1_200, long=12_000)
 # What differs between two databases that were told the same: when it was, and random ids of receipts.
 CHANCE = {"created_at", "applied_at", "mark_key"}
 RECEIPTS = {"core.erasures", "core.erasure_chain"}
@@ -41,7 +41,7 @@ def databases(server: embedded.EmbeddedServer, server_settings: Settings) -> Ite
 
         def make() -> Settings:
             name = f"erasure{next(NUMBERS)}"
-            conn.execute(sql.SQL("create database {} template template").format(sql.Identifier(name)))
+            conn.execute(sql.SQL("create database {} template template strategy file_copy").format(sql.Identifier(name)))
             drop = sql.SQL("drop database {} with (force)").format(sql.Identifier(name))
             stack.callback(conn.execute, drop)
             return replace(server_settings, database_url=server.conninfo(name))
@@ -238,7 +238,8 @@ LANGUAGES = [
 ]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(sized(2, long=6)))
 @pytest.mark.parametrize("by", ["user", "message"])
 async def test_what_is_left_does_not_depend_on_what_was_erased(
     databases: Databases, seed: int, by: str
