@@ -41,7 +41,11 @@ def databases(server: embedded.EmbeddedServer, server_settings: Settings) -> Ite
 
         def make() -> Settings:
             name = f"erasure{next(NUMBERS)}"
-            conn.execute(sql.SQL("create database {} template template strategy file_copy").format(sql.Identifier(name)))
+            conn.execute(
+                sql.SQL("create database {} template template strategy file_copy").format(
+                    sql.Identifier(name)
+                )
+            )
             drop = sql.SQL("drop database {} with (force)").format(sql.Identifier(name))
             stack.callback(conn.execute, drop)
             return replace(server_settings, database_url=server.conninfo(name))
