@@ -81,5 +81,19 @@ def test_before_its_first_use_an_episode_was_as_if_never_used() -> None:
     assert as_of(life, NOW - timedelta(days=1)) == Life(base=0.5, happened_at=life.happened_at, recent=[])
 
 
+@pytest.mark.parametrize("uses", [17, 18, 200, 2**31 - 1])
+def test_uses_whose_times_are_no_longer_kept_are_spread_over_the_time_before(uses: int) -> None:
+    """Only the times of sixteen uses are kept: the curve raised an error from the seventeenth on."""
+    recent = [NOW - timedelta(days=16 - place) for place in range(16)]
+    life = Life(base=0.5, happened_at=NOW - timedelta(days=40), uses=uses, recent=recent)
+    points = curve(life, NOW, points=50)
+    assert [point.at for point in points if point.used] == recent
+    raised = [point.state.salience for point in points]
+    assert raised == sorted(raised)
+    assert (raised[0], raised[-1]) == (0.5, state(life, NOW).salience)
+    known = [as_of(life, life.happened_at + timedelta(days=day)).uses for day in (0, 12, 24)]
+    assert known == [0, pytest.approx((uses - 16) / 2, abs=0.5), uses - 15]
+
+
 def test_the_curve_of_something_that_just_happened_can_be_drawn() -> None:
     assert len(curve(Life(base=0.5, happened_at=NOW), NOW)) >= 60

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from quipu.kinds.episodes.fading.activation import activation
+from quipu.kinds.episodes.fading.activation import KEPT, activation
 from quipu.kinds.episodes.fading.freshness import freshness, hours
 from quipu.kinds.episodes.fading.pace import USUAL, Pace
 from quipu.kinds.episodes.fading.salience import raised
@@ -64,10 +64,17 @@ def state(life: Life, now: datetime) -> State:
 
 
 def as_of(life: Life, moment: datetime) -> Life:
-    """The same as it was at a moment, as far as the times of its uses are known."""
+    """Return the life up to a moment.
+
+    Uses whose times are no longer kept count as evenly spread before the first that is, as in ``activation``.
+    """
     known = [at for at in life.recent if at <= moment]
-    older = life.uses - len(life.recent)
-    return replace(life, uses=older + len(known), recent=known)
+    uses = life.uses - len(life.recent) + len(known)
+    if uses and not known:
+        before, parts = min(life.recent) - life.happened_at, uses + 1
+        uses = min(uses, int((moment - life.happened_at) / before * parts)) if before else 0
+        known = [life.happened_at + before * (place / parts) for place in range(1, uses + 1)[-KEPT:]]
+    return replace(life, uses=uses, recent=known)
 
 
 def curve(life: Life, now: datetime, *, points: int = 60, ahead: timedelta | None = None) -> list[Point]:
