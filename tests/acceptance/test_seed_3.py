@@ -24,6 +24,7 @@ from quipu.app.working import duties
 from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.config import Settings
 from quipu.kernel.queue.topics import names
+from quipu.kinds.episodes.prompting.model import Asked
 
 pytestmark = pytest.mark.anyio
 TEXTS = Path(__file__).resolve().parent.parent / "fixtures" / "seed_3"
@@ -42,9 +43,19 @@ where attrelid = %s::regclass and attnum > 0 and not attisdropped
 """
 
 
+def answer(asked: Asked) -> str:
+    """Answer a prompt, as somebody's agent does."""
+    return f"You asked: {asked.prompt}"
+
+
 @pytest.fixture
 async def memory(accepting: Settings, address: str) -> AsyncIterator[AsyncMemory]:
-    connected = replace(accepting, database_url=address, connections=TEXTS / "connections.json")
+    connected = replace(
+        accepting,
+        database_url=address,
+        connections=TEXTS / "connections.json",
+        agent=f"{__name__}:{answer.__name__}",
+    )
     async with AsyncMemory(settings=connected, clock=FrozenClock(NOW + timedelta(hours=1))) as opened:
         yield opened
 
@@ -136,7 +147,8 @@ async def test_a_prompt_of_the_prompt_queue_is_answered_into_the_conversation(
 ) -> None:
     prompt = await memory.conversations.prompt("Do roses like shade?", space=space, session="s", user="ana")
     await memory.work(topics=["prompt-queue"])
-    assert (await memory.conversations.await_reply(prompt.id, space=space)).status == "no_agent"
+    answered = await memory.conversations.await_reply(prompt.id, space=space)
+    assert (answered.status, answered.reply) == ("answered", "You asked: Do roses like shade?")
     with inside(address, space) as conn:
-        roles = conn.execute("select role from messages order by message_number").fetchall()
-    assert roles == [("user",), ("assistant",)]
+        said = conn.execute("select role, content from messages order by message_number").fetchall()
+    assert said == [("user", prompt.prompt), ("assistant", answered.reply)]

@@ -23,6 +23,7 @@ from quipu.recall.languages import DEFAULT
 from quipu.recall.model import Cited, Filters, Found, Hit
 from quipu.recall.passage import best_passage
 from quipu.recall.question import Question
+from quipu.recall.render import Block, block
 from quipu.recall.search import Search
 from quipu.recall.why import Why, explain
 from quipu.record import store
@@ -137,6 +138,44 @@ class Answering:
                 if kind.remind is not None
                 for line in await kind.remind(within, chosen.user, session, now)
             ]
+
+    async def block(
+        self,
+        question: str,
+        *,
+        space: str,
+        budget_tokens: int,
+        user: str | None = None,
+        session: str | None = None,
+        kinds: Sequence[str] | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        limit: int = 20,
+        besides: str | None = None,
+    ) -> Block:
+        """Return text for a prompt, and note that what is in it was used.
+
+        ``besides`` is the id of a message that stays out of it: the one that is to be answered.
+        """
+        whole("budget_tokens", budget_tokens, least=1, most=10**9)
+        (hits,) = await self.answer(
+            [question],
+            space=space,
+            user=user,
+            session=session,
+            kinds=kinds,
+            since=since,
+            until=until,
+            limit=limit,
+        )
+        made = block(
+            [hit for hit in hits if besides is None or hit.source.message != besides],
+            budget_tokens=budget_tokens,
+            marks=await self.marks(space),
+            reminders=await self.reminders(space, user=user, session=session, kinds=kinds),
+        )
+        await self.used(made.hits)
+        return made
 
     async def marks(self, space: str) -> Marks:
         """The marks of what is put into prompts from a space."""

@@ -25,7 +25,7 @@ from quipu.kernel.config import Settings, load
 from quipu.kernel.db.person import everybody_only
 from quipu.kernel.embedding.choose import choose
 from quipu.recall.model import Hit
-from quipu.recall.render import Block, block
+from quipu.recall.render import Block
 from quipu.recall.why import Why
 from quipu.record.model import Refusal
 from quipu.record.report import Report
@@ -206,9 +206,9 @@ class AsyncMemory(AsyncErasing):
         was, it is not stored again. No sign in it is invisible, none begins a frame (``<system>``). What is
         in it counts as used (``reinforce``): it is made to be put before an agent.
         """
-        whole("budget_tokens", budget_tokens, least=1, most=10**9)
-        hits = await self.recall(
+        return await self._ready.answering.block(
             question,
+            budget_tokens=budget_tokens,
             space=space,
             user=user,
             session=session,
@@ -217,11 +217,6 @@ class AsyncMemory(AsyncErasing):
             until=until,
             limit=limit,
         )
-        opened = await self.reminders(space=space, user=user, session=session, kinds=kinds)
-        marks = await self.marks(space=space)
-        made = block(hits, budget_tokens=budget_tokens, marks=marks, reminders=opened)
-        await self.reinforce(made.hits)
-        return made
 
     async def reminders(
         self,

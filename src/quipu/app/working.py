@@ -30,7 +30,6 @@ from quipu.kernel.queue.worker import Worker
 from quipu.kinds import plug
 from quipu.kinds.plug import Context, Kind, Schedule
 from quipu.recall.generations import Models
-from quipu.recall.model import Hit
 from quipu.recall.search import Search
 from quipu.recall.signatures import Cache
 from quipu.upkeep.health import warn_of_disks
@@ -38,7 +37,6 @@ from quipu.upkeep.tidy import tidy
 
 _UNHEARD_LEASES: Final = 2.0  # a ticket that a dead worker held is in the queue again by then
 _SPARE_CONNECTIONS: Final = 4
-_RECALLED: Final = 20
 
 
 async def _tidy(context: Context) -> None:
@@ -113,6 +111,7 @@ async def worker(
         ) as carrier,
         _speaking(database, settings, clock) as language,
     ):
+        answering = Answering(database, Search(models, clock=clock, cache=Cache()), models, clock=clock)
         tools = partial(
             Context,
             database=database,
@@ -121,7 +120,7 @@ async def worker(
             language=language,
             erasers=ERASERS,
             hears=HEARS,
-            recall=_recall(database, models, clock),
+            recall_block=answering.block,
         )
         topics = [line.topic for line in lines]
         times = list(known.schedules.values()) if SCHEDULES in topics else []
@@ -137,27 +136,6 @@ async def worker(
             seats=max(1, settings.pool_size - 1),
             tick_seconds=tick_seconds,
         )
-
-
-def _recall(database: Database, models: Models, clock: Clock) -> plug.Recall:
-    """Recall across all kinds, for jobs that need it."""
-    search = Search(models, clock=clock, cache=Cache())
-    answering = Answering(database, search, models, clock=clock)
-
-    async def recall(question: str, *, space: str, user: str | None) -> list[Hit]:
-        found = await answering.answer(
-            [question],
-            space=space,
-            user=user,
-            session=None,
-            kinds=None,
-            since=None,
-            until=None,
-            limit=_RECALLED,
-        )
-        return found[0]
-
-    return recall
 
 
 @asynccontextmanager

@@ -19,8 +19,9 @@ from quipu.kernel.language.model import Language
 from quipu.kernel.queue import model as queue
 from quipu.kernel.queue.run import Run
 from quipu.recall.generations import Models
-from quipu.recall.model import Cited, Hit
+from quipu.recall.model import Cited
 from quipu.recall.question import Question
+from quipu.recall.render import Block
 from quipu.upkeep.erasure.model import Named
 from quipu.upkeep.erasure.service import Eraser
 
@@ -51,11 +52,16 @@ change anything.
 """
 
 
-class Recall(Protocol):
-    """Recall across all kinds of memory."""
+class RecallBlock(Protocol):
+    """Recall across all kinds of memory, as ``memory.recall_block``."""
 
-    async def __call__(self, question: str, *, space: str, user: str | None) -> list[Hit]:
-        """What answers a question, best first; of one person where ``user`` names them."""
+    async def __call__(
+        self, question: str, *, space: str, budget_tokens: int, user: str | None, besides: str | None
+    ) -> Block:
+        """Return what answers a question, and what is open, as text for a prompt; it counts as used.
+
+        ``user`` keeps to one person's memory. ``besides`` is a message that stays out of it.
+        """
         ...
 
 
@@ -65,8 +71,8 @@ class Context:
 
     ``settings`` are those that hold in the space of the job as it begins. ``language`` is None where no
     language model is configured: then rules do the work. ``erasers`` are those of all kinds, in their order.
-    ``hears`` are the topics of which a job is put for a session in which something is said. ``recall`` asks
-    all kinds; None where nobody gave it.
+    ``hears`` are the topics of which a job is put for a session in which something is said. ``recall_block``
+    recalls for a prompt; None where nobody gave it.
     """
 
     database: Database
@@ -77,7 +83,7 @@ class Context:
     erasers: Sequence[Eraser]
     run: Run
     hears: Sequence[str] = ()
-    recall: Recall | None = None
+    recall_block: RecallBlock | None = None
 
     @property
     def space(self) -> str:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from hashlib import sha256
 from types import ModuleType
 
 import anyio
 import pytest
+from talk import TRIP, told
 
 from quipu import AsyncMemory
 from quipu.errors import BadInput, NotFound
+from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.config import Settings
 from quipu.kinds.episodes.prompting.model import Asked
 from quipu.kinds.episodes.queues import CHUNKER, HISTORY, PROMPTS
@@ -44,9 +47,11 @@ def agent(monkeypatch: pytest.MonkeyPatch) -> Agent:
 
 
 @pytest.fixture
-async def memory_with_agent(settings: Settings, agent: Agent) -> AsyncIterator[AsyncMemory]:
+async def memory_with_agent(
+    settings: Settings, agent: Agent, clock: FrozenClock
+) -> AsyncIterator[AsyncMemory]:
     named = replace(settings, agent="agent_of_prompts:answer", job_retry_seconds=0, job_tries=2)
-    async with AsyncMemory(settings=named) as opened:
+    async with AsyncMemory(settings=named, clock=clock) as opened:
         yield opened
 
 
@@ -98,13 +103,43 @@ async def test_waiting_ends_when_the_time_is_over(memory: AsyncMemory) -> None:
     assert waited.status == "waiting"
 
 
-async def test_without_an_agent_the_reply_says_so(memory: AsyncMemory) -> None:
-    prompt = await memory.conversations.prompt("Well?", space="a", session="s")
+async def test_that_there_is_no_agent_is_a_status_and_no_memory(
+    memory: AsyncMemory, memory_with_agent: AsyncMemory
+) -> None:
+    """It was written down as the assistant's words, condensed and recalled."""
+    prompt = await memory.conversations.prompt("Is an agent configured?", space="a", session="s")
     await memory.work(topics=ANSWERS)
     (found,) = await memory.conversations.prompts(space="a", status="no_agent")
-    assert found.id == prompt.id
-    assert found.reply is not None
-    assert "QUIPU_AGENT" in found.reply
+    assert (found.id, found.reply, found.answered_by) == (prompt.id, None, None)
+    assert "QUIPU_AGENT" in (found.error or "")
+    assert await spoken(memory) == [("user", "Is an agent configured?")]
+    hits = await memory.recall("No agent is configured", space="a")
+    assert [hit.text for hit in hits] == ["Is an agent configured?"]
+    asked = await memory.conversations.answer("s", space="a")
+    await memory.work(topics=ANSWERS)
+    assert (await memory.conversations.await_reply(asked.id, space="a")).status == "no_agent"
+    asked = await memory.conversations.answer("s", space="a")
+    await memory_with_agent.work(topics=ANSWERS)
+    assert (await memory.conversations.await_reply(asked.id, space="a")).reply == "Answer 1."
+
+
+async def test_an_agent_is_told_what_is_open_and_what_it_is_told_counts_as_used(
+    memory_with_agent: AsyncMemory, agent: Agent, clock: FrozenClock
+) -> None:
+    """It was told of no open loops, and nothing counted, other than with a block."""
+    memory = memory_with_agent
+    await memory.observe(told(TRIP, session="trip"), space="a")
+    await memory.work()
+    await memory.episodes.condense(space="a")
+    question = "When do I take the night train to Lisbon?"
+    await memory.conversations.prompt(question, space="a", session="s", user="ana")
+    await memory.work(topics=ANSWERS)
+    (episode,) = await memory.episodes.listing(space="a")
+    assert (episode.uses, episode.used_at) == (1, clock.now())
+    opened, recalled = agent.asked[0].memory.split("Open:")[1].split("\n\n", 1)
+    assert "list of hotels" in opened
+    assert "night train" in recalled
+    assert question not in recalled
 
 
 async def test_an_answer_that_a_killed_worker_has_written_is_not_given_twice(
@@ -138,6 +173,58 @@ async def test_what_fails_is_tried_again_then_given_up_then_taken_up(
     failed = (await memory.conversations.prompts(space="a", session="t"))[0]
     assert (failed.status, failed.prompt) == ("failed", "And now?")
     assert "quipu queue dead" in (failed.error or "")
+    assert await memory.conversations.prompts(space="a", status="waiting") == []
+    assert await memory.queue.retry() == 1
+    assert (
+        await memory.conversations.await_reply(failed.id, space="a", timeout_seconds=0)
+    ).status == "waiting"
+    await memory.work(topics=ANSWERS)
+    assert (
+        await memory.conversations.await_reply(failed.id, space="a")
+    ).reply == f"Answer {len(agent.asked)}."
+
+
+async def test_a_prompt_whose_job_was_thrown_away_waits_no_more(memory: AsyncMemory) -> None:
+    prompt = await memory.conversations.prompt("Well?", space="a", session="s")
+    await memory.queue.purge(waiting=True, confirm=True)
+    found = await memory.conversations.await_reply(prompt.id, space="a")
+    assert (found.status, found.prompt) == ("failed", "Well?")
+    assert "threw it away" in (found.error or "")
+
+
+async def test_whoever_waits_is_told_of_a_job_that_is_given_up(
+    memory_with_agent: AsyncMemory, agent: Agent
+) -> None:
+    memory, agent.failures = memory_with_agent, 2
+    prompt = await memory.conversations.prompt("Well?", space="a", session="s")
+    seen: list[str] = []
+
+    async def wait() -> None:
+        seen.append((await memory.conversations.await_reply(prompt.id, space="a")).status)
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(wait)
+        await memory.work(topics=ANSWERS)
+    assert seen == ["failed"]
+
+
+async def test_a_conversation_whose_answer_a_killed_worker_has_written_is_not_answered_twice(
+    memory_with_agent: AsyncMemory, agent: Agent
+) -> None:
+    """The last word was not the user's any more, so nothing was done and the prompt waited for ever."""
+    memory = memory_with_agent
+    await memory.observe([{"id": "m", "content": "Well?"}], space="a", session="s")
+    asked = await memory.conversations.answer("s", space="a")
+    reply = {
+        "id": f"reply-{sha256(b'm').hexdigest()[:32]}",
+        "role": "assistant",
+        "content": "Before the kill.",
+    }
+    await memory.observe([reply], space="a", session="s")
+    await memory.work(topics=ANSWERS)
+    found = await memory.conversations.await_reply(asked.id, space="a")
+    assert (found.status, found.reply) == ("answered", "Before the kill.")
+    assert agent.asked == []
     assert await memory.conversations.listing(space="a", status=None) != []
 
 
@@ -179,7 +266,7 @@ async def test_prompts_are_forgotten_with_their_session_and_message(memory: Asyn
     assert (await memory.forget(space="a", session="t")).counts["prompts"] == 2
     await memory.forget(space="a", session="t", confirm=True)
     assert [one.id for one in await memory.conversations.prompts(space="a")] == [first.id]
-    await memory.forget(space="a", message=f"reply-{first.id}", confirm=True)
+    await memory.forget(space="a", message=f"prompt-{first.id}", confirm=True)
     assert await memory.conversations.prompts(space="a") == []
     with pytest.raises(NotFound):
         await memory.conversations.await_reply(first.id, space="a")

@@ -8,12 +8,18 @@ from types import ModuleType
 import pytest
 
 from quipu.errors import ConfigError, QuipuError
-from quipu.kinds.episodes.prompting.agent import NO_AGENT, agent_of
+from quipu.kinds.episodes.prompting.agent import Answer, agent_of
 from quipu.kinds.episodes.prompting.model import Asked, Line
 from quipu.testing import ScriptedLLM
 
 pytestmark = pytest.mark.anyio
 ASKED = Asked("And when?", "a", "s", "ana", [Line("user", None, "I plan a trip.")], "- a memory")
+
+
+async def answered(name: str | None, model: ScriptedLLM | None = None) -> Answer:
+    agent = agent_of(name, model)
+    assert agent is not None
+    return await agent(ASKED)
 
 
 @pytest.fixture
@@ -29,15 +35,14 @@ async def test_a_function_answers_blocking_or_async(agents: ModuleType) -> None:
 
     agents.now = lambda asked: f"{asked.memory} {len(asked.history)}"  # type: ignore[attr-defined]
     agents.later = later  # type: ignore[attr-defined]
-    now = await agent_of("agents_of_a_test:now", None)(ASKED)
-    assert (now.text, now.by, now.status) == ("- a memory 1", "agents_of_a_test:now", "answered")
-    assert (await agent_of("agents_of_a_test:later", None)(ASKED)).text == "AND WHEN?"
+    assert await answered("agents_of_a_test:now") == Answer("- a memory 1", "agents_of_a_test:now")
+    assert (await answered("agents_of_a_test:later")).text == "AND WHEN?"
 
 
 async def test_an_agent_that_returns_no_text_is_an_error(agents: ModuleType) -> None:
     agents.silent = lambda _: None  # type: ignore[attr-defined]
     with pytest.raises(QuipuError, match="returned no answer"):
-        await agent_of("agents_of_a_test:silent", None)(ASKED)
+        await answered("agents_of_a_test:silent")
 
 
 @pytest.mark.parametrize("name", ["nowhere_at_all:f", "json:nothing", "json", ":f", "json:__name__"])
@@ -48,12 +53,11 @@ async def test_a_function_that_is_not_there_is_named(name: str) -> None:
 
 async def test_a_language_model_is_told_memory_history_and_prompt() -> None:
     model = ScriptedLLM(["In May."])
-    answer = await agent_of(None, model)(ASKED)
+    answer = await answered(None, model)
     assert (answer.text, answer.by) == ("In May.", "llm:scripted")
     text = model.asked[0].text
     assert text.index("- a memory") < text.index("I plan a trip.") < text.index("ana wrote: And when?")
 
 
-async def test_nobody_answers_visibly() -> None:
-    answer = await agent_of(None, None)(ASKED)
-    assert (answer.text, answer.status) == (NO_AGENT, "no_agent")
+def test_where_nobody_is_configured_there_is_no_agent() -> None:
+    assert agent_of(None, None) is None

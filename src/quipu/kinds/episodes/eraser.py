@@ -48,7 +48,7 @@ NAMED = Named(
     words={
         "episodes.belief_sources": ("excerpt",),
         "episodes.conversation_details": ("topic", "title"),
-        "episodes.prompts": ("content", "error"),
+        "episodes.prompts": ("content",),
     },
     again={
         "episodes.exchanges": ("chunk",),

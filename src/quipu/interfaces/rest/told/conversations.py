@@ -105,8 +105,8 @@ class PromptTold(Told):
     """A prompt and how it stands.
 
     `reply` is the answer once there is one. `status` `no_agent`: nobody was configured who could
-    answer, and the reply says so. `answered_by`: the function, or the language model. `error`: why it
-    failed last.
+    answer; `failed`: its job was given up. `answered_by`: the function, or the language model.
+    `error`: why there is no answer.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""Who answers prompts: a function of the user's, a language model, or nobody, who says so."""
+"""Who answers prompts: a function of the user's, or a language model."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, cast
 
 from anyio import to_thread
 
@@ -20,10 +20,6 @@ from quipu.kinds.episodes.prompting.model import Asked
 PURPOSE: Final = "episodes.answer"
 """Under which the tokens of a language model are counted."""
 
-NO_AGENT: Final = (
-    "No agent is configured, so nobody answers this. Set QUIPU_AGENT to module:function, "
-    "or QUIPU_LLM_BASE_URL and QUIPU_LLM_MODEL."
-)
 _PROMPT: Final = Path(__file__).with_name("prompts") / "answer.md"
 _MOST_CHARACTERS: Final = 24_000
 _FORM: Final = "It is module:function, such as my_agent:answer."
@@ -31,25 +27,24 @@ _FORM: Final = "It is module:function, such as my_agent:answer."
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is answered, by whom. ``status`` is ``no_agent`` where that is nobody."""
+    """What is answered, by whom."""
 
     text: str
     by: str
-    status: Literal["answered", "no_agent"] = "answered"
 
 
 Agent = Callable[[Asked], Awaitable[Answer]]
 
 
-def agent_of(name: str | None, language: Language | None) -> Agent:
-    """The agent that is configured.
+def agent_of(name: str | None, language: Language | None) -> Agent | None:
+    """Return the agent that is configured, None where nobody is.
 
     Raises:
         ConfigError: ``name`` (QUIPU_AGENT) is no function that can be had.
     """
     if name is not None:
         return partial(_call, named(name), name)
-    return _nobody if language is None else partial(_say, language)
+    return None if language is None else partial(_say, language)
 
 
 def named(name: str) -> Callable[[Asked], Any]:
@@ -95,7 +90,3 @@ async def _say(language: Language, asked: Asked) -> Answer:
         purpose=PURPOSE,
     )
     return Answer(said, f"llm:{language.name}")
-
-
-async def _nobody(_: Asked) -> Answer:
-    return Answer(NO_AGENT, "nobody", "no_agent")

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-import anyio
-
 from quipu.errors import BadInput
 from quipu.kernel.queue.model import Payload
 from quipu.kinds.episodes.prompting import store
@@ -17,12 +15,9 @@ from quipu.kinds.episodes.prompting.agent import Answer, agent_of
 from quipu.kinds.episodes.prompting.model import Asked, Line
 from quipu.kinds.episodes.settings import PROMPT_HISTORY, PROMPT_MEMORY_TOKENS
 from quipu.kinds.plug import Context
-from quipu.recall.model import Hit
-from quipu.recall.render import block
 from quipu.record.service import Record
 
 _LONGEST_QUESTION: Final = 4_000
-_FAILED: Final = "The last try to answer failed; the job tells why: quipu queue dead"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +43,7 @@ async def answer_prompt(context: Context, payload: Payload) -> None:
     number = _id(payload)
     async with context.database.reading(context.space) as within:
         found = [] if within is None else await store.prompts(within, id_=number, limit=1)
-        if within is None or not found or found[0].status not in ("waiting", "failed"):
+        if within is None or not found or found[0].status != "waiting":
             return
         prompt = found[0]
         history = await store.history(within, prompt.session, limit=within.settings.of(PROMPT_HISTORY) + 2)
@@ -77,10 +72,12 @@ async def continue_chat(context: Context, payload: Payload) -> None:
         history = await store.history(within, session, limit=within.settings.of(PROMPT_HISTORY))
         waiting = await store.waiting(within, session)
     spoken = [one for one in history if one.role != "system"]
-    if not spoken or spoken[-1].role != "user":
+    last = next((one for one in reversed(spoken) if one.role == "user"), None)
+    if last is None:
         return
-    last = spoken[-1]
     replied = f"reply-{hashlib.sha256(last.message.encode()).hexdigest()[:32]}"
+    if spoken[-1].message not in (last.message, replied):
+        return
     before = [one for one in history if one is not last]
     await _do(
         context,
@@ -92,50 +89,47 @@ async def _do(context: Context, task: _Task) -> None:
     """Have it answered, unless it was before this try was cut off; then write it all down.
 
     The answer stands in the record under an id made from the prompt's, so that it stands there once; the rest
-    is the one transaction of the job.
+    is the one transaction of the job. Where nobody can answer, only what was asked is written down.
     """
     async with context.database.reading(context.space) as within:
         known = None if within is None else await store.message(within, task.session, task.reply_message)
     answer = Answer(known, "an earlier try") if known is not None else await _answered(context, task)
     if known is None:
         await _record(context, task, answer)
-    values = {"status": answer.status, "by": answer.by, "now": context.clock.now(), "ids": list(task.prompts)}
-    messages = {"prompt_message": task.prompt_message, "reply_message": task.reply_message}
+    values = {
+        "status": "no_agent" if answer is None else "answered",
+        "by": None if answer is None else answer.by,
+        "now": context.clock.now(),
+        "ids": list(task.prompts),
+        "prompt_message": task.prompt_message,
+        "reply_message": task.reply_message,
+    }
     async with context.effect() as within:
-        await store.run(within, "settle", {**values, **messages})
+        await store.run(within, "settle", values)
         await store.run(within, "tell", {"ids": list(task.prompts)})
 
 
-async def _answered(context: Context, task: _Task) -> Answer:
-    done = False
-    try:
-        answer = await agent_of(context.settings.agent, context.language)(await _asked(context, task))
-        done = True
-        return answer
-    finally:
-        if not done and context.job.attempts >= context.settings.job_tries:
-            with anyio.CancelScope(shield=True):
-                await _fail(context, task)
+async def _answered(context: Context, task: _Task) -> Answer | None:
+    agent = agent_of(context.settings.agent, context.language)
+    return None if agent is None else await agent(await _asked(context, task))
 
 
 async def _asked(context: Context, task: _Task) -> Asked:
-    hits: list[Hit] = []
-    if context.recall is not None:
-        question = task.prompt[:_LONGEST_QUESTION]
-        hits = await context.recall(question, space=context.space, user=task.user)
-        hits = [hit for hit in hits if hit.source.message != task.prompt_message]
-    marks = await context.database.marks(context.space)
-    return Asked(
-        task.prompt,
-        context.space,
-        task.session,
-        task.user,
-        [Line(one.role, one.speaker, one.content) for one in task.history],
-        block(hits, budget_tokens=context.settings.of(PROMPT_MEMORY_TOKENS), marks=marks).text,
-    )
+    memory = ""
+    if context.recall_block is not None:
+        made = await context.recall_block(
+            task.prompt[:_LONGEST_QUESTION],
+            space=context.space,
+            user=task.user,
+            budget_tokens=context.settings.of(PROMPT_MEMORY_TOKENS),
+            besides=task.prompt_message,
+        )
+        memory = made.text
+    history = [Line(one.role, one.speaker, one.content) for one in task.history]
+    return Asked(task.prompt, context.space, task.session, task.user, history, memory)
 
 
-async def _record(context: Context, task: _Task, answer: Answer) -> None:
+async def _record(context: Context, task: _Task, answer: Answer | None) -> None:
     record = Record(
         context.database,
         context.models,
@@ -144,20 +138,13 @@ async def _record(context: Context, task: _Task, answer: Answer) -> None:
         redact=context.settings.redact,
         hears=context.hears,
     )
-    messages: list[dict[str, object]] = [
-        {"id": task.reply_message, "role": "assistant", "content": answer.text}
-    ]
+    messages: list[dict[str, object]] = []
     if task.new:
-        messages.insert(0, {"id": task.prompt_message, "role": "user", "content": task.prompt})
-    await record.observe(messages, space=context.space, session=task.session, user=task.user)
-
-
-async def _fail(context: Context, task: _Task) -> None:
-    """The job is given up now: those who wait are told. It can be tried again, as every job."""
-    async with context.database.writing(context.space) as within:
-        at = {"status": "failed", "error": _FAILED, "at": context.clock.now()}
-        await store.run(within, "fail", {**at, "ids": list(task.prompts)})
-        await store.run(within, "tell", {"ids": list(task.prompts)})
+        messages.append({"id": task.prompt_message, "role": "user", "content": task.prompt})
+    if answer is not None:
+        messages.append({"id": task.reply_message, "role": "assistant", "content": answer.text})
+    if messages:
+        await record.observe(messages, space=context.space, session=task.session, user=task.user)
 
 
 def _id(payload: Payload) -> UUID:

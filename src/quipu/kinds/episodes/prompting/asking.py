@@ -21,6 +21,7 @@ from quipu.kinds.episodes.queues import HISTORY, PROMPTS
 _MOST = 1_000
 _LONGEST = 200_000
 _LONGEST_WAIT_SECONDS = 3600.0
+_LOOK_AGAIN_SECONDS = 1.0  # nobody tells of a job that is given up
 
 
 class AsyncPrompting:
@@ -106,7 +107,7 @@ class AsyncPrompting:
                 await conn.execute("listen quipu_replies")
                 found = await self._prompt(number, space)
                 while found.status == "waiting":
-                    async for notice in conn.notifies(timeout=_LONGEST_WAIT_SECONDS):
+                    async for notice in conn.notifies(timeout=_LOOK_AGAIN_SECONDS):
                         if notice.payload == str(number):
                             break
                     found = await self._prompt(number, space)

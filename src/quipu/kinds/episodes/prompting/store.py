@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
+
+from psycopg.rows import kwargs_row
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Within
-from quipu.kinds.episodes.prompting.model import Prompt
+from quipu.kinds.episodes.prompting.model import Prompt, PromptStatus
+from quipu.kinds.episodes.queues import HISTORY, PROMPTS
 
 _SQL = queries.load("quipu.kinds.episodes.prompting")
+_NO_AGENT: Final = (
+    "No agent is configured. Set QUIPU_AGENT to module:function, or QUIPU_LLM_BASE_URL and QUIPU_LLM_MODEL."
+)
+_GIVEN_UP: Final = "The last try to answer failed; the job tells why: quipu queue dead"
+_NO_JOB: Final = "Its job is gone: somebody threw it away, or the conversation went on without an answer."
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +56,10 @@ async def prompts(
     limit: int,
 ) -> list[Prompt]:
     """Prompts with their answers, the latest first."""
-    values = {"id": id_, "session": session, "status": status, "limit": limit}
-    return [Prompt(*row) for row in await _rows(within, "prompts", values)]
+    values = {"id": id_, "session": session, "status": status, "limit": limit, "space": within.space.id}
+    values |= {"chat": HISTORY, "prompt": PROMPTS}
+    async with within.conn.cursor(row_factory=kwargs_row(_prompt)) as cursor:
+        return await (await cursor.execute(_SQL["prompts"], values)).fetchall()
 
 
 async def history(within: Within, session: str, *, limit: int) -> list[Said]:
@@ -72,6 +82,12 @@ async def waiting(within: Within, session: str) -> list[UUID]:
 async def run(within: Within, name: str, values: Mapping[str, object]) -> None:
     """Run a write by its name; ``space`` is filled in."""
     await within.conn.execute(_SQL[name], {"space": within.space.id, **values})
+
+
+def _prompt(*, status: PromptStatus, given_up: bool, **columns: Any) -> Prompt:
+    failed = _GIVEN_UP if given_up else _NO_JOB
+    error = {"no_agent": _NO_AGENT, "failed": failed}.get(status)
+    return Prompt(status=status, error=error, **columns)
 
 
 async def _rows(within: Within, name: str, values: Mapping[str, object]) -> Sequence[tuple[Any, ...]]:

@@ -3,16 +3,23 @@ insert into episodes.prompts (space_id, session, user_name, content, created_at)
 values (%(space)s, %(session)s, %(user)s, %(content)s, %(now)s)
 returning id
 
--- name: prompts: prompts with their answers, the latest first
-select p.id::text as id, p.session, p.user_name, coalesce(p.content, q.content, '') as prompt, p.status, r.content as reply,
-    p.answered_by, p.error, p.created_at, p.answered_at
+-- name: prompts: prompts with their answers, the latest first; one that is not answered waits while its job does
+select p.id::text as id, p.session, p.user_name as "user", coalesce(p.content, q.content, '') as prompt, t.status, r.content as reply,
+    p.answered_by, j.dead_at is not null as given_up, p.created_at, p.answered_at
 from episodes.prompts p
 left join core.messages q on q.space_id = p.space_id and q.id = p.prompt_message
 left join core.messages r on r.space_id = p.space_id and r.id = p.reply_message
+left join core.outbox j on p.status = 'waiting' and j.space_id = %(space)s
+    and (j.topic, j.key) = (
+        case when p.content is null then %(chat)s else %(prompt)s end,
+        case when p.content is null then left(p.session, 400) else p.id::text end)
+cross join lateral (
+    select case when p.status = 'waiting' and (j.id is null or j.dead_at is not null) then 'failed' else p.status end
+) t (status)
 where p.space_id = %(space)s
     and (%(id)s::uuid is null or p.id = %(id)s)
     and (%(session)s::text is null or p.session = %(session)s)
-    and (%(status)s::text is null or p.status = %(status)s)
+    and (%(status)s::text is null or t.status = %(status)s)
 order by p.created_at desc, p.id
 limit %(limit)s
 
@@ -31,7 +38,7 @@ where m.space_id = %(space)s and m.external_id = %(message)s
 
 -- name: settle: a prompt is answered; both stand in the record by now
 update episodes.prompts p set
-    status = %(status)s, answered_by = %(by)s, answered_at = %(now)s, error = null, content = null,
+    status = %(status)s, answered_by = %(by)s, answered_at = %(now)s, content = null,
     prompt_message = (select m.id from core.messages m
         where m.space_id = %(space)s and m.external_id = %(prompt_message)s and m.session_id = s.id),
     reply_message = (select m.id from core.messages m
@@ -41,8 +48,7 @@ where p.space_id = %(space)s and p.id = any(%(ids)s::uuid[]) and s.space_id = %(
 
 -- name: waiting_of_session: prompts that wait for the next answer in a session
 select id from episodes.prompts
-where space_id = %(space)s and session = %(session)s and status in ('waiting', 'failed') and content is null
-    and prompt_message is not null
+where space_id = %(space)s and session = %(session)s and status = 'waiting' and content is null
 
 -- name: put_request: somebody waits for the answer to what was said last in a session
 insert into episodes.prompts (space_id, session, user_name, prompt_message, created_at)
@@ -57,7 +63,3 @@ returning id
 
 -- name: tell: those who wait for it look
 select pg_notify('quipu_replies', id::text) from unnest(%(ids)s::uuid[]) as t (id)
-
--- name: fail: a prompt that nobody could answer, for now
-update episodes.prompts set status = %(status)s, error = %(error)s, answered_at = %(at)s
-where space_id = %(space)s and id = any(%(ids)s::uuid[])
