@@ -274,6 +274,56 @@ CREATE FUNCTION core.equip_people() RETURNS void
 
 COMMENT ON FUNCTION core.equip_people() IS 'Gives quipu_person what it needs of what core.harden() takes from everybody; run by a superuser.';
 
+CREATE FUNCTION core.erased_among(space text, kind text, sessions text[], ids text[], times timestamp with time zone[], users text[], speakers text[], began timestamp with time zone) RETURNS SETOF integer
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog'
+    AS $$
+    declare
+        secret constant bytea := (select c.names_key from core.erasure_chain c);
+    begin
+        if not core.has_erased(space) then
+            return;
+        end if;
+        return query
+        with lines as materialized (
+            select * from unnest(sessions, ids, times, users, speakers)
+                with ordinality as l (session, id, happened_at, person, speaker, place)
+        ), everything as materialized (
+            select from core.tombstones t
+            where t.hash = core.tombstone(secret, array[space, 'everything', '']) and t.noted_at >= began
+        ), gone as materialized (
+            select d.session, t.until, t.noted_at >= began as just_now
+            from (select distinct session from lines) d
+            join core.tombstones t on t.hash = core.tombstone(secret, array[space, 'session', d.session])
+        ), people as materialized (
+            select d.person
+            from (select person from lines union select speaker from lines) d
+            join core.tombstones t on t.hash = core.tombstone(secret, array[space, 'user', d.person])
+            where t.noted_at >= began
+        )
+        select l.place::integer from lines l
+        where exists (select from everything)
+            or exists (select from gone g where g.session = l.session and (g.just_now or g.until >= l.happened_at))
+            or exists (select from people p where p.person in (l.person, l.speaker))
+            or exists (
+                select from core.tombstones t
+                where t.hash = core.tombstone(secret, core.tombstone_parts(space, kind, coalesce(l.session, ''), l.id))
+                    and t.until >= coalesce(l.happened_at, 'infinity'));
+    end
+    $$;
+
+COMMENT ON FUNCTION core.erased_among(space text, kind text, sessions text[], ids text[], times timestamp with time zone[], users text[], speakers text[], began timestamp with time zone) IS 'The places (1 …) of lines or prompts that were erased, or belong to what was erased since the work that reads them began.';
+
+CREATE FUNCTION core.erased_sessions(space text, names text[]) RETURNS SETOF text
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog'
+    AS $$
+    select n.name from core.erasure_chain c, unnest(names) as n (name)
+    where exists (select from core.tombstones t where t.hash = core.tombstone(c.names_key, array[space, 'session', n.name]))
+    $$;
+
+COMMENT ON FUNCTION core.erased_sessions(space text, names text[]) IS 'Of sessions, which were once erased.';
+
 CREATE FUNCTION core.erasure_names_key() RETURNS bytea
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO ''
@@ -363,6 +413,16 @@ end
 $$;
 
 COMMENT ON FUNCTION core.harden() IS 'Takes from PUBLIC what core.open_rights() lists and keeps it for our own roles; run by a superuser.';
+
+CREATE FUNCTION core.has_erased(space text) RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog'
+    AS $$
+    select exists (
+        select from core.tombstones t, core.erasure_chain c where t.hash = core.tombstone(c.names_key, array[space]))
+    $$;
+
+COMMENT ON FUNCTION core.has_erased(space text) IS 'Whether anything was ever erased in a space of this name.';
 
 CREATE FUNCTION core.hold_erasure_chain(new_signing bytea, new_public bytea, OUT signing bytea, OUT number bigint, OUT digest bytea) RETURNS record
     LANGUAGE sql SECURITY DEFINER
@@ -467,6 +527,26 @@ CREATE FUNCTION core.name_is_used(number integer) RETURNS boolean
     RETURN ((EXISTS (SELECT FROM core.recall_entries e WHERE ((e.space_id = core.current_space()) AND (e.speaker = name_is_used.number)))) OR (EXISTS (SELECT FROM core.recall_entries e WHERE ((e.space_id = core.current_space()) AND (e.owner = name_is_used.number)))));
 
 COMMENT ON FUNCTION core.name_is_used(number integer) IS 'Whether any entry of the space has this number, whoever asks.';
+
+CREATE FUNCTION core.note_erased(space text, kind text, sessions text[], ids text[], until timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog'
+    AS $$
+    declare
+        secret constant bytea := (select c.names_key from core.erasure_chain c);
+        noted_at constant timestamptz := clock_timestamp();
+    begin
+        insert into core.tombstones as t (hash, until, noted_at)
+        select distinct core.tombstone(secret, core.tombstone_parts(space, kind, l.session, l.id)), note_erased.until, noted_at
+        from unnest(sessions, ids) as l (session, id)
+        union
+        select core.tombstone(secret, array[space]), 'infinity', noted_at
+        on conflict (hash) do update set
+            until = greatest(t.until, excluded.until), noted_at = greatest(t.noted_at, excluded.noted_at);
+    end
+    $$;
+
+COMMENT ON FUNCTION core.note_erased(space text, kind text, sessions text[], ids text[], until timestamp with time zone) IS 'Notes that lines, prompts, sessions, users or everything of a space were erased, as far as they happened until then.';
 
 CREATE FUNCTION core.note_owner_of_session() RETURNS trigger
     LANGUAGE plpgsql
@@ -725,6 +805,19 @@ end
 $$;
 
 COMMENT ON FUNCTION core.take_out(gone bigint[]) IS 'Takes entries of the space that was entered out of the index; what their neighbours inherited and the counters of the space stay as they were.';
+
+CREATE FUNCTION core.tombstone(secret bytea, parts text[]) RETURNS bytea
+    LANGUAGE sql STABLE
+    AS $$ select sha256(secret || sha256(convert_to(parts::text, 'UTF8'))) $$;
+
+COMMENT ON FUNCTION core.tombstone(secret bytea, parts text[]) IS 'The hash of what was erased: of a key of the database and of what identifies it.';
+
+CREATE FUNCTION core.tombstone_parts(space text, kind text, session text, id text) RETURNS text[]
+    LANGUAGE sql IMMUTABLE
+    AS $$
+    select case when kind <> 'line' or id like '________-____-____-____-____________' then array[space, kind, id]
+        else array[space, kind, session, id] end
+    $$;
 
 CREATE FUNCTION core.touch_api_keys(used text[], at timestamp with time zone) RETURNS void
     LANGUAGE sql SECURITY DEFINER
@@ -3089,6 +3182,19 @@ ALTER TABLE core.spaces ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE core.tombstones (
+    hash bytea NOT NULL,
+    until timestamp with time zone NOT NULL,
+    noted_at timestamp with time zone NOT NULL,
+    CONSTRAINT tombstones_hash_check CHECK ((octet_length(hash) = 32))
+);
+
+COMMENT ON TABLE core.tombstones IS 'Of no space, for it outlives them: what was erased, as keyed hashes. The application has functions for it, no right.';
+
+COMMENT ON COLUMN core.tombstones.until IS 'What happened later is not meant; infinity of a line.';
+
+COMMENT ON COLUMN core.tombstones.noted_at IS 'By the clock of the server: what is being taken in at this time takes in no more of it.';
+
 CREATE TABLE core.tool_calls (
     space_id integer DEFAULT core.current_space() NOT NULL,
     id bigint NOT NULL,
@@ -5023,6 +5129,9 @@ ALTER TABLE ONLY core.spaces
 ALTER TABLE ONLY core.spaces
     ADD CONSTRAINT spaces_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY core.tombstones
+    ADD CONSTRAINT tombstones_pkey PRIMARY KEY (hash);
+
 ALTER TABLE ONLY core.tool_calls
     ADD CONSTRAINT tool_calls_pkey PRIMARY KEY (space_id, id);
 
@@ -6476,6 +6585,12 @@ GRANT SELECT(name) ON TABLE core.spaces TO quipu_relay;
 
 REVOKE ALL ON FUNCTION core.equip_people() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION core.erased_among(space text, kind text, sessions text[], ids text[], times timestamp with time zone[], users text[], speakers text[], began timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION core.erased_among(space text, kind text, sessions text[], ids text[], times timestamp with time zone[], users text[], speakers text[], began timestamp with time zone) TO quipu_app;
+
+REVOKE ALL ON FUNCTION core.erased_sessions(space text, names text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION core.erased_sessions(space text, names text[]) TO quipu_app;
+
 REVOKE ALL ON FUNCTION core.erasure_names_key() FROM PUBLIC;
 GRANT ALL ON FUNCTION core.erasure_names_key() TO quipu_app;
 
@@ -6493,11 +6608,17 @@ GRANT ALL ON FUNCTION core.gone_space(wanted text, receipt uuid) TO quipu_app;
 
 REVOKE ALL ON FUNCTION core.harden() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION core.has_erased(space text) FROM PUBLIC;
+GRANT ALL ON FUNCTION core.has_erased(space text) TO quipu_app;
+
 REVOKE ALL ON FUNCTION core.hold_erasure_chain(new_signing bytea, new_public bytea, OUT signing bytea, OUT number bigint, OUT digest bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION core.hold_erasure_chain(new_signing bytea, new_public bytea, OUT signing bytea, OUT number bigint, OUT digest bytea) TO quipu_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_entries TO quipu_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_entries TO quipu_person;
+
+REVOKE ALL ON FUNCTION core.note_erased(space text, kind text, sessions text[], ids text[], until timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION core.note_erased(space text, kind text, sessions text[], ids text[], until timestamp with time zone) TO quipu_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_names TO quipu_app;
 GRANT SELECT,INSERT,DELETE ON TABLE core.recall_names TO quipu_person;
@@ -6509,6 +6630,10 @@ GRANT ALL ON FUNCTION core.reserve_language_tokens(on_day date, purpose_name tex
 
 REVOKE ALL ON FUNCTION core.settle_language_tokens(on_day date, purpose_name text, difference bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION core.settle_language_tokens(on_day date, purpose_name text, difference bigint) TO quipu_app;
+
+REVOKE ALL ON FUNCTION core.tombstone(secret bytea, parts text[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION core.tombstone_parts(space text, kind text, session text, id text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION core.touch_api_keys(used text[], at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION core.touch_api_keys(used text[], at timestamp with time zone) TO quipu_app;

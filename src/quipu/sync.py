@@ -652,15 +652,21 @@ class Memory(Erasing):
         *,
         space: str,
         progress: Progress | None = None,
+        erased_too: bool = False,
     ) -> Report:
         """Take in recorded messages, keeping the caller's ids, sessions, speakers and times.
 
         What cannot be taken is refused and reported, the rest is stored. Importing the same again changes
         nothing, so an import that was cut off is finished by doing it again. ``progress`` is called with
         the number of lines dealt with since the last call.
+
+        What was forgotten is withheld and counted: messages, and of a session or person that was forgotten
+        also the rest of what was said until then. ``erased_too`` takes it in again.
         """
         return self._portal.call(
-            lambda: self._inner.import_messages(messages, space=space, progress=progress)
+            lambda: self._inner.import_messages(
+                messages, space=space, progress=progress, erased_too=erased_too
+            )
         )
 
     def recall(
@@ -2741,20 +2747,28 @@ class Exchange:
         self._portal = portal
 
     def import_sqlite(
-        self, path: str | PathLike[str], *, space: str | None = None, progress: Progress | None = None
+        self,
+        path: str | PathLike[str],
+        *,
+        space: str | None = None,
+        progress: Progress | None = None,
+        erased_too: bool = False,
     ) -> Imported:
         """Take in a file of ccrecall: sessions, messages, calls and results, teams, memories.
 
         Each project goes to the space of its directory's name, or all to ``space``. The file is only read.
         What is known already stays as it is, so doing it again changes nothing, and what was cut off is
         finished by doing it again. Memories are found by their meaning at once, messages with the next
-        recalls (or ``index``). ``progress`` is told how many lines were dealt with since the last call.
+        recalls (or ``index``). ``progress`` is told how many lines were dealt with since the last call. What
+        was forgotten is withheld; with ``erased_too`` it is taken in again.
 
         Raises:
             NotFound: there is no such file.
             BadInput: it is no file of ccrecall, damaged, or locked.
         """
-        return self._portal.call(lambda: self._inner.import_sqlite(path, space=space, progress=progress))
+        return self._portal.call(
+            lambda: self._inner.import_sqlite(path, space=space, progress=progress, erased_too=erased_too)
+        )
 
     def export_sqlite(self, path: str | PathLike[str], *, spaces: Sequence[str] | None = None) -> Exported:
         """Write a new file that ccrecall can read, with the tables of the seed: of ``spaces``, or of all.
@@ -2793,7 +2807,12 @@ class Transcripts(Seeing, Bootstrapping, Exchange):
         self._portal = portal
 
     def sync(
-        self, roots: Roots | None = None, *, space: str | None = None, progress: Progress | None = None
+        self,
+        roots: Roots | None = None,
+        *,
+        space: str | None = None,
+        progress: Progress | None = None,
+        erased_too: bool = False,
     ) -> SyncReport:
         """Take in what is new in recorded sessions, and tell what it was.
 
@@ -2803,10 +2822,16 @@ class Transcripts(Seeing, Bootstrapping, Exchange):
         at once; its meaning follows with the next recalls. ``progress`` is told how many bytes more were
         dealt with.
 
+        Lines that were forgotten are left out and counted as ``withheld``, in whatever file they stand; so is
+        the rest of a session as it was when it was forgotten. With ``erased_too`` they are taken in again:
+        then every file is read from its beginning.
+
         Raises:
             BadInput: a name or a root is none.
         """
-        return self._portal.call(lambda: self._inner.sync(roots, space=space, progress=progress))
+        return self._portal.call(
+            lambda: self._inner.sync(roots, space=space, progress=progress, erased_too=erased_too)
+        )
 
     def pending(self, roots: Roots | None = None, *, space: str | None = None) -> Mapping[str, Pending]:
         """What a sync would read now: by space, how many files have something new, and how many bytes."""

@@ -29,7 +29,7 @@ NUMBERS = count()
 MEMORIES = sized(1_200, long=12_000)
 # What differs between two databases that were told the same: when it was, and random ids of receipts.
 CHANCE = {"created_at", "applied_at", "mark_key"}
-RECEIPTS = {"core.erasures", "core.erasure_chain"}
+RECEIPTS = {"core.erasures", "core.erasure_chain", "core.tombstones"}
 
 Databases = Callable[[], Settings]
 

@@ -172,6 +172,7 @@ NOT_OF_A_SPACE = {
     "core.schedules",
     "core.settings",
     "core.erasure_chain",
+    "core.tombstones",
     "tables.discarded_roles",
     "transcripts.discarded_readers",
     "queue.saq_jobs",

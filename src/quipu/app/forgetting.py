@@ -8,7 +8,7 @@ from datetime import datetime
 
 from anyio import to_thread
 
-from quipu.app.kinds import ERASERS, NAMED_IN
+from quipu.app.kinds import ERASERS, NAMED_IN, NOTED
 from quipu.app.parts import Parts
 from quipu.errors import BadInput
 from quipu.kernel.config import Settings
@@ -59,7 +59,13 @@ class Forgetting:
             found = await erasure.preview(self._parts.database, ERASERS, what, space=self._space)
         else:
             found = await erasure.erase(
-                self._parts.database, ERASERS, what, self._touched, space=self._space, now=self._now
+                self._parts.database,
+                ERASERS,
+                what,
+                self._touched,
+                space=self._space,
+                now=self._now,
+                noted=NOTED,
             )
             await self._snapshots.forget(kept)
             found = await self._finish(found)
@@ -88,6 +94,7 @@ class Forgetting:
             named=NAMED_IN,
             everywhere=everywhere,
             trial=trial,
+            noted=NOTED,
             left=seen.left,
             counts=seen.counts,
         )

@@ -9,15 +9,22 @@ from quipu.kinds.plug import Kind
 from quipu.kinds.tables.kind import TABLES
 from quipu.kinds.transcripts.kind import TRANSCRIPTS
 from quipu.record.cite import cite
-from quipu.record.eraser import NAMED, RecordEraser
+from quipu.record.eraser import NAMED, RecordEraser, noted
 from quipu.record.service import MESSAGE
 from quipu.upkeep.answers.eraser import AnswersEraser
+from quipu.upkeep.erasure.tombstones import note_named
 from quipu.upkeep.keys.eraser import KeysEraser
 from quipu.upkeep.outbox import OutboxEraser
 from quipu.upkeep.settings.model import Register
 
 RECORD = Kind(
-    name="message", code=MESSAGE, package="quipu.record", cite=cite, eraser=RecordEraser(), named=NAMED
+    name="message",
+    code=MESSAGE,
+    package="quipu.record",
+    cite=cite,
+    eraser=RecordEraser(),
+    named=NAMED,
+    noted=noted,
 )
 
 KINDS = (RECORD, LEDGER, TRANSCRIPTS, EPISODES, LONGTERM, TABLES)
@@ -27,6 +34,8 @@ REGISTER = Register((kind.name, kind.settings) for kind in KINDS)
 HEARS = tuple(topic for kind in KINDS for topic in kind.hears)
 
 NAMED_IN = tuple(kind.named for kind in KINDS)
+
+NOTED = (note_named, *(kind.noted for kind in KINDS if kind.noted is not None))
 
 # What others refer to goes last.
 ERASERS = (OutboxEraser(), AnswersEraser(), KeysEraser(), *(kind.eraser for kind in reversed(KINDS)))

@@ -116,16 +116,22 @@ class AsyncMemory(AsyncErasing):
         *,
         space: str,
         progress: Progress | None = None,
+        erased_too: bool = False,
     ) -> Report:
         """Take in recorded messages, keeping the caller's ids, sessions, speakers and times.
 
         What cannot be taken is refused and reported, the rest is stored. Importing the same again changes
         nothing, so an import that was cut off is finished by doing it again. ``progress`` is called with
         the number of lines dealt with since the last call.
+
+        What was forgotten is withheld and counted: messages, and of a session or person that was forgotten
+        also the rest of what was said until then. ``erased_too`` takes it in again.
         """
         everybody_only("Imports may hold messages of")
         ready = self._ready
-        report = await ready.record.take(messages, space=check_name("space", space), progress=progress)
+        report = await ready.record.take(
+            messages, space=check_name("space", space), progress=progress, erased_too=erased_too
+        )
         ready.tidying.wrote(report.imported)
         return report
 

@@ -24,6 +24,7 @@ from quipu.recall.question import Question
 from quipu.recall.render import Block
 from quipu.upkeep.erasure.model import Named
 from quipu.upkeep.erasure.service import Eraser
+from quipu.upkeep.erasure.tombstones import Noted
 
 CatchUp = Callable[[Database, Models, str], Awaitable[None]]
 Cite = Callable[[Within, Sequence[int]], Awaitable[Mapping[int, Cited]]]
@@ -119,7 +120,8 @@ class Kind:
     migrations lie. ``cite``: tells of entries that were found, by id. ``weigh``: what else counts for them;
     ``faded``: which are not to come back any more; ``used``: notes that they were put before an agent;
     ``lately``: which were, last; ``remind``: what is open, for prompts.
-    ``eraser``: forgets; ``named``: what is changed where it names somebody who is forgotten everywhere.
+    ``eraser``: forgets; ``named``: what is changed where it names somebody who is forgotten everywhere;
+    ``noted``: notes what is about to go, so that a recording does not bring it back.
     ``catch_up``: files what a space holds of this kind and the index does not know
     yet; called before a recall where the kind has set its bit in ``core.spaces.unfiled``, which it clears.
     A kind that files as it writes has none. ``hears``: topics of which a job ``{"session": name}`` is put,
@@ -135,6 +137,7 @@ class Kind:
     cite: Cite
     eraser: Eraser
     named: Named = field(default_factory=Named)
+    noted: Noted | None = None
     weigh: Weigh | None = None
     faded: Faded | None = None
     used: Used | None = None

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Within
 from quipu.kernel.queue import outbox
 from quipu.record import store
+from quipu.upkeep.erasure import tombstones
 from quipu.upkeep.erasure.model import Named, What
 
 
@@ -32,6 +34,15 @@ class RecordEraser:
         values = {"user": what.user, "message": what.message, "session": what.session}
         await store.run(within, "drop_sessions", {"ids": Int8s(ids), **values})
         return ids
+
+
+async def noted(within: Within, what: What, now: datetime) -> None:
+    """Note the messages that an erasure takes, and the sessions that it takes whole."""
+    lines = await store.identities(within, await store.matching(within, what))
+    await tombstones.note(within, "line", lines, until="infinity")
+    if what.message is None and (what.user is None or what.session is None):
+        sessions = [("", name) for name in await store.named_sessions(within, what)]
+        await tombstones.note(within, "session", sessions, until=now)
 
 
 async def _unfile(within: Within, pattern: str) -> Sequence[int]:

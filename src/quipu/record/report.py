@@ -12,10 +12,11 @@ from quipu.record.prepare import Prepared
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The account of one observation or import; every message is in exactly one of the first four.
+    """The account of one observation or import; every message is in exactly one of the first five.
 
     ``imported``: stored and searchable now. ``duplicates``: were stored already, word for word.
     ``echoes``: were nothing but memory that we had recalled ourselves. ``refused``: with the reason.
+    ``withheld``: were erased, or are of a session as it was when it was erased, and left out (imports only).
     ``cut_characters``: memory of this space that came back and was cut out; ``foreign_characters``: memory of
     other spaces or installations, which is kept as text and not indexed; ``unmatched_marks``: marks of this
     space in front of other words than they were made for, which are kept and indexed like any words.
@@ -28,6 +29,7 @@ class Report:
     duplicates: int = 0
     echoes: int = 0
     refused: tuple[Refusal, ...] = ()
+    withheld: int = 0
     cut_characters: int = 0
     foreign_characters: int = 0
     unmatched_marks: int = 0
@@ -46,6 +48,7 @@ class Tally:
         self.imported = 0
         self.duplicates = 0
         self.echoes = 0
+        self.withheld = 0
         self.refused: list[Refusal] = []
         self.ids: list[str] = []
         self._came_back: Counter[str] = Counter()
@@ -53,6 +56,11 @@ class Tally:
         self._repaired = 0
         self._assumed_utc = 0
         self._ignored: dict[str, None] = {}
+
+    @property
+    def done(self) -> int:
+        """How many messages were dealt with."""
+        return self.imported + self.duplicates + self.echoes + self.withheld + len(self.refused)
 
     def read(self, prepared: Iterable[Prepared]) -> None:
         """Count what was done to messages on their way in."""
@@ -70,6 +78,7 @@ class Tally:
             duplicates=self.duplicates,
             echoes=self.echoes,
             refused=tuple(self.refused),
+            withheld=self.withheld,
             **self._came_back,
             redacted=dict(self._redacted),
             repaired=self._repaired,

@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import cast
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
@@ -27,32 +26,29 @@ from quipu.recall import index
 from quipu.recall.generations import Embedded, Models
 from quipu.recall.model import Draft, Moved
 from quipu.record import store
+from quipu.record.batches import (
+    Batch,
+    Erased,
+    characters,
+    done,
+    following,
+    keys,
+    listed,
+    read,
+    recorded,
+    sift,
+)
 from quipu.record.identity import Derived, fresh
 from quipu.record.model import Incoming, Refusal
 from quipu.record.prepare import Prepared, prepare
-from quipu.record.readers.lines import FromFile
 from quipu.record.report import Report, Tally
 from quipu.record.rules import check
+from quipu.upkeep.erasure import tombstones
 
 MESSAGE = 1  # core.recall_kinds.code
-_BATCH = 400
-_BATCH_CHARACTERS = 8_000_000  # so that a batch of very long messages fits in memory
 _FEW_CHARACTERS = 2_000  # prepared faster than another thread would begin
 _TRIES = 6
 Progress = Callable[[int], None]
-Read = tuple[list[Incoming], list[Refusal]]
-
-
-@dataclass(frozen=True, slots=True)
-class _Batch:
-    """Messages that are ready to be written, as soon as they are embedded.
-
-    ``is_new``: their ids were just made, so none is stored already.
-    """
-
-    prepared: list[Prepared]
-    embedding: asyncio.Future[Embedded]
-    is_new: bool = False
 
 
 class Record:
@@ -92,9 +88,9 @@ class Record:
         prepared = await self._prepared([fresh(m) for m in checked], space, tally)
         embedding = asyncio.ensure_future(self._embedded(prepared))
         try:
-            if not self._models.is_quick or _characters(checked) > _FEW_CHARACTERS:
+            if not self._models.is_quick or characters(checked) > _FEW_CHARACTERS:
                 await embedding  # else it goes on while the sessions are held and looked at
-            batch = _Batch(prepared, embedding, is_new=all(m.id is None for m in checked))
+            batch = Batch(prepared, embedding, is_new=all(m.id is None for m in checked))
             await self._store(space, batch, tally, now=now, strict=True)
         finally:
             embedding.cancel()
@@ -102,20 +98,27 @@ class Record:
         return tally.report(seconds=time.perf_counter() - started)
 
     async def take(
-        self, lines: Iterable[Mapping[str, object] | Refusal], *, space: str, progress: Progress | None = None
+        self,
+        lines: Iterable[Mapping[str, object] | Refusal],
+        *,
+        space: str,
+        progress: Progress | None = None,
+        erased_too: bool = False,
     ) -> Report:
         """Take in recorded messages, a few hundred to a transaction; what cannot be taken is reported.
 
         Stopping half-way keeps what was taken; doing it again takes the rest, and passes quickly over what is
-        there. ``progress`` is told how many lines were dealt with since it was last told.
+        there. ``progress`` is told how many lines were dealt with since it was last told. What was erased is
+        withheld, unless ``erased_too``.
         """
         started = time.perf_counter()
-        lines = _listed(lines)
+        began = None if erased_too else await tombstones.clock(self._database)
+        lines = listed(lines)
         tally = Tally()
-        send, receive = anyio.create_memory_object_stream[_Batch](1)
+        send, receive = anyio.create_memory_object_stream[Batch](1)
         try:
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(self._feed, lines, send, space, tally)
+                tasks.start_soon(self._feed, lines, send, space, tally, began)
                 await self._drain(receive, space, tally, progress)
         except BaseExceptionGroup as group:  # one failure: of the input, the embedder or the database
             raise group.exceptions[0] from group
@@ -124,29 +127,32 @@ class Record:
     async def _feed(
         self,
         lines: Iterable[Mapping[str, object] | Refusal],
-        send: MemoryObjectSendStream[_Batch],
+        send: MemoryObjectSendStream[Batch],
         space: str,
         tally: Tally,
+        began: datetime | None,
     ) -> None:
         """Check, clean and embed the next batch while the one before is being stored."""
         derived = Derived()
-        batches = _read(lines, now=self._clock.now())
+        batches = read(lines, now=self._clock.now())
         async with send:
             with suppress(anyio.BrokenResourceError):  # nobody stores any more, and says why
-                while (batch := await _following(lines, batches)) is not None:
+                while (batch := await following(lines, batches)) is not None:
                     tally.refused.extend(batch[1])
                     prepared = await self._prepared([derived.give(m) for m in batch[0]], space, tally)
                     prepared = await self._unknown(space, prepared, tally)
-                    await send.send(_Batch(prepared, _done(await self._embedded(prepared))))
+                    if began is not None:
+                        prepared = await self._unerased(space, prepared, tally, began)
+                    await send.send(Batch(prepared, done(await self._embedded(prepared)), began=began))
 
     async def _drain(
-        self, receive: MemoryObjectReceiveStream[_Batch], space: str, tally: Tally, progress: Progress | None
+        self, receive: MemoryObjectReceiveStream[Batch], space: str, tally: Tally, progress: Progress | None
     ) -> None:
         reported = 0
         async with receive:
             async for batch in receive:
                 await self._store(space, batch, tally, now=self._clock.now())
-                done = tally.imported + tally.duplicates + tally.echoes + len(tally.refused)
+                done = tally.done
                 if progress is not None:
                     progress(done - reported)
                 reported = done
@@ -156,7 +162,7 @@ class Record:
         marks = None
         if any(echo.mentions(m.content) for m in incoming):
             marks = await self._database.marks(space)
-        if _characters(incoming) > _FEW_CHARACTERS:
+        if characters(incoming) > _FEW_CHARACTERS:
             prepared = await anyio.to_thread.run_sync(self._prepare, incoming, marks)
         else:
             prepared = self._prepare(incoming, marks)
@@ -173,28 +179,40 @@ class Record:
         async with self._database.space(space) as within:
             if within is None or not prepared:
                 return prepared
-            new, refused = _sift(prepared, await store.known(within, _keys(prepared)))
+            new, refused = sift(prepared, await store.known(within, keys(prepared)))
         tally.refused.extend(refused)
         tally.duplicates += len(prepared) - len(new) - len(refused)
         return [prepared[place] for place in new]
+
+    async def _unerased(
+        self, space: str, prepared: list[Prepared], tally: Tally, began: datetime
+    ) -> list[Prepared]:
+        """Those that were not erased; the others are counted, and never embedded."""
+        async with self._database.plain() as conn:
+            gone = await tombstones.erased(conn, space, recorded(prepared), began=began)
+        tally.withheld += len(gone)
+        return [one for place, one in enumerate(prepared) if place not in gone]
 
     async def _embedded(self, prepared: list[Prepared], *, generation: int | None = None) -> Embedded:
         return await self._models.embed([p.spoken for p in prepared], generation=generation)
 
     async def _store(
-        self, space: str, batch: _Batch, tally: Tally, *, now: datetime, strict: bool = False
+        self, space: str, batch: Batch, tally: Tally, *, now: datetime, strict: bool = False
     ) -> None:
         """Write a batch; what contradicts what is stored is refused, or raised where ``strict``."""
         while batch.prepared:
             try:
                 return await self._write_again(space, batch, tally, now=now, strict=strict)
+            except Erased as erased:
+                tally.withheld += len(erased.places)
+                batch = batch.without(erased.places)
             except Moved as moved:  # the space has changed its model: the batch in hand goes with it
                 embedded = await self._embedded(batch.prepared, generation=moved.generation)
-                batch = replace(batch, embedding=_done(embedded))
+                batch = replace(batch, embedding=done(embedded))
         return None
 
     async def _write_again(
-        self, space: str, batch: _Batch, tally: Tally, *, now: datetime, strict: bool
+        self, space: str, batch: Batch, tally: Tally, *, now: datetime, strict: bool
     ) -> None:
         """Write a batch, again where somebody was faster."""
         for tries_left in reversed(range(_TRIES)):
@@ -210,12 +228,16 @@ class Record:
                     raise
         return None
 
-    async def _write(self, space: str, batch: _Batch, tally: Tally, *, now: datetime, strict: bool) -> None:
+    async def _write(self, space: str, batch: Batch, tally: Tally, *, now: datetime, strict: bool) -> None:
         prepared = batch.prepared
-        asked = store.Asked(_keys(prepared), is_new=batch.is_new)
+        asked = store.Asked(keys(prepared), is_new=batch.is_new)
         async with self._database.writing(space, ask=asked.ask) as within:
+            if batch.began is not None:
+                lines = recorded(prepared)
+                if erased := await tombstones.erased(within.conn, space, lines, began=batch.began):
+                    raise Erased(erased)
             sessions = await asked.sessions(within)
-            new, refused = _sift(prepared, await asked.known())
+            new, refused = sift(prepared, await asked.known())
             if refused and strict:
                 raise Conflict(refused[0].reason, field="id", hint="Nothing was stored.")
             chosen = [_chosen(i, prepared[i], sessions, now) for i in new]
@@ -242,78 +264,13 @@ def _checked(
     messages: Iterable[Mapping[str, object]], *, session: str | None, user: str | None, now: datetime
 ) -> list[Incoming]:
     found: list[Incoming] = []
-    for place, raw in enumerate(_listed(messages)):
+    for place, raw in enumerate(listed(messages)):
         message = check(raw, default_session=session, now=now)
         if isinstance(message, Refusal):
             field = f"messages[{place}]" + (f".{message.field}" if message.field else "")
             raise BadInput(message.reason, field=field, hint="Nothing was stored.")
         found.append(replace(message, user=own_user(message.user or user)))
     return found
-
-
-async def _following(lines: object, batches: Iterator[Read]) -> Read | None:
-    """The next batch. Of a file it is read in a thread, which is left alone where this is cancelled."""
-    if isinstance(lines, FromFile):
-        return await anyio.to_thread.run_sync(next, batches, None, abandon_on_cancel=True)
-    return next(batches, None)
-
-
-def _listed(messages: object) -> Iterable[Mapping[str, object] | Refusal]:
-    if isinstance(messages, Mapping | str | bytes) or not isinstance(messages, Iterable):
-        raise BadInput("give a list of messages.", field="messages", hint='For one: [{"content": "…"}].')
-    return cast("Iterable[Mapping[str, object] | Refusal]", messages)
-
-
-def _read(lines: Iterable[Mapping[str, object] | Refusal], *, now: datetime) -> Iterator[Read]:
-    """Checked lines, a batch at a time; each place in the input counts from 1."""
-    taken: list[Incoming] = []
-    refused: list[Refusal] = []
-    characters = 0
-    for line, raw in enumerate(lines, start=1):
-        checked = raw if isinstance(raw, Refusal) else check(raw, line=line, now=now)
-        if isinstance(checked, Refusal):
-            refused.append(checked)
-        else:
-            taken.append(checked)
-            characters += len(checked.content)
-        if len(taken) + len(refused) == _BATCH or characters >= _BATCH_CHARACTERS:
-            yield taken, refused
-            taken, refused, characters = [], [], 0
-    if taken or refused:
-        yield taken, refused
-
-
-def _characters(incoming: Sequence[Incoming]) -> int:
-    return sum(len(m.content) for m in incoming)
-
-
-def _done(embedded: Embedded) -> asyncio.Future[Embedded]:
-    future = asyncio.get_running_loop().create_future()
-    future.set_result(embedded)
-    return future
-
-
-def _keys(prepared: Sequence[Prepared]) -> list[tuple[str, str | None]]:
-    return [(p.message.id or "", p.message.session) for p in prepared]
-
-
-def _sift(prepared: Sequence[Prepared], known: Mapping[int, str]) -> tuple[list[int], list[Refusal]]:
-    """The places of those that are new, and what has other words than what is stored under its id."""
-    said: dict[tuple[str, str | None], str] = {}
-    new: list[int] = []
-    refused: list[Refusal] = []
-    for place, (p, key) in enumerate(zip(prepared, _keys(prepared), strict=True)):
-        message = p.message
-        before = known.get(place, said.get(key))
-        if before is None:
-            said[key] = message.content
-            new.append(place)
-        elif before != message.content:
-            reason = (
-                f"{message.id!r} is stored already with other words. Give it another id, or forget the old."
-            )
-            refused.append(Refusal(message.line, "id", reason))
-    return new, refused
 
 
 def _chosen(place: int, prepared: Prepared, sessions: Mapping[str, int], now: datetime) -> _Chosen:

@@ -168,6 +168,19 @@ async def matching(within: Within, what: What) -> list[int]:
     return [row[0] for row in await (await within.conn.execute(_SQL["matching"], values)).fetchall()]
 
 
+async def identities(within: Within, ids: Sequence[int]) -> list[tuple[str, str]]:
+    """Session (empty for none) and own id of messages."""
+    values = {"space": within.space.id, "ids": Int8s(ids)}
+    return await (await within.conn.execute(_SQL["identities"], values)).fetchall()
+
+
+async def named_sessions(within: Within, what: What) -> list[str]:
+    """The sessions of a name, of a person, or all."""
+    values = {"space": within.space.id, "user": what.user, "session": what.session}
+    rows = await (await within.conn.execute(_SQL["named_sessions"], values)).fetchall()
+    return [name for (name,) in rows]
+
+
 async def unfile_named(within: Within, pattern: str) -> list[int]:
     """Messages in which a name stands: they wait to be filed anew. Their entries are to be taken out."""
     values = {"space": within.space.id, "pattern": pattern}

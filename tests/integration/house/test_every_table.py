@@ -14,6 +14,7 @@ OF_NO_SPACE = {
     "core.migrations": "what was applied to this database",
     "core.spaces": "the spaces themselves; their policy compares the name",
     "core.erasure_chain": "keys and end of the chain of receipts; the application has functions, no right",
+    "core.tombstones": "what was erased, as keyed hashes; the application has functions, no right",
     "core.language_budget": "tokens by day and purpose, all spaces together",
     "core.api_keys": "looked up before a space is entered; the application has functions for it, no right",
     "core.recall_kinds": "the kinds of memory, the same for all",

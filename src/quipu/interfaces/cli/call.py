@@ -44,6 +44,11 @@ def _noted(*names: str, **details: Any) -> Callable[[Command], Command]:
     return click.option(*names, callback=_note, expose_value=False, **details)
 
 
+def erased_too(function: Command) -> Command:
+    """Add ``--erased-too``, of the commands that take in recordings."""
+    return click.option("--erased-too", is_flag=True, help="Take in what was forgotten, too.")(function)
+
+
 def in_space(function: Command) -> Command:
     """Add ``--space``, of the commands that work in one."""
     return click.option(

@@ -9,7 +9,7 @@ from typing import Annotated, Any, BinaryIO, Final
 
 import anyio
 from anyio import to_thread
-from fastapi import Request, Security
+from fastapi import Query, Request, Security
 from pydantic import Field
 from starlette.responses import StreamingResponse
 
@@ -37,6 +37,8 @@ _STREAM: Final[dict[str, Any]] = {
 }
 _Writing = Annotated[Here, Security(Needs("write"))]  # the same import again changes nothing: no key needed
 
+_ErasedToo = Annotated[bool, Query(description="Take in what was forgotten, too.")]
+
 
 class ImportTold(Told):
     """What was imported, and what was not and why."""
@@ -51,6 +53,7 @@ class ImportTold(Told):
     unmatched_marks: Annotated[
         int, Field(description="Marks of this space in front of other words, which are kept and indexed.")
     ]
+    withheld: Annotated[int, Field(description="Were erased, and left out.")]
     refused: int
     refusals: Annotated[list[RefusalTold], Field(description="The first hundred of those.")]
     redacted: Annotated[dict[str, int], Field(description="Secrets cut out, by kind.")]
@@ -75,15 +78,16 @@ class Progress(Told):
     response_class=StreamingResponse,
     responses={200: {"description": "Lines of progress.", "model": Progress, "content": {_MEDIA_TYPE: {}}}},
 )
-async def import_lines(request: Request, here: _Writing) -> StreamingResponse:
+async def import_lines(request: Request, here: _Writing, erased_too: _ErasedToo = False) -> StreamingResponse:
     """JSON Lines: messages with ``content`` and, where known, ``id, session, role, speaker, time, user``.
 
     What cannot be taken is refused and reported, the rest is stored. Importing the same again changes
-    nothing, so an import that was cut off is finished by sending it again. The answer begins when all was
-    sent: a line every half a second, the last one with the report.
+    nothing, so an import that was cut off is finished by sending it again. What was forgotten is withheld,
+    unless ``erased_too``. The answer begins when all was sent: a line every half a second, the last one with
+    the report.
     """
     lines = await _whole(request.stream(), served(request).terms)
-    return StreamingResponse(_told(here, lines), media_type=_MEDIA_TYPE)
+    return StreamingResponse(_told(here, lines, erased_too=erased_too), media_type=_MEDIA_TYPE)
 
 
 async def _whole(chunks: AsyncIterable[bytes], terms: Terms) -> BinaryIO:
@@ -114,7 +118,7 @@ async def _whole(chunks: AsyncIterable[bytes], terms: Terms) -> BinaryIO:
         raise
 
 
-async def _told(here: Here, file: BinaryIO) -> AsyncGenerator[bytes]:
+async def _told(here: Here, file: BinaryIO, *, erased_too: bool) -> AsyncGenerator[bytes]:
     """The lines of the answer, while the import goes on; it stops with who listens."""
     done = told = 0
 
@@ -123,7 +127,7 @@ async def _told(here: Here, file: BinaryIO) -> AsyncGenerator[bytes]:
         done += lines
 
     taking = asyncio.ensure_future(
-        here.memory.import_messages(jsonl.read(file), space=here.space, progress=count)
+        here.memory.import_messages(jsonl.read(file), space=here.space, progress=count, erased_too=erased_too)
     )
     try:
         while not (await asyncio.wait({taking}, timeout=_TELL_SECONDS))[0]:
@@ -154,6 +158,7 @@ def _report(report: Report) -> ImportTold:
         cut_characters=report.cut_characters,
         foreign_characters=report.foreign_characters,
         unmatched_marks=report.unmatched_marks,
+        withheld=report.withheld,
         refused=len(report.refused),
         refusals=[RefusalTold.model_validate(one) for one in report.refused[:_REFUSALS]],
         redacted=dict(report.redacted),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from quipu.kernel.db.arrays import Int8s
@@ -13,6 +14,7 @@ from quipu.kinds.transcripts import store
 from quipu.kinds.transcripts.outbox import LEARN
 from quipu.kinds.transcripts.wordings import Wordings, unsupported
 from quipu.record import store as record
+from quipu.upkeep.erasure import tombstones
 from quipu.upkeep.erasure.model import Named, What
 
 
@@ -60,6 +62,23 @@ class TranscriptsEraser:
             await store.run(within, "unread", {"sessions": list(doomed.wordings.sessions)})
             await put(within, LEARN, {}, key="all")
         return [entry for _, entry in doomed.memories if entry is not None]
+
+
+async def noted(within: Within, what: What, now: datetime) -> None:
+    """Note the lines and prompts that an erasure takes."""
+    given = {"session": what.session, "user": what.user, "message": what.message}
+    sessions = {} if what.message is not None else await store.sessions(within, given)
+    messages = Int8s(await record.matching(within, what))
+    lines = await store.identities(
+        within, "lines_to_go", {"numbers": Int8s(list(sessions)), "messages": messages}
+    )
+    await tombstones.note(within, "line", lines, until="infinity")
+    values = {"messages": messages, "everything": what.everything}
+    prompts = await store.identities(within, "prompts_to_go", values)
+    await tombstones.note(within, "prompt", prompts, until=now)
+    if what.everything:
+        prompting = await store.identities(within, "prompting_sessions", {})
+        await tombstones.note(within, "session", prompting, until=now)
 
 
 async def _doomed(within: Within, what: What) -> _Doomed:

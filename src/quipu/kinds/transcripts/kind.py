@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from quipu.kinds.plug import Kind
 from quipu.kinds.transcripts.cite import cite, faded, lately, used
-from quipu.kinds.transcripts.eraser import NAMED, TranscriptsEraser
+from quipu.kinds.transcripts.eraser import NAMED, TranscriptsEraser, noted
 from quipu.kinds.transcripts.filing.messages import CODE, catch_up
 from quipu.kinds.transcripts.jobs import PRUNING, learn
 from quipu.kinds.transcripts.outbox import LEARN
@@ -17,6 +17,7 @@ TRANSCRIPTS = Kind(
     cite=cite,
     eraser=TranscriptsEraser(),
     named=NAMED,
+    noted=noted,
     catch_up=catch_up,
     faded=faded,
     used=used,

@@ -112,6 +112,11 @@ async def lines(within: Within, numbers: Sequence[int]) -> int:
     return count
 
 
+async def identities(within: Within, name: str, values: Mapping[str, object]) -> list[tuple[str, str]]:
+    """What identifies lines or prompts that an erasure takes, by the name of the query: session and id."""
+    return await _rows(within, name, values)
+
+
 async def run(within: Within, name: str, values: Mapping[str, object]) -> None:
     """Run a write by its name; ``space`` is filled in."""
     await within.conn.execute(_SQL[name], {"space": within.space.id, **values})

@@ -48,7 +48,12 @@ class AsyncTranscripts(AsyncSeeing, AsyncBootstrap, AsyncExchange):
         self._syncing = Syncing(database, clock=clock, redact=settings.redact)
 
     async def sync(
-        self, roots: Roots | None = None, *, space: str | None = None, progress: Progress | None = None
+        self,
+        roots: Roots | None = None,
+        *,
+        space: str | None = None,
+        progress: Progress | None = None,
+        erased_too: bool = False,
     ) -> SyncReport:
         """Take in what is new in recorded sessions, and tell what it was.
 
@@ -58,10 +63,15 @@ class AsyncTranscripts(AsyncSeeing, AsyncBootstrap, AsyncExchange):
         at once; its meaning follows with the next recalls. ``progress`` is told how many bytes more were
         dealt with.
 
+        Lines that were forgotten are left out and counted as ``withheld``, in whatever file they stand; so is
+        the rest of a session as it was when it was forgotten. With ``erased_too`` they are taken in again:
+        then every file is read from its beginning.
+
         Raises:
             BadInput: a name or a root is none.
         """
-        return await self._syncing.sync(_paths(roots), space=optional_name("space", space), progress=progress)
+        name = optional_name("space", space)
+        return await self._syncing.sync(_paths(roots), space=name, progress=progress, erased_too=erased_too)
 
     async def pending(self, roots: Roots | None = None, *, space: str | None = None) -> Mapping[str, Pending]:
         """What a sync would read now: by space, how many files have something new, and how many bytes."""

@@ -80,6 +80,16 @@ where space_id = %(space)s
     and (%(session)s::text is null
         or session_id = (select id from core.sessions where space_id = %(space)s and name = %(session)s))
 
+-- name: identities: session and own id of messages
+select coalesce(s.name, ''), m.external_id from core.messages m
+left join core.sessions s on s.space_id = m.space_id and s.id = m.session_id
+where m.space_id = %(space)s and m.id = any(%(ids)s::int8[])
+
+-- name: named_sessions: the sessions of a name, of a person, or all
+select name from core.sessions
+where space_id = %(space)s and (%(session)s::text is null or name = %(session)s)
+    and (%(user)s::text is null or distinct_id = %(user)s)
+
 -- name: delete_messages: take messages out
 delete from core.messages where space_id = %(space)s and id = any(%(ids)s::int8[])
 

@@ -14,6 +14,7 @@ from quipu.upkeep.erasure.everywhere import search as search_ours
 from quipu.upkeep.erasure.everywhere import take_out
 from quipu.upkeep.erasure.model import Erasure, Left, Named, What
 from quipu.upkeep.erasure.names import chosen, pattern
+from quipu.upkeep.erasure.tombstones import Noted
 
 
 class Eraser(Protocol):
@@ -33,13 +34,15 @@ class Search:
     """What is looked for beside what is of the person.
 
     ``names`` as they are spelled; ``named`` what kinds can change. ``left`` and ``counts`` are what was found
-    and taken out elsewhere: in the tables of agents, which have logins of their own.
+    and taken out elsewhere: in the tables of agents, which have logins of their own. ``noted`` is told what
+    is about to go.
     """
 
     names: Sequence[str]
     named: Sequence[Named]
     everywhere: bool
     trial: bool
+    noted: Sequence[Noted] = ()
     left: Sequence[Left] = ()
     counts: Mapping[str, int] = field(default_factory=dict[str, int])
 
@@ -58,15 +61,18 @@ async def erase(
     *,
     space: str,
     now: datetime,
+    noted: Sequence[Noted] = (),
 ) -> Erasure:
     """Take it all out, everywhere, and return the receipt. Other transactions see all of it or none gone.
 
-    ``touched`` gets the tables that are to be vacuumed.
+    ``touched`` gets the tables that are to be vacuumed; ``noted`` is told what is about to go.
     """
     async with database.erasing(space) as within:
         if within is None:
             return Erasure(space, what, {})
         await within.take_time()
+        for note in noted:
+            await note(within, what, now)
         (erased,) = await take(within, [(what, erasers)], now=now)
         if what.everything:
             await store.remove_space(within)
@@ -126,6 +132,8 @@ async def _take_named(
     from quipu.upkeep.erasure.chain import Entry, append  # noqa: PLC0415 - as below
 
     counts = await count(within, erasers, what)
+    for note in () if search.trial else search.noted:
+        await note(within, what, now)
     entries = [entry for eraser in erasers for entry in await eraser.erase(within, what)]
     left: list[Left] = []
     if search.names:

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from quipu import Memory
 from quipu.interfaces.cli import claude
-from quipu.interfaces.cli.call import Call, common, in_space
+from quipu.interfaces.cli.call import Call, common, erased_too, in_space
 from quipu.interfaces.cli.opening import opened
 from quipu.interfaces.cli.paths import FilePath
 from quipu.interfaces.cli.program import program
@@ -39,9 +39,10 @@ def command() -> None:
 @command.command("jsonl")
 @click.argument("file", type=FilePath(path_type=Path, exists=True, dir_okay=False, allow_dash=True))
 @in_space
+@erased_too
 @common
 @click.pass_obj
-def import_jsonl(call: Call, file: Path, space: str) -> int:
+def import_jsonl(call: Call, file: Path, space: str, erased_too: bool) -> int:
     """Take in a file of JSON lines, or - for standard input.
 
     A line is {"content", "id", "session", "role", "speaker", "time", "user"}; only content is required.
@@ -51,7 +52,8 @@ def import_jsonl(call: Call, file: Path, space: str) -> int:
     piped = str(file) == "-"
     lines = jsonl.read(sys.stdin.buffer if piped else file)
     with opened(call, screen) as memory:
-        found = take(memory, screen, lines, space=space, total=None if piped else _count_lines(file, screen))
+        total = None if piped else _count_lines(file, screen)
+        found = take(memory, screen, lines, space=space, total=total, erased_too=erased_too)
     screen.answer(found, report(found))
     return _code([found])
 
@@ -66,9 +68,10 @@ def import_jsonl(call: Call, file: Path, space: str) -> int:
     metavar="NAME",
     help="One space for all projects.",
 )
+@erased_too
 @common
 @click.pass_obj
-def import_claude_code(call: Call, path: Path | None, space: str | None) -> int:
+def import_claude_code(call: Call, path: Path | None, space: str | None, erased_too: bool) -> int:
     """Take in what people and agent said in recorded sessions of Claude Code.
 
     PATH is a directory with sessions or one .jsonl file; ~/.claude/projects if not given, or projects in
@@ -88,6 +91,7 @@ def import_claude_code(call: Call, path: Path | None, space: str | None) -> int:
                 space=name,
                 total=None,
                 text=f"Importing {name}",
+                erased_too=erased_too,
             )
             for name, group in sorted(groups.items())
         }
@@ -102,21 +106,34 @@ def import_claude_code(call: Call, path: Path | None, space: str | None) -> int:
 
 
 def take(
-    memory: Memory, screen: Screen, lines: Lines, *, space: str, total: int | None, text: str = "Importing"
+    memory: Memory,
+    screen: Screen,
+    lines: Lines,
+    *,
+    space: str,
+    total: int | None,
+    text: str = "Importing",
+    erased_too: bool = False,
 ) -> Report:
     """Import into a space with progress."""
     with screen.progress(text, total=total, unit="lines") as steps:
-        return memory.import_messages(lines, space=space, progress=steps.advance)
+        return memory.import_messages(lines, space=space, progress=steps.advance, erased_too=erased_too)
 
 
 def _by_space(done: Mapping[str, Report]) -> list[RenderableType]:
-    table = Table("space", "taken in", "known", "refused", "secrets", box=None, pad_edge=False)
+    table = Table("space", "taken in", "known", "withheld", "refused", "secrets", box=None, pad_edge=False)
     for column in table.columns[1:]:
         column.justify = "right"
     for name, found in done.items():
-        numbers = (found.imported, found.duplicates, len(found.refused), sum(found.redacted.values()))
+        numbers = (
+            found.imported,
+            found.duplicates,
+            found.withheld,
+            len(found.refused),
+            sum(found.redacted.values()),
+        )
         table.add_row(visible(name), *(f"{number:,}" for number in numbers))
-    return [table, *(report(found) for found in done.values() if found.refused)]
+    return [table, *(report(found) for found in done.values() if found.refused or found.withheld)]
 
 
 def _count_lines(file: Path, screen: Screen) -> int | None:
@@ -129,5 +146,5 @@ def _count_lines(file: Path, screen: Screen) -> int | None:
 
 def _code(found: list[Report]) -> int:
     """Success, unless there were lines and none of them could be taken."""
-    taken = sum(r.imported + r.duplicates + r.echoes for r in found)
+    taken = sum(r.imported + r.duplicates + r.echoes + r.withheld for r in found)
     return USAGE if taken == 0 and any(r.refused for r in found) else 0

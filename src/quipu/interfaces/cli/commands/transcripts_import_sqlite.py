@@ -8,11 +8,11 @@ from pathlib import Path
 import click
 from rich.text import Text
 
-from quipu.interfaces.cli.call import Call, common
+from quipu.interfaces.cli.call import Call, common, erased_too
 from quipu.interfaces.cli.opening import opened
 from quipu.interfaces.cli.paths import FilePath
 from quipu.interfaces.cli.screen import Screen
-from quipu.interfaces.cli.views.report import came_back
+from quipu.interfaces.cli.views.report import came_back, withheld
 from quipu.interfaces.cli.views.text import visible
 from quipu.kinds.transcripts.sqlite.model import Imported
 
@@ -27,9 +27,10 @@ from quipu.kinds.transcripts.sqlite.model import Imported
     metavar="NAME",
     help="One space for all projects.",
 )
+@erased_too
 @common
 @click.pass_obj
-def command(call: Call, file: Path, space: str | None) -> None:
+def command(call: Call, file: Path, space: str | None, erased_too: bool) -> None:
     """Take in FILE, the ccrecall.db of ccrecall: sessions, messages, calls, teams and memories.
 
     Each project goes to a space of its own, named like its directory; --space puts all into one. FILE is only
@@ -40,13 +41,15 @@ def command(call: Call, file: Path, space: str | None) -> None:
         opened(call, screen) as memory,
         screen.progress("Importing lines", total=None, unit="lines") as steps,
     ):
-        found = memory.transcripts.import_sqlite(file.expanduser(), space=space, progress=steps.advance)
+        found = memory.transcripts.import_sqlite(
+            file.expanduser(), space=space, progress=steps.advance, erased_too=erased_too
+        )
     back = came_back(
         cut_characters=found.cut_characters,
         foreign_characters=found.foreign_characters,
         unmatched_marks=found.unmatched_marks,
     )
-    screen.answer(found, *map(Text, _lines(found)), *back)
+    screen.answer(found, *map(Text, _lines(found)), *withheld(found.withheld, "row"), *back)
 
 
 def _lines(found: Imported) -> Iterator[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from quipu import Memory
-from quipu.interfaces.cli.call import Call, common
+from quipu.interfaces.cli.call import Call, common, erased_too
 from quipu.interfaces.cli.opening import opened
 from quipu.interfaces.cli.paths import FilePath
 from quipu.interfaces.cli.program import program
@@ -55,18 +55,25 @@ Examples:
 )
 @click.option("--follow", is_flag=True, help="Go on taking in what comes, until interrupted.")
 @click.option("--every", type=click.FloatRange(min=0.1), default=2.0, show_default=True, metavar="SECONDS")
+@erased_too
 @click.option("--dry-run", is_flag=True, help="Only tell what has something new.")
 @common
 @click.pass_obj
 def command(
-    call: Call, roots: tuple[Path, ...], space: str | None, follow: bool, every: float, dry_run: bool
+    call: Call,
+    roots: tuple[Path, ...],
+    space: str | None,
+    follow: bool,
+    every: float,
+    erased_too: bool,
+    dry_run: bool,
 ) -> int:
     """Take in what is new in recorded sessions of Claude Code and Codex.
 
     ROOT is a directory of an agent, of its sessions, or one file; where agents keep them, if not given. Each
     project goes to a space of its own, named like the directory that the session was started in. What a sync
     has read is known by place, size and hash; it is never read again unless it was rewritten. Secrets are cut
-    out before anything is stored.
+    out before anything is stored. Lines that were forgotten are withheld, in whatever file they stand.
     """
     screen = Screen(call)
     chosen = list(roots) or None
@@ -76,7 +83,7 @@ def command(
             found = memory.transcripts.pending(chosen, space=space)
             screen.answer(found, pending(found))
             return 0
-        done = _sync(memory, screen, chosen, space)
+        done = _sync(memory, screen, chosen, space, erased_too=erased_too)
         screen.answer(done, *report(done))
         if done.lines:
             screen.note(f'\nAsk: {program()} recall --space {next(iter(done.spaces))} "Why did we …?"')
@@ -88,9 +95,11 @@ def command(
     return USAGE if not done.spaces and done.troubles else 0
 
 
-def _sync(memory: Memory, screen: Screen, roots: list[Path] | None, space: str | None) -> SyncReport:
+def _sync(
+    memory: Memory, screen: Screen, roots: list[Path] | None, space: str | None, *, erased_too: bool
+) -> SyncReport:
     total = None
     if screen.watched:
         total = sum(one.bytes for one in memory.transcripts.pending(roots, space=space).values())
     with screen.progress("Reading sessions", total=total) as steps:
-        return memory.transcripts.sync(roots, space=space, progress=steps.advance)
+        return memory.transcripts.sync(roots, space=space, progress=steps.advance, erased_too=erased_too)

@@ -25,9 +25,18 @@ def one_line(found: Report) -> str:
         parts.append(f"{found.duplicates:,} known already")
     if found.echoes:
         parts.append(f"{found.echoes:,} were only recalled memory")
+    if found.withheld:
+        parts.append(f"{found.withheld:,} withheld")
     if found.refused:
         parts.append(f"{len(found.refused):,} refused")
     return f"{', '.join(parts)}; {found.seconds:.1f} s"
+
+
+def withheld(number: int, what: str) -> Iterator[Text]:
+    """How much was left out, for it was erased; nothing where that is none."""
+    if number:
+        erased = f"{count(number, what)} that {'was' if number == 1 else 'were'} erased"
+        yield Text(f"withheld: {erased}; --erased-too takes them in", style="yellow")
 
 
 def came_back(*, cut_characters: int, foreign_characters: int, unmatched_marks: int) -> Iterator[Text]:
@@ -52,6 +61,7 @@ def _lines(found: Report) -> Iterator[Text]:
         foreign_characters=found.foreign_characters,
         unmatched_marks=found.unmatched_marks,
     )
+    yield from withheld(found.withheld, "message")
     if found.repaired:
         yield Text(f"{count(found.repaired, 'character')} that no database can store became U+FFFD")
     if found.assumed_utc:

@@ -10,7 +10,7 @@ from rich.filesize import decimal
 from rich.table import Table
 from rich.text import Text
 
-from quipu.interfaces.cli.views.report import came_back
+from quipu.interfaces.cli.views.report import came_back, withheld
 from quipu.interfaces.cli.views.text import count, visible
 from quipu.kinds.transcripts.syncing.model import Pending, SyncReport
 
@@ -29,6 +29,7 @@ def report(found: SyncReport) -> list[RenderableType]:
         unknown.update(one.unknown)
     if redacted:
         shown.append(Text(f"secrets cut out: {_listed(redacted)}", style="yellow"))
+    shown += withheld(found.withheld, "line")
     spaces = found.spaces.values()
     shown += came_back(
         cut_characters=sum(one.cut_characters for one in spaces),

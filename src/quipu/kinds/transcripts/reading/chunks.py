@@ -34,6 +34,8 @@ class Mark:
 
 
 START: Final = Mark(0, hashlib.sha256().digest())
+AGAIN: Final = Mark(0, b"")
+"""Of a file that is to be read from its beginning, whatever was read of it."""
 
 
 @dataclass(frozen=True, slots=True)

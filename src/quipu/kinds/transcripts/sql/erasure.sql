@@ -63,6 +63,25 @@ from said
 where d.space_id = %(space)s and d.session_id = said.session_id
     and (d.first_prompt = said.content or d.last_prompt = said.content)
 
+-- name: lines_to_go: session and uuid of lines that go without a message: of sessions, and what was queued before it was said
+with gone as (
+    select l.session_id, l.uuid from transcripts.lines l
+    where l.space_id = %(space)s and l.session_id = any(%(numbers)s::int8[])
+    union
+    select l.session_id, l.uuid from core.messages m
+    join transcripts.lines l on l.space_id = m.space_id and l.session_id = m.session_id and l.content_text = m.content
+    where m.space_id = %(space)s and m.id = any(%(messages)s::int8[]) and l.message_id is null
+)
+select s.name, g.uuid from gone g join core.sessions s on s.space_id = %(space)s and s.id = g.session_id
+
+-- name: prompts_to_go: words of prompts that go without their session
+select '', content from transcripts.prompts
+where space_id = %(space)s and (%(everything)s and session is null
+    or content in (select content from core.messages where space_id = %(space)s and id = any(%(messages)s::int8[])))
+
+-- name: prompting_sessions: sessions of which prompts are known
+select distinct '', session from transcripts.prompts where space_id = %(space)s and session is not null
+
 -- name: erase_prompts: prompts of the history that belong to sessions that go, or all
 delete from transcripts.prompts
 where space_id = %(space)s and (%(everything)s or session = any(%(sessions)s::text[]))

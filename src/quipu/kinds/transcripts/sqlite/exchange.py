@@ -24,6 +24,7 @@ from quipu.kinds.transcripts.sqlite.reading import Session, sessions
 from quipu.kinds.transcripts.sqlite.taking import Taking
 from quipu.recall.generations import Models
 from quipu.record.service import Progress
+from quipu.upkeep.erasure import tombstones
 from quipu.upkeep.exports.noting import note
 
 Row = Mapping[str, Any]
@@ -41,14 +42,20 @@ class AsyncExchange:
         self._redact = redact
 
     async def import_sqlite(
-        self, path: str | PathLike[str], *, space: str | None = None, progress: Progress | None = None
+        self,
+        path: str | PathLike[str],
+        *,
+        space: str | None = None,
+        progress: Progress | None = None,
+        erased_too: bool = False,
     ) -> Imported:
         """Take in a file of ccrecall: sessions, messages, calls and results, teams, memories.
 
         Each project goes to the space of its directory's name, or all to ``space``. The file is only read.
         What is known already stays as it is, so doing it again changes nothing, and what was cut off is
         finished by doing it again. Memories are found by their meaning at once, messages with the next
-        recalls (or ``index``). ``progress`` is told how many lines were dealt with since the last call.
+        recalls (or ``index``). ``progress`` is told how many lines were dealt with since the last call. What
+        was forgotten is withheld; with ``erased_too`` it is taken in again.
 
         Raises:
             NotFound: there is no such file.
@@ -56,9 +63,10 @@ class AsyncExchange:
         """
         optional_name("space", space)
         path, now, mended = Path(path), self._clock.now(), Counter[str]()
+        began = None if erased_too else await tombstones.clock(self._database)
         async with _to_read(path) as (connection, tables):
             file = await to_thread.run_sync(importing.transcript, path)
-            taking = Taking(self._database, file, Cleaning(secrets=self._redact), progress)
+            taking = Taking(self._database, file, Cleaning(secrets=self._redact), progress, began=began)
             found = sessions(
                 connection,
                 space=space,
@@ -87,7 +95,10 @@ class AsyncExchange:
         for row in side["memories"]:
             made = importing.memory(row, taking.cleaning, mended, now=now)
             by_space[taking.space_of(row["session_id"], default=space)].append(made)
-        for name, memories in by_space.items():
+        for name, found in by_space.items():
+            gone = await taking.erased(name, [row["session"] for row in found])
+            memories = [row for row in found if row["session"] not in gone]
+            taking.withheld += len(found) - len(memories)
             kept = await importing.keep_memories(self._database, self._models, name, memories, now=now)
             taking.new["memories"] += kept.new
             taking.known += len(memories) - kept.new

@@ -34,19 +34,24 @@ _TRIES: Final = 5
 Row = Mapping[str, Any]
 
 
-async def keep(within: Within, session: Session, file: Transcript, *, now: datetime) -> Counter[str]:
-    """Keep what a session's lines say, as those of a transcript are kept; new rows by table, and "known"."""
+async def keep(
+    within: Within, session: Session, file: Transcript, *, now: datetime, began: datetime | None
+) -> Counter[str]:
+    """Keep what a session's lines say, as a sync does; new rows by table, known ones, withheld ones."""
     mark = Mark(file.size_bytes, START.prefix_sha256)
     batch = Batch(pieces=[Piece(file, mark, session.reading)])
-    asked = Asked(batch)  # lazily: the file is still there, what a crash undoes is done by importing again
+    asked = Asked(
+        batch, space=within.space.name, began=began
+    )  # lazily: the file is still there, what a crash undoes is done by importing again
     await asked.ask(within.conn)
-    written = await write(within, batch, asked, now=now)
+    written = await write(within, asked, now=now)
     return Counter(
         messages=written.messages,
         lines=len(written.new),
         tool_calls=sum(len(row.entry.calls) for row in written.new),
         tool_results=sum(len(row.entry.results) for row in written.new),
         known=written.known,
+        withheld=written.withheld,
     )
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
-    """What was taken in of a file: new rows by table, rows that were known, what was mended, by what it was.
+    """What was taken in of a file: new rows by table, rows that were known, rows that
+    were erased before and left out, what was mended, by what it was.
 
     ``redacted``: secrets that were cut out. ``cut_characters``: memory of this space that came back and was
     cut out; ``foreign_characters``: memory of other spaces or installations, kept and not indexed;
@@ -20,6 +21,7 @@ class Imported:
     spaces: Mapping[str, int]
     new: Mapping[str, int]
     known: int
+    withheld: int
     mended: Mapping[str, int]
     passed: Mapping[str, int]
     redacted: Mapping[str, int]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -15,6 +15,7 @@ from quipu.kinds.transcripts.sqlite.cleaning import Cleaning
 from quipu.kinds.transcripts.sqlite.model import Imported
 from quipu.kinds.transcripts.sqlite.reading import Session
 from quipu.record.service import Progress
+from quipu.upkeep.erasure.tombstones import erased_sessions
 
 Row = Mapping[str, Any]
 
@@ -25,11 +26,19 @@ class Taking:
     """One import as far as it has come."""
 
     def __init__(
-        self, database: Database, file: Transcript, cleaning: Cleaning, progress: Progress | None
+        self,
+        database: Database,
+        file: Transcript,
+        cleaning: Cleaning,
+        progress: Progress | None,
+        *,
+        began: datetime | None,
     ) -> None:
+        """``began``: when the import began; None takes in what was erased, too."""
         self.cleaning = cleaning
         self.new: Counter[str] = Counter()
-        self.known = 0
+        self.known = self.withheld = 0
+        self._began = began
         self.united: dict[UUID, UUID] = {}
         self._database, self._file, self._progress = database, file, progress
         self._spaces: dict[str, str] = {}
@@ -51,8 +60,9 @@ class Taking:
         self._passed.update(session.reading.passed)
         self._came_back.update(session.reading.came_back)
         async with self._database.writing(session.space) as within:
-            new = await importing.keep(within, session, self._file, now=now)
+            new = await importing.keep(within, session, self._file, now=now, began=self._began)
         self.known += new.pop("known")
+        self.withheld += new.pop("withheld")
         self.new.update(new)
         if self._progress is not None:
             self._progress(session.reading.lines)
@@ -66,6 +76,7 @@ class Taking:
     async def teams(self, side: Mapping[str, list[Row]], *, default: str | None) -> None:
         """Take teams in, each to the space of the session that leads it."""
         by_space: defaultdict[str, defaultdict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
+        closed = await self._led_by_erased(side["teams"], default=default)
         leads = {row["id"]: row["lead_session_id"] for row in side["teams"]}
         for table in _TEAMS:
             for row in side[table]:
@@ -73,10 +84,29 @@ class Taking:
                 if team not in leads:
                     self._passed[f"{table} without their team"] += 1
                     continue
+                if team in closed:
+                    self.withheld += 1
+                    continue
                 by_space[self.space_of(leads[team], default=default)][table].append(row)
         for space, tables in by_space.items():
             async with self._database.writing(space) as within:
                 self.new.update(await importing.keep_teams(within, tables, self.cleaning))
+
+    async def _led_by_erased(self, teams: Sequence[Row], *, default: str | None) -> set[object]:
+        """The teams that were erased with the session that led them."""
+        by_space: defaultdict[str, list[str]] = defaultdict(list)
+        for row in teams:
+            by_space[self.space_of(row["lead_session_id"], default=default)].append(row["lead_session_id"])
+        gone = [await self.erased(space, sessions) for space, sessions in by_space.items()]
+        return {row["id"] for row in teams if any(row["lead_session_id"] in one for one in gone)}
+
+    async def erased(self, space: str, sessions: Sequence[str | None]) -> set[str]:
+        """Of sessions, those that were erased and are not there again."""
+        names = [name for name in sessions if name]
+        if self._began is None or not names:
+            return set()
+        async with self._database.writing(space) as within:
+            return await erased_sessions(within, names)
 
     async def sources(self, side: Mapping[str, list[Row]], *, default: str | None) -> None:
         """Note where memories come from, and which sessions were looked through."""
@@ -106,6 +136,7 @@ class Taking:
             spaces=dict(self._sessions),
             new={table: count for table, count in self.new.items() if count},
             known=self.known,
+            withheld=self.withheld,
             mended={what: count for what, count in mended.items() if count},
             passed=dict(self._passed),
             redacted=dict(self.cleaning.redacted),

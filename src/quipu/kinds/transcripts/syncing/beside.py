@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from datetime import datetime
 from pathlib import Path
 from typing import Final
 
@@ -20,6 +21,8 @@ from quipu.kinds.transcripts.reading.places import Found, last_part
 from quipu.kinds.transcripts.reading.side import Prompt, Task, Team
 from quipu.kinds.transcripts.syncing import store
 from quipu.kinds.transcripts.syncing.model import Tally, Trouble
+from quipu.kinds.transcripts.syncing.withholding import prompts_left
+from quipu.upkeep.erasure.tombstones import erased_sessions
 
 _AT_ONCE: Final = 2_000
 _HOMELESS: Final = "it belongs to no session that is known, and names no project."
@@ -28,11 +31,14 @@ _HOMELESS: Final = "it belongs to no session that is known, and names no project
 class Beside:
     """Takes in the small files; each is read whole, and taking it in again changes nothing."""
 
-    def __init__(self, database: Database, *, clock: Clock, redact: bool, space: str | None) -> None:
+    def __init__(
+        self, database: Database, *, clock: Clock, redact: bool, space: str | None, began: datetime | None
+    ) -> None:
         self._database = database
         self._clock = clock
         self._redact = redact
         self._space = space
+        self._began = began
 
     async def take(
         self, found: Found, tallies: defaultdict[str, Tally], projects: Mapping[Path, str]
@@ -65,6 +71,8 @@ class Beside:
             for start in range(0, len(several), _AT_ONCE):
                 some = several[start : start + _AT_ONCE]
                 async with self._database.writing(space) as within:
+                    if self._began is not None:
+                        some = await prompts_left(within, some, began=self._began)
                     new = await store.count(within, "insert_prompts", _prompt_rows(some))
                 if new:
                     tallies[space].counts["prompts"] += new
@@ -150,6 +158,9 @@ class Beside:
             cleaner.add(task, "owner_name", "subject", "description", "status")
         cleaner.finish()
         async with self._database.writing(space) as within:
+            lead = [team.lead_session_id] if team.lead_session_id and self._began else []
+            if await erased_sessions(within, lead):
+                return
             teams, done = await _write_team(within, team, tasks)
         if teams or done:
             tallies[space].counts.update(teams=teams, tasks=done)

@@ -20,12 +20,13 @@ class SpaceReport:
     """What came into one space.
 
     ``files``: those that had something new, of ``bytes`` together. ``lines``: stored now; ``messages``: of
-    those, what somebody said; ``known``: lines that were stored already. ``redacted``: secrets cut out, by
-    kind; ``repaired``: characters that no database can store. ``cut_characters``: memory of this space that
-    came back and was cut out; ``foreign_characters``: memory of other spaces or installations, kept as text
-    and not indexed; ``unmatched_marks``: marks of this space in front of other words than they were made for,
-    kept and indexed. ``unknown``: records kept as they came, by type; ``passed``: records that are not kept,
-    by type.
+    those, what somebody said; ``known``: lines that were stored already; ``withheld``: lines that were
+    erased, or are of a session as it was when it was erased, and were left out. ``redacted``: secrets cut
+    out, by kind; ``repaired``: characters that no database can store. ``cut_characters``: memory of this
+    space that came back and was cut out; ``foreign_characters``: memory of other spaces or installations,
+    kept as text and not indexed; ``unmatched_marks``: marks of this space in front of other words than they
+    were made for, kept and indexed. ``unknown``: records kept as they came, by type; ``passed``: records
+    that are not kept, by type.
     """
 
     files: int = 0
@@ -34,6 +35,7 @@ class SpaceReport:
     lines: int = 0
     messages: int = 0
     known: int = 0
+    withheld: int = 0
     tool_calls: int = 0
     tool_results: int = 0
     prompts: int = 0
@@ -60,6 +62,11 @@ class SyncReport:
     def lines(self) -> int:
         """How many lines were stored."""
         return sum(one.lines for one in self.spaces.values())
+
+    @property
+    def withheld(self) -> int:
+        """How many lines were left out, for they were erased."""
+        return sum(one.withheld for one in self.spaces.values())
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
 from anyio import create_memory_object_stream, create_task_group, to_thread
@@ -16,7 +17,7 @@ from quipu.errors import DatabaseError
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.db.database import Database
 from quipu.kinds.transcripts.reading import places
-from quipu.kinds.transcripts.reading.chunks import START, Mark
+from quipu.kinds.transcripts.reading.chunks import AGAIN, START, Mark
 from quipu.kinds.transcripts.reading.places import Found, Transcript
 from quipu.kinds.transcripts.syncing import store
 from quipu.kinds.transcripts.syncing.beside import Beside
@@ -24,6 +25,7 @@ from quipu.kinds.transcripts.syncing.model import Pending, SyncReport, Tally, Tr
 from quipu.kinds.transcripts.syncing.pieces import Batch, batches
 from quipu.kinds.transcripts.syncing.writing import Asked, write
 from quipu.record.service import Progress
+from quipu.upkeep.erasure import tombstones
 
 _TRIES = 6
 
@@ -35,6 +37,7 @@ class _Run:
     found: Found
     files: Mapping[str, Sequence[Transcript]]
     marks: Mapping[str, Mapping[str, Mark]]
+    began: datetime | None
     tallies: defaultdict[str, Tally] = field(default_factory=lambda: defaultdict(Tally))
     troubles: list[Trouble] = field(default_factory=list[Trouble])
 
@@ -49,14 +52,20 @@ class Syncing:
         self._projects: dict[Path, str] = {}
 
     async def sync(
-        self, roots: Sequence[Path] | None, *, space: str | None, progress: Progress | None
+        self,
+        roots: Sequence[Path] | None,
+        *,
+        space: str | None,
+        progress: Progress | None,
+        erased_too: bool = False,
     ) -> SyncReport:
         """Take in what is new; a transaction for every few megabytes, with how far files are read."""
         started = time.perf_counter()
-        run = await self._look(roots, space)
+        began = None if erased_too else await tombstones.clock(self._database)
+        run = await self._look(roots, space, began)
         for name, files in run.files.items():
             await self._space(run, name, files, progress)
-        beside = Beside(self._database, clock=self._clock, redact=self._redact, space=space)
+        beside = Beside(self._database, clock=self._clock, redact=self._redact, space=space, began=began)
         run.troubles += await beside.take(run.found, run.tallies, self._projects)
         for name in run.tallies:
             async with self._database.writing(name) as within:
@@ -67,7 +76,7 @@ class Syncing:
 
     async def pending(self, roots: Sequence[Path] | None, *, space: str | None) -> Mapping[str, Pending]:
         """What a sync would read now, by space; it reads nothing but where sessions were started."""
-        run = await self._look(roots, space)
+        run = await self._look(roots, space, await tombstones.clock(self._database))
         found: dict[str, Pending] = {}
         for name, files in run.files.items():
             marks = run.marks.get(name, {})
@@ -76,18 +85,22 @@ class Syncing:
             found[name] = Pending(len(files), left)
         return found
 
-    async def _look(self, roots: Sequence[Path] | None, space: str | None) -> _Run:
+    async def _look(self, roots: Sequence[Path] | None, space: str | None, began: datetime | None) -> _Run:
+        """Find what has something new; where what was erased is taken too, every file is read again."""
         found = await to_thread.run_sync(places.find, places.default_roots() if roots is None else roots)
         troubles = [Trouble(path, reason) for path, reason in found.troubles]
         groups, unread = await to_thread.run_sync(self._groups, found.transcripts, space)
         marks: dict[str, Mapping[str, Mark]] = {}
         changed: dict[str, list[Transcript]] = {}
         for name, files in sorted(groups.items()):
+            if began is None:
+                changed[name], marks[name] = files, {str(file.path): AGAIN for file in files}
+                continue
             known = await self._known(name, files)
             marks[name] = {path: Mark(one.offset_bytes, one.prefix_sha256) for path, one in known.items()}
             if new := [file for file in files if not _is_as_before(file, known.get(str(file.path)))]:
                 changed[name] = new
-        return _Run(found, changed, marks, troubles=[*troubles, *unread])
+        return _Run(found, changed, marks, began, troubles=[*troubles, *unread])
 
     def _groups(
         self, files: Sequence[Transcript], space: str | None
@@ -140,19 +153,19 @@ class Syncing:
         async with receive:
             async for batch in receive:
                 if batch.pieces:
-                    await self._write(batch, run.tallies[space], space)
+                    await self._write(batch, run, space)
                 run.troubles += batch.troubles
                 if progress is not None:
                     progress(batch.bytes)
 
-    async def _write(self, batch: Batch, tally: Tally, space: str) -> None:
+    async def _write(self, batch: Batch, run: _Run, space: str) -> None:
         """Write a batch, again where somebody was faster."""
         for tries_left in reversed(range(_TRIES)):
             try:
-                asked = Asked(batch)
+                asked = Asked(batch, space=space, began=run.began)
                 async with self._database.writing(space, ask=asked.ask) as within:
-                    written = await write(within, batch, asked, now=self._clock.now())
-                written.count(batch, tally)
+                    written = await write(within, asked, now=self._clock.now())
+                written.count(batch, run.tallies[space])
                 return
             except DatabaseError as error:
                 if not tries_left or not isinstance(error.__cause__, UniqueViolation | DeadlockDetected):

@@ -11,7 +11,7 @@ from psycopg.rows import class_row
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s, Texts
-from quipu.kernel.db.database import Connection, Within
+from quipu.kernel.db.database import Connection, Rows, Within, ask
 
 _SQL: Final = queries.load("quipu.kinds.transcripts.syncing")
 
@@ -72,6 +72,11 @@ def _columns(lines: Sequence[Line]) -> dict[str, object]:
 async def lazily(conn: Connection) -> None:
     """Let the transaction end before it is on the disk."""
     await conn.execute(_SQL["lazily"])
+
+
+async def has_erased(conn: Connection, space: str) -> Rows:
+    """Ask, in a pipeline, whether anything was ever erased in a space of this name."""
+    return await ask(conn, _SQL.numbered("has_erased"), {"name": space})
 
 
 async def count(within: Within, name: str, values: Mapping[str, object]) -> int:

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Final
 
 from quipu.kernel.db.arrays import Int8s, Moments
-from quipu.kernel.db.database import Connection, Within
+from quipu.kernel.db.database import Connection, Rows, Within
 from quipu.kinds.transcripts import outbox
 from quipu.kinds.transcripts.filing.messages import CODE
 from quipu.kinds.transcripts.reading.model import Details, Entry
@@ -17,6 +17,7 @@ from quipu.kinds.transcripts.syncing import rows, store
 from quipu.kinds.transcripts.syncing.model import Tally
 from quipu.kinds.transcripts.syncing.pieces import Batch
 from quipu.kinds.transcripts.syncing.rows import Row
+from quipu.kinds.transcripts.syncing.withholding import without_erased
 from quipu.recall import late
 from quipu.record import store as record
 
@@ -25,11 +26,12 @@ _BIT: Final = 1 << (CODE - 1)
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What became of a batch: lines that are new, messages among them, lines that were known."""
+    """What became of a batch: lines that are new, messages among them, lines that were known or erased."""
 
     new: Sequence[Row]
     messages: int
     known: int
+    withheld: int
 
     def count(self, batch: Batch, tally: Tally) -> None:
         """Add it to a report."""
@@ -38,6 +40,7 @@ class Written:
             lines=len(self.new),
             messages=self.messages,
             known=self.known,
+            withheld=self.withheld,
             tool_calls=sum(len(row.entry.calls) for row in self.new),
             tool_results=sum(len(row.entry.results) for row in self.new),
             repaired=batch.repaired,
@@ -54,10 +57,17 @@ class Written:
 class Asked:
     """What is asked while the space is entered: that the transaction is a lazy one, and for its sessions.
 
-    They are held until commit, so that no other sync writes the same lines.
+    They are held until commit, so that no other sync writes the same lines. And whether anything was ever
+    erased in the space: then ``left`` is the batch without that.
     """
 
-    def __init__(self, batch: Batch) -> None:
+    def __init__(self, batch: Batch, *, space: str, began: datetime | None) -> None:
+        """``began``: when the work began; None takes in what was erased, too."""
+        self._batch, self._space, self._began = batch, space, began
+        self._erased: Rows | None = None
+        self._hold(batch)
+
+    def _hold(self, batch: Batch) -> None:
         names = {name for piece in batch.pieces for name in piece.reading.details}
         names |= {entry.session for piece in batch.pieces for entry in piece.reading.entries}
         self._sessions = record.Asked([("", name) for name in names], is_new=True)
@@ -65,20 +75,33 @@ class Asked:
     async def ask(self, conn: Connection) -> None:
         """Ask in the pipeline in which the space is entered."""
         await store.lazily(conn)
+        if self._began is not None:
+            self._erased = await store.has_erased(conn, self._space)
         await self._sessions.ask(conn)
+
+    async def left(self, within: Within) -> tuple[Batch, int]:
+        """Return the batch without lines that were erased, and how many these are; before ``sessions``."""
+        if self._began is None or self._erased is None or (await self._erased.fetchone()) == (False,):
+            return self._batch, 0
+        batch, withheld = await without_erased(within, self._batch, began=self._began)
+        if withheld:
+            self._hold(batch)
+            await self._sessions.ask(within.conn)
+        return batch, withheld
 
     async def sessions(self, within: Within) -> Mapping[str, int]:
         """The numbers of the sessions."""
         return await self._sessions.sessions(within)
 
 
-async def write(within: Within, batch: Batch, asked: Asked, *, now: datetime) -> Written:
-    """Write a batch; what is there already is left as it is.
+async def write(within: Within, asked: Asked, *, now: datetime) -> Written:
+    """Write the batch that was asked for; what is there already is left as it is.
 
     The sessions are held first, then the threads of the index, where messages get their ids; the row of the
     space comes last. Every journey to the server is one more wait for the thread that reads files meanwhile,
     so there are five, however large the batch.
     """
+    batch, withheld = await asked.left(within)
     sessions = await asked.sessions(within)
     entries = [entry for piece in batch.pieces for entry in piece.reading.entries]
     new, said = await _new(within, entries, sessions)
@@ -98,7 +121,7 @@ async def write(within: Within, batch: Batch, asked: Asked, *, now: datetime) ->
             await store.run(within, "mark_unfiled", {"bit": _BIT})
         if new:
             await outbox.ask(within, now=now)
-    return Written(new, len(said), len(entries) - len(new))
+    return Written(new, len(said), len(entries) - len(new), withheld)
 
 
 async def _new(

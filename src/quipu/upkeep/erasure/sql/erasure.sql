@@ -101,3 +101,21 @@ select core.gone_space(%(hash)s, %(receipt)s)
 
 -- name: entries_with: entries of the index in whose text a string stands
 select count(*) from core.recall_entries where space_id = %(space)s and content operator(pg_catalog.~) %(pattern)s
+
+-- name: clock: the time of the server
+select clock_timestamp()
+
+-- name: note_erased: note what was erased
+select core.note_erased(%(name)s, %(kind)s, %(sessions)s::text[], %(ids)s::text[], %(until)s)
+
+-- name: erased_sessions: of sessions, those that are not there and were once erased, or lost the lines that came of them
+select e.name from (
+    select core.erased_sessions(%(name)s, %(sessions)s::text[])
+    union
+    select name from unnest(%(sessions)s::text[]) as n (name) where name = any(%(lost)s::text[])
+) as e (name)
+where not exists (select from core.sessions s where s.space_id = %(space)s and s.name = e.name)
+
+-- name: erased_among: the places of lines or prompts that were erased
+select core.erased_among(%(name)s, %(kind)s, %(sessions)s::text[], %(ids)s::text[], %(times)s::timestamptz[],
+    %(users)s::text[], %(speakers)s::text[], %(began)s)

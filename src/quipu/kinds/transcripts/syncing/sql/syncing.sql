@@ -6,6 +6,9 @@ where space_id = %(space)s and path = any(%(paths)s::text[])
 -- name: lazily: this transaction may be lost in a crash, as a whole: then its files are read again
 select set_config('synchronous_commit', 'off', true)
 
+-- name: has_erased: whether anything was ever erased in a space of this name
+select core.has_erased(%(name)s)
+
 -- name: known_lines: which lines are there already
 select t.place
 from unnest(%(uuids)s::text[], %(sessions)s::int8[]) with ordinality as t (uuid, session_id, place)

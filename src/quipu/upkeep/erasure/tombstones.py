@@ -1,0 +1,89 @@
+"""What was erased is known again: recordings that are read again do not bring it back.
+
+Of each line, session, person and space only a keyed hash is kept, in a table that no role but its owner can
+read; the database makes and compares the hashes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from quipu.kernel.db import queries
+from quipu.kernel.db.database import Connection, Database, Within
+from quipu.upkeep.erasure.model import What
+
+_SQL = queries.load("quipu.upkeep.erasure")
+
+Noted = Callable[[Within, What, datetime], Awaitable[None]]
+"""Notes what of a kind of memory an erasure is about to take: ``await noted(within, what, now)``."""
+
+Kind = Literal["line", "prompt", "session", "user", "everything"]
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A line of a recording, by what identifies it: its id in its session, and when and whose it is."""
+
+    id: str
+    session: str | None = None
+    happened_at: datetime | None = None
+    user: str | None = None
+    speaker: str | None = None
+
+
+async def note(
+    within: Within, kind: Kind, named: Sequence[tuple[str, str]], *, until: str | datetime
+) -> None:
+    """Note session and id of what is erased, as far as it happened ``until`` then (``infinity`` for all)."""
+    if not named:
+        return
+    sessions, ids = zip(*named, strict=True)
+    values = {"name": within.space.name, "kind": kind, "sessions": [*sessions], "ids": [*ids], "until": until}
+    await within.conn.execute(_SQL["note_erased"], values)
+
+
+async def note_named(within: Within, what: What, now: datetime) -> None:
+    """Note the person or the space that an erasure names: what is being taken in of them now is not taken."""
+    if what.everything:
+        await note(within, "everything", [("", "")], until=now)
+    elif what.user is not None and what.session is None and what.message is None:
+        await note(within, "user", [("", what.user)], until=now)
+
+
+async def clock(database: Database) -> datetime:
+    """The time of the server, as work begins that is to take in nothing that is erased meanwhile."""
+    async with database.plain() as conn:
+        row = await (await conn.execute(_SQL["clock"])).fetchone()
+    assert row is not None
+    return row[0]
+
+
+async def erased(
+    conn: Connection, space: str, lines: Sequence[Recorded], *, began: datetime, kind: Kind = "line"
+) -> set[int]:
+    """The places (0 …) of lines that were erased, or belong to what was erased since the work ``began``."""
+    values = {
+        "name": space,
+        "kind": kind,
+        "sessions": [one.session for one in lines],
+        "ids": [one.id for one in lines],
+        "times": [one.happened_at for one in lines],
+        "users": [one.user for one in lines],
+        "speakers": [one.speaker for one in lines],
+        "began": began,
+    }
+    return {place - 1 for (place,) in await (await conn.execute(_SQL["erased_among"], values)).fetchall()}
+
+
+async def erased_sessions(within: Within, names: Sequence[str], *, lost: Sequence[str] = ()) -> set[str]:
+    """Of sessions, those that are not there and were once erased, or ``lost`` the lines that came of them."""
+    values = {
+        "name": within.space.name,
+        "space": within.space.id,
+        "sessions": list(names),
+        "lost": list(lost),
+    }
+    return {name for (name,) in await (await within.conn.execute(_SQL["erased_sessions"], values)).fetchall()}
