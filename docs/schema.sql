@@ -1458,6 +1458,20 @@ begin
 end
 $$;
 
+CREATE FUNCTION ledger.mark_assumption() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    new.assumed := true;
+    if new.confidence_cap = 'none' then
+        new.confidence_cap := 'medium';
+    end if;
+    return new;
+end
+$$;
+
+COMMENT ON FUNCTION ledger.mark_assumption() IS 'Where a default is used, assumed is true and there is a cap.';
+
 CREATE FUNCTION ledger.preference_place(memory_namespace text, memory_key text) RETURNS text[]
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN (memory_namespace = 'baseline'::text) THEN ARRAY['baseline'::text, memory_key] WHEN ((memory_namespace = 'preference'::text) AND (memory_key ~~ 'ui.%'::text)) THEN ARRAY['ui'::text, memory_key] WHEN ((memory_namespace = 'preference'::text) AND (memory_key ~~ 'workflow.%'::text)) THEN ARRAY['workflow'::text, memory_key] WHEN ((memory_namespace = 'other'::text) OR starts_with(memory_key, (memory_namespace || '.'::text))) THEN ARRAY['other'::text, memory_key] ELSE ARRAY['other'::text, ((memory_namespace || '.'::text) || memory_key)] END;
@@ -5642,6 +5656,12 @@ CREATE TRIGGER evidence_taken AFTER DELETE ON ledger.chat_recommendation_evidenc
 CREATE TRIGGER guard_event BEFORE DELETE OR UPDATE ON ledger.chat_memory_events FOR EACH ROW EXECUTE FUNCTION ledger.guard_event();
 
 CREATE TRIGGER guard_events BEFORE TRUNCATE ON ledger.chat_memory_events FOR EACH STATEMENT EXECUTE FUNCTION ledger.guard_event();
+
+CREATE TRIGGER mark_assumption BEFORE INSERT ON ledger.chat_memory_events FOR EACH ROW WHEN (((new.value_source = ANY (ARRAY['assumed'::text, 'default'::text])) AND (new.event_type <> ALL (ARRAY['fact_expired'::text, 'fact_deleted'::text])) AND ((NOT new.assumed) OR (new.confidence_cap = 'none'::text)))) EXECUTE FUNCTION ledger.mark_assumption();
+
+CREATE TRIGGER mark_assumption BEFORE INSERT OR UPDATE ON ledger.chat_session_memory FOR EACH ROW WHEN (((new.value_source = ANY (ARRAY['assumed'::text, 'default'::text])) AND ((NOT new.assumed) OR (new.confidence_cap = 'none'::text)))) EXECUTE FUNCTION ledger.mark_assumption();
+
+CREATE TRIGGER mark_assumption BEFORE INSERT OR UPDATE ON ledger.chat_user_preferences FOR EACH ROW WHEN (((new.value_source = ANY (ARRAY['assumed'::text, 'default'::text])) AND ((NOT new.assumed) OR (new.confidence_cap = 'none'::text)))) EXECUTE FUNCTION ledger.mark_assumption();
 
 CREATE TRIGGER unfile AFTER DELETE ON ledger.chat_memory_events REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION ledger.unfile();
 

@@ -1077,7 +1077,7 @@ class Recommendations:
     ) -> Recommendation:
         """Keep a recommendation with its evidence, and get it back as surely as it may be said.
 
-        ``evidence``: references, or what a reading of reviews found; the ten heaviest are kept and ranked.
+        ``evidence``: references, or findings of a reading of reviews; of more than ten the heaviest are kept.
         ``confidence`` is lowered where the source was stale or failed, or a baseline of the location is only
         assumed (``Recommendation.limits`` says why). How the source did is ``source_status`` and
         ``freshness_seconds``, or where they are not given what its last call in this turn said.
@@ -1404,6 +1404,7 @@ class Ledger(Believed, Recommendations, Retention):
     ) -> Change:
         """Say what is so: ``source`` is "explicit" (somebody said it), "inferred" or "default".
 
+        A default is an assumption, with the cap "medium": see ``assume``; it gives way to every other source.
         Over an assumption or another value it is a correction, of which subscribers are told. Over something
         stronger it is recorded and changes nothing (``Change.stands`` is false). What stands already, known
         in the same way, is no event. ``turn`` defaults to the turn the session is at. A preference expires

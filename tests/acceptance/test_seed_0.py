@@ -112,6 +112,23 @@ def test_explicit_beats_inferred_beats_default_whatever_came_first(memory: Memor
     assert memory.ledger.state(space=space, session=SESSION)["boat 0"].value == "again"
 
 
+def test_defaults_are_assumed_and_capped_until_somebody_confirms_them(
+    memory: Memory, address: str, space: str
+) -> None:
+    here: dict[str, Any] = {"space": space, "session": SESSION}
+    memory.ledger.set("baseline.scope", {"value": "all"}, source="default", **here)
+    (event,) = rows(address, space, "select * from chat_memory_events")
+    (row,) = rows(address, space, "select * from chat_session_memory")
+    for kept in (event, row):
+        assert (kept["assumed"], kept["confidence_cap"], kept["value_source"]) == (True, "medium", "default")
+    assert [value.key for value in memory.ledger.open_assumptions(**here)] == ["baseline.scope"]
+    advised = memory.ledger.recommendation(advise(memory, space), space=space)
+    assert (advised.asked_confidence, advised.confidence) == ("high", "medium")
+    memory.ledger.set("baseline.scope", {"value": "all"}, **here)
+    assert memory.ledger.open_assumptions(**here) == []
+    assert memory.ledger.recommendation(advise(memory, space), space=space).confidence == "high"
+
+
 # 5) Retention Jobs and 6) Deletion Operations, as they are written
 
 EXPIRED = "delete from chat_user_preferences where expires_at < now();"

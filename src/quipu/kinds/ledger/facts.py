@@ -92,12 +92,13 @@ class Facts:
         prepared = prepare(belief.value, key=place.key, secrets=self._redact)
         if place.rule is not None:
             check_shape(place.rule, prepared.value)
+        assumed = belief.source in rules.ASSUMED
         return {
             "value": prepared.text,
             "plain": prepared.value,
             "source": belief.source,
-            "assumed": belief.source == "assumed",
-            "cap": belief.cap,
+            "assumed": assumed,
+            "cap": "medium" if assumed and belief.cap == "none" else belief.cap,
         }
 
     async def _expiry(self, scope: Scope, said: Circumstances, *, ends: bool) -> dict[str, object]:

@@ -125,6 +125,7 @@ class AsyncLedger(AsyncBelieved, AsyncRecommendations, AsyncRetention):
     ) -> Change:
         """Say what is so: ``source`` is "explicit" (somebody said it), "inferred" or "default".
 
+        A default is an assumption, with the cap "medium": see ``assume``; it gives way to every other source.
         Over an assumption or another value it is a correction, of which subscribers are told. Over something
         stronger it is recorded and changes nothing (``Change.stands`` is false). What stands already, known
         in the same way, is no event. ``turn`` defaults to the turn the session is at. A preference expires

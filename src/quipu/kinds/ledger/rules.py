@@ -12,6 +12,8 @@ from quipu.errors import BadInput
 from quipu.kinds.ledger.model import Difference, Event, EventType, Namespace, Value, ValueSource
 
 RANK: Final[Mapping[ValueSource, int]] = {"default": 0, "assumed": 1, "inferred": 2, "explicit": 3}
+ASSUMED: Final[frozenset[ValueSource]] = frozenset({"default", "assumed"})
+"""Known to nobody: it caps what is concluded from it, and is disclosed or confirmed."""
 _ENDS: Final = frozenset({"fact_expired", "fact_deleted"})
 _CORRECTS: Final = frozenset({"fact_corrected", "assumption_corrected"})
 

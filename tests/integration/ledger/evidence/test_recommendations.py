@@ -54,8 +54,11 @@ async def believe(
 ) -> None:
     """Set a baseline value in the session ``s-1`` of ``dana``, or assume it."""
     where: dict[str, Any] = {"space": "cafe", "session": "s-1", "user": "dana", "scope": scope}
-    write = ledger.assume if source == "assumed" else ledger.set
-    await write(key, {"value": 4}, **where, expires_at=expires_at)
+    value = {"value": "all" if key.endswith("scope") else 4}
+    if source == "assumed":
+        await ledger.assume(key, value, **where, expires_at=expires_at)
+    else:
+        await ledger.set(key, value, source=source, **where, expires_at=expires_at)  # type: ignore[arg-type]
 
 
 async def rows(database: Database, table: str, space: str = "cafe") -> int:
@@ -143,7 +146,8 @@ async def test_of_more_than_ten_pieces_the_heaviest_are_kept(recommendations: As
     pieces = [replace(SLOW, review_id_hash=f"r{n}", weight=n / 100) for n in range(25)]
     made = await advise(recommendations, evidence=pieces)
     shown = await recommendations.evidence(made, space="cafe")
-    assert made.evidence_count == 10
+    assert (made.evidence_count, made.evidence_left_out) == (10, 15)
+    assert await recommendations.recommendation(made.id, space="cafe") == made
     assert [piece.review_id_hash for piece in shown.pieces] == [f"r{n}" for n in range(24, 14, -1)]
     assert [piece.rank for piece in shown.pieces] == list(range(1, 11))
 
@@ -181,6 +185,19 @@ async def test_an_assumed_baseline_leaves_medium_until_it_is_confirmed(
     assert made.explanation["baselineAssumption"] == 'baseline.foh.Lisbon.dinner = {"value": 4}'
     assert (await advise(recommendations, location="Porto")).confidence == "high"
     await believe(ledger, "baseline.foh.Lisbon.dinner", source="explicit")
+    assert (await advise(recommendations)).confidence == "high"
+
+
+async def test_a_default_leaves_medium_until_it_is_confirmed(
+    recommendations: AsyncRecommendations, ledger: AsyncLedger
+) -> None:
+    await believe(ledger, "baseline.default_scope", source="default", scope="cross_session")
+    made = await advise(recommendations)
+    assert (made.confidence, made.limits[0].because) == (
+        "medium",
+        "baseline.default_scope is assumed, not confirmed.",
+    )
+    await believe(ledger, "baseline.scope", source="explicit")  # whoever has a scope needs no default one
     assert (await advise(recommendations)).confidence == "high"
 
 

@@ -74,6 +74,8 @@ def _recommendation(one: Recommendation) -> Iterator[Text]:
     yield Text(f"confidence {_confidence(one)}, from {one.source}")
     for limit in one.limits:
         yield Text(f"at most {limit.most}: {visible(limit.because)}", style="yellow")
+    if one.evidence_left_out:
+        yield Text(f"{one.evidence_left_out:,} lighter pieces of evidence were not kept", style="yellow")
 
 
 def _pieces(found: Shown) -> Iterator[RenderableType]:

@@ -22,7 +22,8 @@ class RecommendationTold(Told):
 
     `confidence` is what `asked_confidence` became under `limits`. `review_backed`, `evidence_count`
     and `recency_window_days` are counted from the evidence: the last is the fewest days before
-    `created_at` that hold all its reviews, null without any.
+    `created_at` that hold all its reviews, null without any. `evidence_left_out`: pieces beyond the ten
+    that are kept.
     """
 
     id: int
@@ -40,6 +41,7 @@ class RecommendationTold(Told):
     impact_score: float | None
     review_backed: bool
     evidence_count: int
+    evidence_left_out: int
     recency_window_days: int | None
     explanation: dict[str, Any]
     meta: dict[str, Any]

@@ -121,7 +121,8 @@ class Recommendation:
 
     ``confidence`` is what ``asked_confidence`` became under ``limits``. ``review_backed``, ``evidence_count``
     and ``recency_window_days`` are counted from the evidence: the last is the fewest days before
-    ``created_at`` that hold all its reviews, None without any.
+    ``created_at`` that hold all its reviews, None without any. ``evidence_left_out``: pieces beyond the ten
+    that are kept.
     """
 
     id: int
@@ -139,6 +140,7 @@ class Recommendation:
     impact_score: float | None
     review_backed: bool
     evidence_count: int
+    evidence_left_out: int
     recency_window_days: int | None
     explanation: Mapping[str, object]
     meta: Mapping[str, object]

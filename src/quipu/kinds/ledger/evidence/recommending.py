@@ -60,7 +60,7 @@ class AsyncRecommendations:
     ) -> Recommendation:
         """Keep a recommendation with its evidence, and get it back as surely as it may be said.
 
-        ``evidence``: references, or what a reading of reviews found; the ten heaviest are kept and ranked.
+        ``evidence``: references, or findings of a reading of reviews; of more than ten the heaviest are kept.
         ``confidence`` is lowered where the source was stale or failed, or a baseline of the location is only
         assumed (``Recommendation.limits`` says why). How the source did is ``source_status`` and
         ``freshness_seconds``, or where they are not given what its last call in this turn said.
@@ -87,7 +87,8 @@ class AsyncRecommendations:
             else checking.one_of("source_status", source_status, SOURCE_STATUSES),
             freshness_seconds=checking.optional_whole("freshness_seconds", freshness_seconds),
         )
-        references = policy.ranked(checking.references(evidence, now=now, secrets=secrets))
+        references = checking.references(evidence, now=now, secrets=secrets)
+        kept = policy.ranked(references)
         explained = object_of("explanation", explanation, secrets=secrets)
         noted = object_of("meta", meta, secrets=secrets)
         if store.OURS in noted:
@@ -110,9 +111,9 @@ class AsyncRecommendations:
                 freshness_seconds=meant.freshness_seconds,
                 impact_score=impact,
                 explanation=policy.explained(explained, meant, location),
-                meta={**noted, **_account(asked, limits)},
+                meta={**noted, **_account(asked, limits, left_out=len(references) - len(kept))},
                 now=now,
-                evidence=references,
+                evidence=kept,
             )
             made = await store.recommendation(within, await store.recommend(within, draft))
         assert made is not None
@@ -206,11 +207,12 @@ async def _shown(within: Within, asked: store.Asked, *, theme: Theme | None, lim
     return Shown(pieces=tuple(pieces), themes=await store.themes(within, asked), theme=theme)
 
 
-def _account(asked: Confidence, limits: list[Limit]) -> dict[str, object]:
+def _account(asked: Confidence, limits: list[Limit], *, left_out: int) -> dict[str, object]:
     """What the policy did, as it is kept in ``meta``; nothing where it had nothing to do."""
-    if not limits:
+    if not limits and not left_out:
         return {}
-    return {store.OURS: {"asked_confidence": asked, "limits": [asdict(limit) for limit in limits]}}
+    told = {"asked_confidence": asked, "limits": [asdict(limit) for limit in limits]}
+    return {store.OURS: {**told, "evidence_left_out": left_out}}
 
 
 def _unknown(number: int, space: str) -> NotFound:

@@ -200,6 +200,7 @@ def _recommendation(row: Mapping[str, Any]) -> Recommendation:
         **values,
         asked_confidence=account.get("asked_confidence", row["confidence"]),
         limits=tuple(Limit(**limit) for limit in account.get("limits", [])),
+        evidence_left_out=account.get("evidence_left_out", 0),
     )
 
 

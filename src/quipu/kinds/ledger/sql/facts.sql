@@ -54,11 +54,11 @@ where m.space_id = %(space)s
     and (m.expires_at is null or m.expires_at > %(now)s::timestamptz)
 union all
 select coalesce(e.memory_key, p.preference_key), coalesce(e.memory_namespace, 'preference'), 'cross_session', p.value_json,
-       case when p.assumed then 'assumed' else p.value_source end, p.assumed, p.confidence_cap, s.name, p.distinct_id,
+       coalesce(e.value_source, p.value_source), p.assumed, p.confidence_cap, s.name, p.distinct_id,
        coalesce(e.turn_index, 0), p.source_event_id, p.last_updated_at, p.expires_at
 from ledger.chat_user_preferences p
 left join lateral (
-    select memory_key, memory_namespace, turn_index from ledger.chat_memory_events
+    select memory_key, memory_namespace, value_source, turn_index from ledger.chat_memory_events
     where space_id = %(space)s and id = p.source_event_id
     offset 0
 ) e on true
@@ -99,12 +99,12 @@ cross join lateral (
 ) s
 union all
 select chosen.key, coalesce(e.memory_namespace, 'preference'), 'cross_session', p.value_json,
-       case when p.assumed then 'assumed' else p.value_source end, p.assumed, p.confidence_cap, s.name, p.distinct_id,
+       coalesce(e.value_source, p.value_source), p.assumed, p.confidence_cap, s.name, p.distinct_id,
        coalesce(e.turn_index, 0), p.source_event_id, p.last_updated_at, p.expires_at
 from chosen
 join ledger.chat_user_preferences p on p.space_id = %(space)s and p.id = chosen.id and chosen.scope = 'cross_session'
 left join lateral (
-    select memory_namespace, turn_index from ledger.chat_memory_events
+    select memory_namespace, value_source, turn_index from ledger.chat_memory_events
     where space_id = %(space)s and id = p.source_event_id
     offset 0
 ) e on true

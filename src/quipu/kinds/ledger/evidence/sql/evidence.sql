@@ -10,6 +10,8 @@ select id from core.messages
 where space_id = %(space)s and external_id = %(message)s and session_id = %(session)s
 
 -- name: baselines: the baseline of a session as it stands; what its person prefers fills the gaps
+--
+-- The default scope of a person is for sessions that have no scope of their own.
 select m.memory_key, m.value_json, m.assumed, m.confidence_cap
 from ledger.chat_session_memory m
 where m.space_id = %(space)s and m.session_id = %(session)s and m.memory_namespace = 'baseline'
@@ -22,7 +24,9 @@ where p.space_id = %(space)s and p.distinct_id = %(person)s and p.preference_nam
     and not exists (
         select from ledger.chat_session_memory m
         where m.space_id = %(space)s and m.session_id = %(session)s and m.memory_namespace = 'baseline'
-            and m.memory_key = p.preference_key and (m.expires_at is null or m.expires_at > %(now)s))
+            and m.memory_key = case p.preference_key when 'baseline.default_scope' then 'baseline.scope'
+                else p.preference_key end
+            and (m.expires_at is null or m.expires_at > %(now)s))
 order by 1
 
 -- name: source: how a source answered last in a turn, and whether all were down then
