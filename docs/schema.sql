@@ -1078,6 +1078,7 @@ CREATE FUNCTION ledger.append(space text, act text, scope text, session text, pe
 declare
     here integer;
     thread core.sessions;
+    whose text;  -- of the session; empty where several take part
     latest ledger.chat_memory_events;
     standing ledger.chat_memory_events;
     live boolean;
@@ -1104,11 +1105,16 @@ begin
             done.problem := 'session';
             return done;
         end if;
-        if person <> thread.distinct_id then
+        whose := coalesce(thread.distinct_id, thread.belongs_to);
+        if whose = '' and scope = 'session' and person is not null then
+            done.problem := 'several';
+            done.detail := ledger.users_of(thread);
+            return done;
+        elsif whose <> '' and person <> whose then
             done.problem := 'user';
             return done;
         end if;
-        person := coalesce(thread.distinct_id, person);
+        person := coalesce(nullif(whose, ''), person);
         if thread.messages > 0 then
             if turn > thread.messages or turn is null then
                 select count(*) into done.turn_index from core.messages m
@@ -1170,9 +1176,9 @@ begin
     end if;
 
     -- From here on nothing is refused but a session that became somebody else's this moment.
-    if thread.id is not null and thread.distinct_id is null and person is not null then
+    if thread.id is not null and whose is null and person is not null then
         update core.sessions s set distinct_id = person
-        where s.space_id = here and s.id = thread.id and s.distinct_id is null;
+        where s.space_id = here and s.id = thread.id and s.distinct_id is null and coalesce(s.belongs_to, person) = person;
         if not found and person is distinct from (
                 select s.distinct_id from core.sessions s where s.space_id = here and s.id = thread.id) then
             done.problem := 'user';
@@ -1518,6 +1524,20 @@ begin
 end
 $$;
 
+CREATE FUNCTION ledger.users_of(session core.sessions) RETURNS text
+    LANGUAGE sql STABLE
+    AS $$
+    select string_agg(user_name, ', ' order by user_name)
+    from (
+        select distinct m.user_name from core.messages m
+        where m.space_id = session.space_id and m.id between session.id << 24 and (session.id << 24) + 16777215
+            and m.user_name is not null
+        order by m.user_name limit 10
+    ) u
+    $$;
+
+COMMENT ON FUNCTION ledger.users_of(session core.sessions) IS 'Who takes part in a session, ten of them at most.';
+
 CREATE FUNCTION ledger.write_session() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -1536,7 +1556,11 @@ begin
         returning uid into new.id;
     elsif new.distinct_id is distinct from old.distinct_id then
         update core.sessions set distinct_id = new.distinct_id
-        where space_id = core.current_space() and uid = new.id;
+        where space_id = core.current_space() and uid = new.id
+            and (new.distinct_id is null or coalesce(belongs_to, new.distinct_id) = new.distinct_id);
+        if not found then
+            raise invalid_parameter_value using message = format('the session %s is somebody else''s', new.name);
+        end if;
     end if;
     new.status := coalesce(new.status, 'active');
     new.card_type := coalesce(new.card_type, 'none');
@@ -4045,7 +4069,7 @@ CREATE VIEW ledger.chat_sessions WITH (security_invoker='true') AS
     COALESCE(d.model, 'unknown'::text) AS model,
     COALESCE(d.prompt_version, 'unknown'::text) AS prompt_version,
     COALESCE(d.rule_version, 'unknown'::text) AS rule_version,
-    s.distinct_id,
+    COALESCE(s.distinct_id, NULLIF(s.belongs_to, ''::text)) AS distinct_id,
     d.trace_id,
     d.first_insight_latency_ms,
     COALESCE(d.had_fallback, false) AS had_fallback,

@@ -13,6 +13,7 @@ from quipu.kernel.db.database import Database, Within
 from quipu.kinds.ledger import rules, store
 from quipu.kinds.ledger.keys import Keys
 from quipu.kinds.ledger.model import Difference, Event, Value
+from quipu.kinds.ledger.outcome import others_session
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +141,9 @@ async def _find(within: Within, whose: Whose) -> _Found | None:
     session = await store.session(within, name)
     if session is None:
         return None
-    if user is not None and session.distinct_id not in (None, user):
-        raise BadInput(f"the session {name!r} is somebody else's.", field="user")
-    return _Found(session.uid, user or session.distinct_id)
+    if user is not None and session.owner and session.owner != user:
+        raise others_session(name)
+    return _Found(session.uid, user or session.owner or None)
 
 
 def _part(found: list[Value], limit: int | None, offset: int) -> list[Value]:

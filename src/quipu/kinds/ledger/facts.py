@@ -73,7 +73,7 @@ class Facts:
         said = Circumstances(
             space=space,
             session=latest.session,
-            user=latest.user,
+            user=latest.user if latest.scope == "cross_session" else None,
             correlation_id=str(event_id),
             reason=f"undo of event {event_id}",
         )

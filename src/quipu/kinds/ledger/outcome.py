@@ -17,7 +17,9 @@ def refusal(done: Appended, act: Act, given: Mapping[str, Any]) -> QuipuError:
         case "session":
             return unknown_session(session)
         case "user":
-            return BadInput(f"the session {session!r} is somebody else's.", field="user")
+            return others_session(session)
+        case "several":
+            return shared_session(session, done.detail)
         case "nobody":
             return BadInput(
                 f"{key!r} is a preference of a person, and it is not known whose session this is.",
@@ -39,6 +41,20 @@ def unknown_session(session: str | None) -> BadInput:
         f"there is no session {session!r} in this space.",
         field="session",
         hint="Observe its messages first, or open it: ledger.open_session(session=…).",
+    )
+
+
+def others_session(session: str | None) -> BadInput:
+    """The refusal of a session that was opened for somebody else, or in which only somebody else speaks."""
+    return BadInput(f"the session {session!r} is somebody else's.", field="user")
+
+
+def shared_session(session: str | None, users: str | None) -> BadInput:
+    """The refusal to say whose it is what several take part in."""
+    return BadInput(
+        f"several take part in the session {session!r} ({users}), so it is of none of them.",
+        field="user",
+        hint='Leave user= away for a fact of the session; one of the person is kept with scope="cross_session".',
     )
 
 

@@ -12,7 +12,7 @@ from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.db.database import Database
 from quipu.kernel.db.person import own_user
 from quipu.kinds.ledger import store
-from quipu.kinds.ledger.outcome import unknown_session
+from quipu.kinds.ledger.outcome import others_session, shared_session, unknown_session
 from quipu.kinds.ledger.values import prepare
 from quipu.record import store as record
 
@@ -39,12 +39,14 @@ async def open_session(
     given = _checked(details, secrets=secrets)
     async with database.writing(check_name("space", space)) as within:
         await record.lock_sessions(within, [name])
-        if person is not None:
-            await store.run(within, "give_session", {"name": name, "person": person})
         found = await store.session(within, name)
         assert found is not None  # it is held by this transaction
-        if person is not None and found.distinct_id != person:
-            raise BadInput(f"the session {name!r} is somebody else's.", field="user")
+        if person is not None:
+            if found.owner == "":
+                raise shared_session(name, found.users)
+            if found.owner not in (None, person):
+                raise others_session(name)
+            await store.run(within, "give_session", {"name": name, "person": person})
         started_at = None if found.messages else now
         await store.run(within, "write_details", {"session": found.uid, "started_at": started_at, **given})
     return name

@@ -25,6 +25,7 @@ class Appended:
     """What came of an append: a ``problem`` and nothing else, or the event and what stood before it."""
 
     problem: str | None
+    detail: str | None
     event_id: int | None
     event_type: EventType
     created_at: datetime
@@ -44,10 +45,15 @@ class Appended:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A session as other kinds refer to it; ``distinct_id`` is whose it is."""
+    """A session as other kinds refer to it.
+
+    ``owner`` is the person it was opened for, else the one user of its messages; empty where several ``users``
+    take part, None where nobody was named.
+    """
 
     uid: UUID
-    distinct_id: str | None
+    owner: str | None
+    users: str | None
     messages: int
 
 

@@ -1,10 +1,11 @@
 -- name: doomed_sessions: the sessions that an erasure takes with all that the ledger knows of them
 --
--- A session of which nobody said whose it is, is a person's where all that users said there is theirs.
+-- A session of which nobody said whose it is, is a person's where they are its one user, or all that users said there
+-- is theirs.
 select uid from core.sessions
 where space_id = %(space)s
     and (%(session)s::text is null or name = %(session)s)
-    and (%(user)s::text is null or distinct_id = %(user)s or distinct_id is null and id in (
+    and (%(user)s::text is null or coalesce(distinct_id, belongs_to) = %(user)s or distinct_id is null and id in (
         select session_id from core.messages
         where space_id = %(space)s and role = 'user'
         group by session_id

@@ -1,5 +1,5 @@
 -- name: append: write an event, what stands after it and its projection; or say why not
-select problem, event_id, event_type, created_at, expires_at, distinct_id, turn_index, stands, before_id, before_value,
+select problem, detail, event_id, event_type, created_at, expires_at, distinct_id, turn_index, stands, before_id, before_value,
        before_source, before_assumed, before_cap, before_turn, before_at, before_expires_at
 from ledger.append(
     %(space)s::text, %(act)s::text, %(scope)s::text, %(session)s::text, %(person)s::text, %(namespace)s::text, %(key)s::text,
@@ -8,7 +8,9 @@ from ledger.append(
     %(latest)s::int8)
 
 -- name: session: a session by the name that the caller gave
-select uid, distinct_id, messages from core.sessions where space_id = %(space)s and name = %(name)s
+select uid, coalesce(distinct_id, belongs_to) as owner,
+       case when coalesce(distinct_id, belongs_to) = '' then ledger.users_of(s) end as users, messages
+from core.sessions s where space_id = %(space)s and name = %(name)s
 
 -- name: turns: how many turns a session has
 select count(*) from core.messages
@@ -47,7 +49,8 @@ select m.memory_key as key, m.memory_namespace as namespace, 'session' as scope,
        m.source_turn_index as turn, m.source_event_id as event_id, m.last_updated_at as updated_at, m.expires_at
 from ledger.chat_session_memory m
 cross join lateral (
-    select name, distinct_id from core.sessions where space_id = %(space)s and uid = m.session_id offset 0
+    select name, coalesce(distinct_id, nullif(belongs_to, '')) as distinct_id
+    from core.sessions where space_id = %(space)s and uid = m.session_id offset 0
 ) s
 where m.space_id = %(space)s
     and m.session_id = %(session)s::uuid
@@ -95,7 +98,8 @@ select m.memory_key as key, m.memory_namespace as namespace, 'session' as scope,
 from chosen
 join ledger.chat_session_memory m on m.space_id = %(space)s and m.id = chosen.id and chosen.scope = 'session'
 cross join lateral (
-    select name, distinct_id from core.sessions where space_id = %(space)s and uid = m.session_id offset 0
+    select name, coalesce(distinct_id, nullif(belongs_to, '')) as distinct_id
+    from core.sessions where space_id = %(space)s and uid = m.session_id offset 0
 ) s
 union all
 select chosen.key, coalesce(e.memory_namespace, 'preference'), 'cross_session', p.value_json,

@@ -53,7 +53,8 @@ select v.id, 'chat_recommendation_evidence' as source_table, v.theme as key, to_
        false as said
 from ledger.chat_recommendation_evidence v
 cross join lateral (
-    select distinct_id from core.sessions where space_id = %(space)s and uid = v.session_id offset 0
+    select coalesce(distinct_id, nullif(belongs_to, '')) as distinct_id
+    from core.sessions where space_id = %(space)s and uid = v.session_id offset 0
 ) s
 left join lateral (
     select id from core.recall_entries

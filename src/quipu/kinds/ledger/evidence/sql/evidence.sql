@@ -1,5 +1,5 @@
 -- name: session: where a session stands
-select s.id, s.uid, s.messages, s.distinct_id as person,
+select s.id, s.uid, s.messages, coalesce(s.distinct_id, nullif(s.belongs_to, '')) as person,
        (select count(*) from core.messages m
         where m.space_id = %(space)s and m.id between s.id << 24 and (s.id << 24) + 16777215 and m.role = 'user') as turns
 from core.sessions s
