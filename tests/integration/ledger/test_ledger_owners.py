@@ -1,4 +1,4 @@
-"""Whose a session is: the person it was opened for, else the one user of its messages; of several, nobody's."""
+"""Whose a session is: the person's it was opened for, else its one user's; of several, nobody's."""
 
 from __future__ import annotations
 
@@ -40,9 +40,10 @@ async def test_a_session_is_its_one_users_and_nobody_else_claims_it(
         with pytest.raises(BadInput, match="somebody else's") as refusal:
             await act
         assert refusal.value.field == "user"
-    with psycopg.connect(url) as conn, pytest.raises(psycopg.Error, match="somebody else's"):
+    with psycopg.connect(url) as conn:
         conn.execute("select core.enter('cafe')")
-        conn.execute("update ledger.chat_sessions set distinct_id = 'bob' where name = 'of dana'")
+        with pytest.raises(psycopg.Error, match="somebody else's"):
+            conn.execute("update ledger.chat_sessions set distinct_id = 'bob' where name = 'of dana'")
     assert (await said.forget(space="cafe", user="bob")).counts == {"messages": 1}
 
 

@@ -54,7 +54,7 @@ def shared_session(session: str | None, users: str | None) -> BadInput:
     return BadInput(
         f"several take part in the session {session!r} ({users}), so it is of none of them.",
         field="user",
-        hint='Leave user= away for a fact of the session; one of the person is kept with scope="cross_session".',
+        hint='Leave user= away for a fact of the session; for one of the person say scope="cross_session".',
     )
 
 

@@ -47,8 +47,8 @@ class Appended:
 class Session:
     """A session as other kinds refer to it.
 
-    ``owner`` is the person it was opened for, else the one user of its messages; empty where several ``users``
-    take part, None where nobody was named.
+    ``owner`` is the person it was opened for, else the one user of its messages; empty where several
+    ``users`` take part, None where nobody was named.
     """
 
     uid: UUID
