@@ -1429,6 +1429,52 @@ begin
 end
 $$;
 
+CREATE FUNCTION ledger.follow(event bigint, evidence bigint) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+    here constant integer := core.current_space();
+begin
+    perform pg_catalog.pg_advisory_xact_lock_shared(
+        pg_catalog.hashtextextended(pg_catalog.current_setting('quipu.space'), 7310522003));
+    update ledger.filing_marks m set event_id = least(m.event_id, event - 1), evidence_id = least(m.evidence_id, evidence - 1)
+    where m.space_id = here and (m.event_id >= event or m.evidence_id >= evidence);
+    update core.spaces s set unfiled = s.unfiled | 2 where s.id = here and s.unfiled & 2 = 0;
+end
+$$;
+
+COMMENT ON FUNCTION ledger.follow(event bigint, evidence bigint) IS 'Has the next recall look at an event or a piece of evidence, and at all that came after it; null: at none.';
+
+CREATE FUNCTION ledger.follow_all() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+    delete from ledger.filing_marks where space_id = core.current_space();
+    perform ledger.follow(null, null);
+    return null;
+end
+$$;
+
+CREATE FUNCTION ledger.follow_excerpt() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform ledger.follow(null, new.id);
+    return null;
+end
+$$;
+
+CREATE FUNCTION ledger.follow_value() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform ledger.follow(new.source_event_id, null);
+    return null;
+end
+$$;
+
 CREATE FUNCTION ledger.guard_event() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -1489,6 +1535,80 @@ CREATE FUNCTION ledger.rank(value_source text) RETURNS integer
     RETURN CASE value_source WHEN 'explicit'::text THEN 3 WHEN 'inferred'::text THEN 2 WHEN 'assumed'::text THEN 1 ELSE 0 END;
 
 COMMENT ON FUNCTION ledger.rank(value_source text) IS 'What was said beats what was inferred, that beats what was assumed, and that a default.';
+
+CREATE FUNCTION ledger.tell_of(session_id uuid, distinct_id text, turn integer, scope text, namespace text, key text, value jsonb, source text, assumed boolean, cap text, expires timestamp with time zone, before jsonb, assumed_before boolean) RETURNS bigint
+    LANGUAGE plpgsql
+    AS $$
+#variable_conflict use_column
+declare
+    here constant integer := core.current_space();
+    said ledger.chat_memory_events;
+    id bigint;
+begin
+    perform pg_advisory_xact_lock_shared(hashtextextended(current_setting('quipu.space'), 7310522003));
+    select * into said from ledger.chat_memory_events e
+    where e.space_id = here and e.memory_scope = scope and e.memory_namespace = namespace and e.memory_key = key
+        and case scope when 'session' then e.session_id = tell_of.session_id else e.distinct_id = tell_of.distinct_id end
+    order by e.id desc limit 1;
+    if said.new_value_json = value and said.event_type not in ('fact_expired', 'fact_deleted')
+        and said.assumed = tell_of.assumed then
+        return said.id;
+    end if;
+    insert into ledger.chat_memory_events (session_id, distinct_id, turn_index, event_type, memory_scope, memory_namespace,
+        memory_key, old_value_json, new_value_json, value_source, assumed, confidence_cap, created_at, expires_at)
+    values (tell_of.session_id, tell_of.distinct_id, turn,
+        case when assumed_before and not tell_of.assumed then 'assumption_corrected'
+             when before is not null and not tell_of.assumed then 'fact_corrected'
+             when tell_of.assumed then 'assumption_set' else 'fact_set' end,
+        scope, namespace, key, before, value, source, tell_of.assumed, cap, greatest(now(), said.created_at), expires)
+    returning chat_memory_events.id into id;
+    return id;
+end
+$$;
+
+CREATE FUNCTION ledger.tell_of_preference() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+declare
+    first constant text := split_part(new.preference_key, '.', 1);
+    namespace constant text := case
+        when new.preference_namespace = 'baseline' then 'baseline'
+        when new.preference_namespace <> 'other' then 'preference'
+        when first <> new.preference_key and first in ('location', 'preference', 'constraint', 'system') then first
+        else 'other' end;
+    before ledger.chat_user_preferences;
+begin
+    if ledger.preference_place(namespace, new.preference_key)
+        <> array[new.preference_namespace, new.preference_key] then
+        return new;  -- no event could say so
+    end if;
+    if lower(tg_op) = 'update' then
+        before := old;
+    end if;
+    new.source_event_id := ledger.tell_of(new.last_session_id, new.distinct_id, 0, 'cross_session', namespace,
+        new.preference_key, new.value_json, new.value_source, new.assumed, new.confidence_cap, new.expires_at,
+        before.value_json, before.assumed);
+    return new;
+end
+$$;
+
+CREATE FUNCTION ledger.tell_of_value() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+declare
+    before ledger.chat_session_memory;
+begin
+    if lower(tg_op) = 'update' then
+        before := old;
+    end if;
+    new.source_event_id := ledger.tell_of(new.session_id,
+        (select coalesce(s.distinct_id, nullif(s.belongs_to, '')) from core.sessions s
+         where s.space_id = new.space_id and s.uid = new.session_id),
+        new.source_turn_index, 'session', new.memory_namespace, new.memory_key, new.value_json, new.value_source,
+        new.assumed, new.confidence_cap, new.expires_at, before.value_json, before.assumed);
+    return new;
+end
+$$;
 
 CREATE FUNCTION ledger.unfile() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -5677,6 +5797,22 @@ CREATE TRIGGER evidence_moved AFTER UPDATE ON ledger.chat_recommendation_evidenc
 
 CREATE TRIGGER evidence_taken AFTER DELETE ON ledger.chat_recommendation_evidence REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION ledger.evidence_changed();
 
+CREATE TRIGGER follow AFTER INSERT ON ledger.chat_recommendation_evidence FOR EACH ROW WHEN ((new.excerpt IS NOT NULL)) EXECUTE FUNCTION ledger.follow_excerpt();
+
+CREATE TRIGGER follow AFTER INSERT ON ledger.chat_session_memory FOR EACH ROW WHEN ((new.id IS DISTINCT FROM new.source_event_id)) EXECUTE FUNCTION ledger.follow_value();
+
+CREATE TRIGGER follow AFTER INSERT ON ledger.chat_user_preferences FOR EACH ROW WHEN ((new.id IS DISTINCT FROM new.source_event_id)) EXECUTE FUNCTION ledger.follow_value();
+
+CREATE TRIGGER follow_again AFTER UPDATE ON ledger.chat_recommendation_evidence FOR EACH ROW WHEN ((new.excerpt IS DISTINCT FROM old.excerpt)) EXECUTE FUNCTION ledger.follow_excerpt();
+
+CREATE TRIGGER follow_again AFTER UPDATE ON ledger.chat_session_memory FOR EACH ROW WHEN ((new.source_event_id IS DISTINCT FROM old.source_event_id)) EXECUTE FUNCTION ledger.follow_value();
+
+CREATE TRIGGER follow_again AFTER UPDATE ON ledger.chat_user_preferences FOR EACH ROW WHEN ((new.source_event_id IS DISTINCT FROM old.source_event_id)) EXECUTE FUNCTION ledger.follow_value();
+
+CREATE TRIGGER follow_purge AFTER DELETE ON ledger.chat_session_memory FOR EACH ROW WHEN ((old.expires_at <= now())) EXECUTE FUNCTION ledger.follow_all();
+
+CREATE TRIGGER follow_purge AFTER DELETE ON ledger.chat_user_preferences FOR EACH ROW WHEN ((old.expires_at <= now())) EXECUTE FUNCTION ledger.follow_all();
+
 CREATE TRIGGER guard_event BEFORE DELETE OR UPDATE ON ledger.chat_memory_events FOR EACH ROW EXECUTE FUNCTION ledger.guard_event();
 
 CREATE TRIGGER guard_events BEFORE TRUNCATE ON ledger.chat_memory_events FOR EACH STATEMENT EXECUTE FUNCTION ledger.guard_event();
@@ -5686,6 +5822,14 @@ CREATE TRIGGER mark_assumption BEFORE INSERT ON ledger.chat_memory_events FOR EA
 CREATE TRIGGER mark_assumption BEFORE INSERT OR UPDATE ON ledger.chat_session_memory FOR EACH ROW WHEN (((new.value_source = ANY (ARRAY['assumed'::text, 'default'::text])) AND ((NOT new.assumed) OR (new.confidence_cap = 'none'::text)))) EXECUTE FUNCTION ledger.mark_assumption();
 
 CREATE TRIGGER mark_assumption BEFORE INSERT OR UPDATE ON ledger.chat_user_preferences FOR EACH ROW WHEN (((new.value_source = ANY (ARRAY['assumed'::text, 'default'::text])) AND ((NOT new.assumed) OR (new.confidence_cap = 'none'::text)))) EXECUTE FUNCTION ledger.mark_assumption();
+
+CREATE TRIGGER tell BEFORE INSERT ON ledger.chat_session_memory FOR EACH ROW WHEN ((new.source_event_id IS NULL)) EXECUTE FUNCTION ledger.tell_of_value();
+
+CREATE TRIGGER tell BEFORE INSERT ON ledger.chat_user_preferences FOR EACH ROW WHEN ((new.source_event_id IS NULL)) EXECUTE FUNCTION ledger.tell_of_preference();
+
+CREATE TRIGGER tell_again BEFORE UPDATE ON ledger.chat_session_memory FOR EACH ROW WHEN (((new.source_event_id IS NULL) OR ((new.source_event_id = old.source_event_id) AND ((new.value_json IS DISTINCT FROM old.value_json) OR (new.value_source IS DISTINCT FROM old.value_source))))) EXECUTE FUNCTION ledger.tell_of_value();
+
+CREATE TRIGGER tell_again BEFORE UPDATE ON ledger.chat_user_preferences FOR EACH ROW WHEN (((new.source_event_id IS NULL) OR ((new.source_event_id = old.source_event_id) AND ((new.value_json IS DISTINCT FROM old.value_json) OR (new.value_source IS DISTINCT FROM old.value_source))))) EXECUTE FUNCTION ledger.tell_of_preference();
 
 CREATE TRIGGER unfile AFTER DELETE ON ledger.chat_memory_events REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION ledger.unfile();
 

@@ -312,10 +312,10 @@ async def test_undoing_the_events_one_after_the_other_goes_back_through_every_st
     [
         "delete from ledger.chat_session_memory",
         "delete from ledger.chat_user_preferences",
-        "update ledger.chat_session_memory set value_json = '\"wrong\"', assumed = true",
+        "update ledger.chat_session_memory set assumed = true, confidence_cap = 'low'",
         "update ledger.chat_user_preferences set source_event_id = null, expires_at = null",
         "insert into ledger.chat_user_preferences (distinct_id, preference_namespace, preference_key,"
-        " value_json, value_source) values ('eve', 'other', 'made up', '1', 'explicit')",
+        " value_json, value_source) values ('eve', 'ui', 'no key of ui', '1', 'explicit')",
     ],
 )
 async def test_a_rebuild_repairs_projections_that_were_damaged(

@@ -127,7 +127,6 @@ async def test_an_excerpt_is_found_until_it_is_taken_away(
     with psycopg.connect(url, options="-c search_path=ledger") as conn:
         conn.execute("select core.enter('cafe')")
         conn.execute(EVIDENCE)
-        conn.execute("update core.spaces set unfiled = 2 where name = 'cafe'")
     assert await found(cafe, "seated soup") == ["wait_time: seated late", "food_quality: cold soup"]
     with psycopg.connect(url) as conn:
         conn.execute("select core.enter('cafe')")

@@ -122,10 +122,7 @@ async def recommend(within: Within, draft: Draft) -> int:
         "now": draft.now,
         **_columns(draft.evidence),
     }
-    number = await write(within, "recommend", values)
-    if any(reference.excerpt for reference in draft.evidence):
-        await _run(within, "unfiled", {})
-    return number
+    return await write(within, "recommend", values)
 
 
 def _columns(evidence: Sequence[Reference]) -> dict[str, object]:

@@ -69,7 +69,7 @@ limit %(limit)s
 select coalesce((select id from ledger.chat_memory_events where space_id = %(space)s order by id desc limit 1), 0),
        coalesce((select id from ledger.chat_recommendation_evidence where space_id = %(space)s order by id desc limit 1), 0)
 
--- name: superseded: entries of what stood at the mark for the keys that were written to since
+-- name: superseded: entries of what stood at the mark, or was filed beyond it, for the keys that were written to since
 with touched as (
     select distinct memory_scope, case memory_scope when 'session' then session_id end as session_id,
         case memory_scope when 'cross_session' then distinct_id end as distinct_id, memory_namespace, memory_key
@@ -88,6 +88,14 @@ cross join lateral (
      where space_id = %(space)s and memory_scope = 'cross_session' and distinct_id = t.distinct_id
         and memory_namespace = t.memory_namespace and memory_key = t.memory_key and id <= %(after)s
      order by created_at desc, id desc limit 1)
+    union all
+    (select id from ledger.chat_memory_events
+     where space_id = %(space)s and memory_scope = 'session' and session_id = t.session_id
+        and memory_namespace = t.memory_namespace and memory_key = t.memory_key and id > %(after)s and id <= %(upto)s)
+    union all
+    (select id from ledger.chat_memory_events
+     where space_id = %(space)s and memory_scope = 'cross_session' and distinct_id = t.distinct_id
+        and memory_namespace = t.memory_namespace and memory_key = t.memory_key and id > %(after)s and id <= %(upto)s)
 ) before
 cross join lateral (
     select id from core.recall_entries

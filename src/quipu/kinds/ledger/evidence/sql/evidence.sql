@@ -76,9 +76,6 @@ with r as (
 )
 select id from r
 
--- name: unfiled: recall is told that there is something to file
-update core.spaces set unfiled = unfiled | 2 where id = %(space)s and unfiled & 2 = 0
-
 -- name: recommendation: one recommendation
 select r.id, s.name as session, r.turn_index as turn, r.location_label as location, r.action, r.time_window,
        r.confidence, r.source_name as source, r.source_freshness_seconds as freshness_seconds, r.rule_version,
