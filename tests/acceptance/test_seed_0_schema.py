@@ -13,7 +13,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from seed_0 import NOW, SESSION, rows
+from seed_0 import NOW, SESSION, entered, rows
 
 from quipu import Memory
 
@@ -168,6 +168,37 @@ def test_the_sources_of_the_text_are_taken(memory: Memory, address: str, space: 
     for table in ("chat_tool_calls", "chat_recommendations", "source_runs"):
         kept = {row["source_name"] for row in rows(address, space, f"select source_name from {table}")}
         assert kept >= sources(table), table
+
+
+def test_the_migration_of_the_text_runs_over_ours_but_for_what_is_a_view(address: str, space: str) -> None:
+    statements = [one for one in (ORIGINAL / "migration.sql").read_text("utf-8").split(";\n") if one.strip()]
+    assert len(statements) == 28
+    refused = []
+    with entered(address, space, role="quipu_owner") as conn:
+        conn.execute("set local search_path = ledger, public")
+        for statement in statements:
+            try:
+                with conn.transaction():
+                    conn.execute(statement.encode())
+            except psycopg.errors.WrongObjectType:
+                refused.append(statement)
+        conn.rollback()
+    assert [one.count("table if exists chat_tool_calls") for one in refused] == [1, 1]
+
+
+def test_a_row_is_upserted_by_the_key_that_has_the_space(memory: Memory, address: str, space: str) -> None:
+    memory.ledger.set("boat", "green", space=space, session=SESSION)
+    upsert = (
+        "insert into chat_session_memory (session_id, memory_namespace, memory_key, value_json, value_source,"
+        " source_turn_index) select session_id, memory_namespace, memory_key, '\"red\"', 'explicit', 1"
+        " from chat_session_memory on conflict ({}) do update set value_json = excluded.value_json"
+    )
+    unique = "session_id, memory_namespace, memory_key"
+    with entered(address, space) as conn:
+        with pytest.raises(psycopg.errors.InvalidColumnReference), conn.transaction():
+            conn.execute(upsert.format(unique).encode())
+        assert conn.execute(upsert.format(f"space_id, {unique}").encode()).rowcount == 1
+        conn.rollback()
 
 
 def sources(table: str) -> set[str]:

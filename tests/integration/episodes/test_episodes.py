@@ -48,6 +48,12 @@ async def test_a_conversation_becomes_an_episode_with_all_that_the_seed_names(me
     assert build.builder == "rules"
 
 
+async def test_the_topic_is_that_of_the_conversation(memory: AsyncMemory) -> None:
+    (trip,) = await condensed(memory, TRIP)
+    (talk,) = await memory.conversations.listing(space=SPACE)
+    assert trip.topic == talk.topic != ""
+
+
 async def test_what_an_episode_leaves_open_is_what_is_open_of_its_loops(
     memory: AsyncMemory, database: Database
 ) -> None:

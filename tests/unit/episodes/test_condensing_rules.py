@@ -79,6 +79,24 @@ async def test_a_gist_names_who_spoke_and_the_rest_is_filled_in() -> None:
 
 
 @pytest.mark.anyio
+async def test_a_gist_is_short_and_what_was_done_stands_in_the_action() -> None:
+    made = await built(
+        "I sold the blue boat to Bo on 3 March.",
+        "Congratulations, that is great news!",
+        "I decided to buy a red canoe in Porto.",
+        "Understood. I'll look into a crew for you.",
+        "On Friday Dana paints the mast green in Lisbon.",
+        "Noted.",
+        "In May we sail to Madeira with the whole family.",
+        "Have fun!",
+    )
+    assert 1 <= len(sentences(made.gist)) <= 3
+    assert len(made.gist) <= LONGEST_GIST
+    assert "decided to buy a red canoe" in made.action
+    assert made.outcome
+
+
+@pytest.mark.anyio
 async def test_an_unanswered_question_is_left_open() -> None:
     made = await built("The boat is ready.", "Nice to hear that, Ana.", "Who will paint it in spring?")
     assert made.open_loops == ("Ana asked: Who will paint it in spring?",)
