@@ -140,7 +140,7 @@ if TYPE_CHECKING:
     )
     from quipu.kinds.longterm.recovering import AsyncRecovering
     from quipu.kinds.longterm.remembering import AsyncRemembering
-    from quipu.kinds.longterm.sati import Recovered, SatiEvaluationInput, SatiRetrievalInput
+    from quipu.kinds.longterm.sati import Recovered, SatiEvaluationInput, SatiMemoryResult, SatiRetrievalInput
     from quipu.kinds.longterm.sqlite.exchange import AsyncMemoryFiles
     from quipu.kinds.longterm.sqlite.model import MemoriesExported, MemoriesImported
     from quipu.kinds.tables import tools
@@ -2096,7 +2096,7 @@ class Recovering:
 
     def recover(
         self,
-        asked: SatiRetrievalInput | str,
+        asked: SatiRetrievalInput | Mapping[str, object] | str,
         *,
         space: str,
         user: str | None = None,
@@ -2110,10 +2110,10 @@ class Recovering:
         """What is known that matters for the message that is to be answered, in time or not at all.
 
         ``asked`` is the message, with ``recent`` turns before it (the latest last), or both as the seed's
-        input. Looked through are live memories of the ``user`` and those that hold for everybody; without a
-        user all of the space, so name one where several share it. ``injected``: the block goes into a
-        prompt, which counts as an access of what is in it, once in an hour. ``session`` and ``message``
-        name the turn in the audit.
+        input or its document. Looked through are live memories of the ``user`` and those that hold for
+        everybody; without a user all of the space, so name one where several share it. ``injected``: the
+        block goes into a prompt, which counts as an access of what is in it, once in an hour. ``session``
+        and ``message`` name the turn in the audit.
 
         It takes no longer than the setting ``longterm_timeout_ms``. Where there is no time, or the database
         or the model fail, the result is empty and says so: an answer never breaks for want of memory.
@@ -2186,11 +2186,17 @@ class Evaluating:
         return self._portal.call(lambda: self._inner.evaluate(asked, evaluator=evaluator, space=space))
 
     def apply(
-        self, evaluation: Evaluation, *, space: str, user: str | None = None, session: str | None = None
+        self,
+        evaluation: Evaluation | SatiMemoryResult | Mapping[str, object],
+        *,
+        space: str,
+        user: str | None = None,
+        session: str | None = None,
     ) -> Applied:
         """Do what an evaluation asks for, in one transaction; to do it again changes nothing.
 
-        What the policy refuses, or somebody changed meanwhile, is left as it is and counted.
+        ``evaluation`` is what ``evaluate`` returned, or the seed's single shape (``should_store``) or its
+        document. What the policy refuses, or somebody changed meanwhile, is left as it is and counted.
 
         Raises:
             BadInput: an argument cannot be taken, or a part of the evaluation; names it, such as

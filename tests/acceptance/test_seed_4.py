@@ -12,13 +12,17 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from uuid import UUID, uuid4
 
+import httpx
 import psycopg
 import pytest
 from psycopg import errors
 
-from quipu import Memory
+from quipu import AsyncMemory, Memory
+from quipu.errors import BadInput
+from quipu.interfaces.server import create_app
 from quipu.kernel.config import Settings
 from quipu.longterm import (
     CATEGORIES,
@@ -49,6 +53,29 @@ INSERT = """
 insert into long_term_memory (id, category, importance, summary, details, hash, source)
 values (%s, %s, %s, %s, null, %s, 'conversation')
 """
+STORE = {
+    "should_store": True,
+    "category": "pets",
+    "importance": "high",
+    "summary": "Has a dog called Rex",
+    "reason": "told so",
+}
+RETRIEVAL = {"current_message": "What is my dog called?", "recent_messages": ["Hello"], "memory_limit": 5}
+RELEVANT = {
+    "relevant_memories": [{"summary": "Has a dog called Rex", "category": "pets", "importance": "high"}]
+}
+WRONG: tuple[dict[str, object], ...] = (
+    {"should_store": True},
+    {"summary": "Has a dog"},
+    {"relevant_memories": []},
+)
+CONVERSATION = {
+    "recent_conversation": [
+        {"role": "user", "content": "I have a dog called Rex."},
+        {"role": "assistant", "content": "Nice."},
+    ],
+    "existing_memory_summaries": ["Lives in Lisbon"],
+}
 
 
 @pytest.fixture
@@ -158,6 +185,50 @@ def test_before_the_agent_the_seed_s_input_gives_the_seed_s_result(
     assert found.document() == {
         "relevant_memories": [{"summary": "Has a dog called Rex", "category": "pets", "importance": "high"}]
     }
+
+
+def test_the_seed_s_documents_are_taken_as_they_stand(accepting: Settings, address: str, space: str) -> None:
+    patient = replace(accepting, longterm_timeout_ms=60_000)
+    with Memory(settings=patient) as agent:
+        known = agent.longterm
+        assert known.apply(STORE, space=space, user="ana").count("included") == 1
+        assert known.apply({"should_store": False, "reason": "small talk"}, space=space).memories == ()
+        assert known.recover(RETRIEVAL, space=space, user="ana").document() == RELEVANT
+        assert SatiMemoryResult.of(known.evaluate(CONVERSATION)).summary == "The user has a dog called Rex."
+        for wrong in WRONG:
+            with pytest.raises(BadInput):
+                known.apply(wrong, space=space)
+        with pytest.raises(BadInput, match="current_message"):
+            known.recover({"memory_limit": 3}, space=space)
+
+
+@pytest.mark.anyio
+async def test_the_seed_s_documents_are_taken_by_rest_and_the_async_memory(
+    accepting: Settings, address: str, space: str
+) -> None:
+    patient = replace(accepting, longterm_timeout_ms=60_000)
+    async with AsyncMemory(settings=patient) as agent:
+        key = await agent.keys.create("seed 4", space=space, level="write")
+        transport = httpx.ASGITransport(app=create_app(memory=agent))
+        headers = {"authorization": f"Bearer {key.token}"}
+        async with httpx.AsyncClient(
+            transport=transport, base_url="http://localhost", headers=headers
+        ) as client:
+
+            async def told(act: str, document: object) -> dict[str, Any]:
+                answer = await client.post(f"/v1/longterm/{act}", json=document)
+                assert answer.status_code == 200, answer.text
+                return answer.json()
+
+            applied = await told("apply", STORE)
+            assert [one["action"] for one in applied["memories"]] == ["included"]
+            assert (await told("recover", RETRIEVAL))["relevant_memories"] == RELEVANT["relevant_memories"]
+            found = await told("evaluate", CONVERSATION)
+            assert [one["summary"] for one in found["inclusions"]] == ["The user has a dog called Rex."]
+            for act, wrong in (("apply", {"summary": "Has a dog"}), ("recover", {**RETRIEVAL, "asked": "a"})):
+                assert (await client.post(f"/v1/longterm/{act}", json=wrong)).status_code == 422
+        assert (await agent.longterm.apply(STORE, space=space)).count("restated") == 1
+        assert (await agent.longterm.recover(RETRIEVAL, space=space)).document() == RELEVANT
 
 
 def test_the_inputs_and_results_of_evaluation_are_typed() -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Sequence
+from typing import Annotated, Final, Literal, cast
 
 from fastapi import Body
-from pydantic import AwareDatetime, Field
+from pydantic import AwareDatetime, Field, model_validator
 
 from quipu.interfaces.rest.asking import SomeSession, SomeUser, given
 from quipu.interfaces.rest.door import Reading, Writing, refused, room
@@ -13,7 +14,7 @@ from quipu.interfaces.rest.language import language
 from quipu.interfaces.rest.models import Asked
 from quipu.interfaces.rest.told.evaluating import AppliedTold, EvaluationTold, SessionEvaluationTold
 from quipu.kinds.longterm.model import Category, Deletion, Edit, Evaluation, Importance, Inclusion, Said
-from quipu.kinds.longterm.sati import SatiEvaluationInput
+from quipu.kinds.longterm.sati import SatiEvaluationInput, SatiMemoryResult, read
 
 router = room("longterm")
 
@@ -28,11 +29,23 @@ _EXAMPLE = {
 }
 
 
+_OF_THE_DESIGN: Final = set(SatiEvaluationInput.model_fields)
+
+
 class Evaluated(Asked):
-    """A conversation, and what is known already."""
+    """A conversation, and what is known already. The design's own document is taken in its place."""
 
     conversation: SatiEvaluationInput
     evaluator: _By = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _whole(cls, body: object) -> object:
+        if not isinstance(body, dict) or "conversation" in body or "recent_conversation" not in body:
+            return cast("object", body)
+        told = cast("dict[str, object]", body)
+        more = {name: value for name, value in told.items() if name not in _OF_THE_DESIGN}
+        return {**more, "conversation": {name: told[name] for name in told if name in _OF_THE_DESIGN}}
 
 
 @router.post(
@@ -98,7 +111,10 @@ class DeletionAsked(Asked):
 
 
 class Applying(Asked):
-    """An evaluation that is to be done."""
+    """An evaluation that is to be done.
+
+    The design's own result is one, too: `should_store` with `category`, `importance`, `summary`, `reason`.
+    """
 
     inclusions: Annotated[list[InclusionAsked], Field(max_length=1000)] = Field(
         default_factory=list[InclusionAsked]
@@ -110,8 +126,14 @@ class Applying(Asked):
     user: SomeUser = None
     session: SomeSession = None
     evaluator: Annotated[str, Field(description="Who found it, for the audit.")] = ""
+    should_store: bool | None = None
+    category: Category | None = None
+    importance: Importance | None = None
+    summary: str | None = None
+    reason: str | None = None
 
 
+_RESULT: Final = ("should_store", "category", "importance", "summary", "reason")
 _KEPT = {
     "inclusions": [{"category": "preference", "importance": "high", "summary": "Is a vegetarian."}],
     "user": "ana",
@@ -123,7 +145,8 @@ async def apply(asked: Annotated[Applying, Body(examples=[_KEPT])], here: Writin
     """In one transaction; to do it again changes nothing. What the policy refuses is counted."""
     evaluation = Evaluation(
         inclusions=[
-            Inclusion(**given(one, "sources"), sources=_said(one.sources)) for one in asked.inclusions
+            *(Inclusion(**given(one, "sources"), sources=_said(one.sources)) for one in asked.inclusions),
+            *_of_the_design(asked),
         ],
         edits=[Edit(**given(one, "sources"), sources=_said(one.sources)) for one in asked.edits],
         deletions=[Deletion(**given(one, "sources"), sources=_said(one.sources)) for one in asked.deletions],
@@ -133,6 +156,12 @@ async def apply(asked: Annotated[Applying, Body(examples=[_KEPT])], here: Writin
         evaluation, space=here.space, user=asked.user, session=asked.session
     )
     return AppliedTold.model_validate(applied)
+
+
+def _of_the_design(asked: Applying) -> Sequence[Inclusion]:
+    told = {name: getattr(asked, name) for name in _RESULT}
+    result = read(SatiMemoryResult, told)
+    return () if result.should_store is None else result.evaluation().inclusions
 
 
 def _said(sources: list[SaidAsked]) -> list[Said]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from fastapi import Query
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from quipu.interfaces.rest.asking import (
     Acting,
@@ -47,16 +47,23 @@ async def search(asked: LongtermSearched, here: Reading) -> Items[FoundMemoryTol
 
 
 class ToAnswer(Asked):
-    """A message that is to be answered."""
+    """A message that is to be answered.
 
-    asked: Annotated[str, Field(max_length=200_000, examples=["What shall I cook tonight?"])]
+    The names of the design are taken too: `current_message`, `recent_messages`, `memory_limit`.
+    """
+
+    asked: Annotated[str, Field(max_length=200_000, examples=["What shall I cook tonight?"])] = Field(
+        validation_alias=AliasChoices("asked", "current_message")
+    )
     recent: Annotated[list[str], Field(max_length=1000, description="Turns before it, latest last.")] = Field(
-        default_factory=list[str]
+        default_factory=list[str], validation_alias=AliasChoices("recent", "recent_messages")
     )
     user: SomeUser = None
     session: SomeSession = None
     message: Annotated[str | None, Field(description="Its id, for the audit.")] = None
-    limit: Annotated[int | None, Field(ge=1, le=100)] = None
+    limit: Annotated[int | None, Field(ge=1, le=100)] = Field(
+        default=None, validation_alias=AliasChoices("limit", "memory_limit")
+    )
     budget_tokens: Annotated[int | None, Field(ge=1, le=1_000_000)] = None
     injected: Annotated[bool, Field(description="The block goes into a prompt: that counts as use.")] = False
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pydantic import ValidationError
-
-from quipu.errors import BadInput
 from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.text import clean, excerpt
-from quipu.kinds.longterm.sati import SatiRetrievalInput
+from quipu.kinds.longterm.sati import SatiRetrievalInput, read
 from quipu.recall.model import Found
 
 TURNS: Final = 3
@@ -27,7 +24,9 @@ class Query:
     limit: int
 
 
-def checked(asked: SatiRetrievalInput | str, *, recent: Sequence[str], limit: int) -> SatiRetrievalInput:
+def checked(
+    asked: SatiRetrievalInput | Mapping[str, object] | str, *, recent: Sequence[str], limit: int
+) -> SatiRetrievalInput:
     """The message and the turns before it.
 
     Raises:
@@ -35,11 +34,9 @@ def checked(asked: SatiRetrievalInput | str, *, recent: Sequence[str], limit: in
     """
     if isinstance(asked, SatiRetrievalInput):
         return asked
-    try:
-        return SatiRetrievalInput(current_message=asked, recent_messages=tuple(recent), memory_limit=limit)
-    except ValidationError as error:
-        (first, *_) = error.errors()
-        raise BadInput(f"{first['msg']}.", field=".".join(map(str, first["loc"]))) from None
+    ours = {"recent_messages": tuple(recent), "memory_limit": limit}
+    said = dict(asked) if isinstance(asked, Mapping) else {"current_message": asked}
+    return read(SatiRetrievalInput, ours | said)
 
 
 def query(given: SatiRetrievalInput, marks: Marks) -> Query:

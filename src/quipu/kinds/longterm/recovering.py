@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -59,7 +59,7 @@ class AsyncRecovering:
 
     async def recover(
         self,
-        asked: SatiRetrievalInput | str,
+        asked: SatiRetrievalInput | Mapping[str, object] | str,
         *,
         space: str,
         user: str | None = None,
@@ -73,10 +73,10 @@ class AsyncRecovering:
         """What is known that matters for the message that is to be answered, in time or not at all.
 
         ``asked`` is the message, with ``recent`` turns before it (the latest last), or both as the seed's
-        input. Looked through are live memories of the ``user`` and those that hold for everybody; without a
-        user all of the space, so name one where several share it. ``injected``: the block goes into a
-        prompt, which counts as an access of what is in it, once in an hour. ``session`` and ``message``
-        name the turn in the audit.
+        input or its document. Looked through are live memories of the ``user`` and those that hold for
+        everybody; without a user all of the space, so name one where several share it. ``injected``: the
+        block goes into a prompt, which counts as an access of what is in it, once in an hour. ``session``
+        and ``message`` name the turn in the audit.
 
         It takes no longer than the setting ``longterm_timeout_ms``. Where there is no time, or the database
         or the model fail, the result is empty and says so: an answer never breaks for want of memory.

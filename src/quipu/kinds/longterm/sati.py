@@ -6,10 +6,11 @@ What a field holds beyond the seed has a default, so that documents of the seed 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, Self
+from typing import Literal, Self, TypeVar
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from quipu.errors import BadInput
 from quipu.kinds.longterm.model import Category, Evaluation, Importance, Inclusion, weight
 
 LONGEST_TURN = 1_000_000
@@ -18,6 +19,22 @@ _EVALUATED = {"should_store", "category", "importance", "summary", "reason"}
 
 class _Document(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+_Read = TypeVar("_Read", bound=_Document)
+
+
+def read(shape: type[_Read], document: object) -> _Read:
+    """A document of the seed, or one of ours that is read already.
+
+    Raises:
+        BadInput: it is none; names the field.
+    """
+    try:
+        return document if isinstance(document, shape) else shape.model_validate(document)
+    except ValidationError as error:
+        (first, *_) = error.errors()
+        raise BadInput(f"{first['msg']}.", field=".".join(map(str, first["loc"])) or None) from None
 
 
 class SatiRetrievalInput(_Document):
@@ -101,7 +118,13 @@ class SatiMemoryResult(_Document):
         )
 
     def evaluation(self, *, evaluator: str = "") -> Evaluation:
-        """The single shape as an evaluation: one inclusion, or none."""
+        """The single shape as an evaluation: one inclusion, or none.
+
+        Raises:
+            BadInput: it is of the retrieval mode.
+        """
+        if self.should_store is None:
+            raise BadInput("say whether there is something to store.", field="should_store")
         if not self.should_store or self.category is None or self.importance is None or self.summary is None:
             return Evaluation(evaluator=evaluator)
         kept = Inclusion(

@@ -6,9 +6,6 @@ from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 
-from pydantic import ValidationError
-
-from quipu.errors import BadInput
 from quipu.kernel.base import echo
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.echo import Marks
@@ -23,7 +20,7 @@ from quipu.kinds.longterm.evaluating.model import Applied, Evaluator, SessionEva
 from quipu.kinds.longterm.evaluating.sessions import Sessions
 from quipu.kinds.longterm.model import Evaluation
 from quipu.kinds.longterm.policy import policy
-from quipu.kinds.longterm.sati import SatiEvaluationInput
+from quipu.kinds.longterm.sati import SatiEvaluationInput, SatiMemoryResult, read
 from quipu.recall.generations import Models
 from quipu.recall.search import Search
 
@@ -56,13 +53,13 @@ class AsyncEvaluating:
             BadInput: the document cannot be read, or there is no such evaluator.
             QuipuError: a language model was asked and failed.
         """
-        asked = await self._spoken(_document(asked), optional_name("space", space))
+        asked = await self._spoken(read(SatiEvaluationInput, asked), optional_name("space", space))
         async with self._named(evaluator, await self._database.settings()) as chosen:
             return await chosen.evaluate(asked)
 
     async def apply(
         self,
-        evaluation: Evaluation,
+        evaluation: Evaluation | SatiMemoryResult | Mapping[str, object],
         *,
         space: str,
         user: str | None = None,
@@ -70,12 +67,15 @@ class AsyncEvaluating:
     ) -> Applied:
         """Do what an evaluation asks for, in one transaction; to do it again changes nothing.
 
-        What the policy refuses, or somebody changed meanwhile, is left as it is and counted.
+        ``evaluation`` is what ``evaluate`` returned, or the seed's single shape (``should_store``) or its
+        document. What the policy refuses, or somebody changed meanwhile, is left as it is and counted.
 
         Raises:
             BadInput: an argument cannot be taken, or a part of the evaluation; names it, such as
                 ``inclusions[2].summary``.
         """
+        if not isinstance(evaluation, Evaluation):
+            evaluation = read(SatiMemoryResult, evaluation).evaluation()
         evaluation = checked(evaluation)
         user, session = optional_name("user", user), optional_name("session", session)
         settings = await self._database.settings(check_name("space", space))
@@ -145,14 +145,6 @@ class AsyncEvaluating:
             settings=settings,
             clock=self._clock,
         )
-
-
-def _document(asked: SatiEvaluationInput | Mapping[str, object]) -> SatiEvaluationInput:
-    try:
-        return asked if isinstance(asked, SatiEvaluationInput) else SatiEvaluationInput.model_validate(asked)
-    except ValidationError as error:
-        (first, *_) = error.errors()
-        raise BadInput(f"{first['msg']}.", field=".".join(map(str, first["loc"]))) from None
 
 
 def _and(total: SessionEvaluation, one: SessionEvaluation) -> SessionEvaluation:
