@@ -249,8 +249,8 @@ class Settings:
     longterm_evaluator: str = _setting(TEXT, "What evaluates sessions: rules, or llm.", "rules", stored=True)
     longterm_policy: str = _setting(
         TEXT,
-        "When health and money are kept: never, asked or always.",
-        "health=asked, money=never",
+        "When allergies, other health and money are kept: never, asked or always.",
+        "allergies=always, health=asked, money=never",
         stored=True,
     )
 

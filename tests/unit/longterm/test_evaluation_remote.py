@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from quipu.errors import LanguageFailed
+from quipu.kernel.policy.policy import policy
 from quipu.kinds.longterm.evaluating.remote import RemoteEvaluator
 from quipu.kinds.longterm.model import Evaluation
-from quipu.kinds.longterm.policy import policy
 from quipu.kinds.longterm.sati import SatiEvaluationInput
 from quipu.testing import ScriptedLLM
 
@@ -18,6 +18,8 @@ ASKED = SatiEvaluationInput.model_validate({
         {"role": "user", "content": "I moved to Lisbon and my cat died.", "id": "u1", "session": "s"},
         {"role": "assistant", "content": "I am sorry."},
         {"role": "user", "content": "I play the oboe. I have asthma."},
+        {"role": "assistant", "content": "And?"},
+        {"role": "user", "content": "My daughter can't eat nuts, she has a horse and epilepsy."},
     ],
     "existing_memories": [
         {"id": "a", "category": "identity", "importance": "high", "summary": "The user lives in Berlin.",
@@ -49,7 +51,7 @@ async def test_what_stands_is_asked_for_with_its_turn_and_version() -> None:
     )
     assert (edit.id, edit.summary, edit.expected_version) == ("a", "The user lives in Lisbon.", 3)
     assert (deletion.id, deletion.reason, evaluation.dropped) == ("b", "died", 0)
-    assert evaluation.evaluator == "llm:m:1"
+    assert evaluation.evaluator == "llm:m:2"
 
 
 @pytest.mark.parametrize(
@@ -61,7 +63,6 @@ async def test_what_stands_is_asked_for_with_its_turn_and_version() -> None:
         {"inclusions": [{**OBOE, "summary": "The user's PIN is 4821."}]},
         {"inclusions": [{**OBOE, "summary": "The user earns 4,000 euros a month."}]},
         {"inclusions": [{**OBOE, "summary": "The user has asthma."}]},
-        {"inclusions": [{**OBOE, "turn": 2}]},  # its words tell of health
         {"edits": [{"id": "zzz", "summary": "The user lives in Rome.", "turn": 0}]},
         {"edits": [{"id": "a", "summary": "The user lives in Berlin.", "turn": 0}]},  # changes nothing
         {"edits": [{"id": "a", "summary": "The password is Tulip!99x.", "turn": 0}]},
@@ -72,6 +73,28 @@ async def test_what_stands_is_asked_for_with_its_turn_and_version() -> None:
 async def test_what_cannot_stand_is_dropped_and_counted(answer: dict[str, Any]) -> None:
     evaluation = await answered(answer)
     assert evaluation.empty
+    assert evaluation.dropped == 1
+
+
+async def test_of_the_words_that_it_is_from_only_what_may_be_kept_is_cited() -> None:
+    answer = {"inclusions": [{**OBOE, "turn": 2, "reason": "says so, has asthma"}]}
+    (kept,) = (await answered(answer)).inclusions
+    assert (kept.summary, kept.reason, kept.sources[0].excerpt) == (
+        "The user plays the oboe.",
+        "",
+        "I play the oboe.",
+    )
+
+
+async def test_what_somebody_must_not_be_given_is_a_constraint_whatever_the_model_says() -> None:
+    nuts = {**OBOE, "summary": "The user's daughter cannot eat nuts.", "turn": 4}
+    ill = {**OBOE, "summary": "The user's daughter has epilepsy.", "turn": 4}
+    both = {**OBOE, "summary": "The user's daughter has a horse, and suffers from epilepsy.", "turn": 4}
+    evaluation = await answered({"inclusions": [nuts, ill, both]})
+    kept, horse = evaluation.inclusions
+    assert (kept.category, kept.importance, horse.category) == ("constraint", "high", "preference")
+    assert horse.summary == "The user's daughter has a horse"
+    assert "epilepsy" not in repr(evaluation)
     assert evaluation.dropped == 1
 
 

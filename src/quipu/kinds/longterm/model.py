@@ -42,6 +42,9 @@ CATEGORIES: Final[tuple[Category, ...]] = (
     "naming",
     "professional_profile",
 )
+WORK: Final[tuple[Category, ...]] = ("professional_profile", "project")
+"""What is told here may name an illness or money that are nobody's in particular."""
+
 IMPORTANCES: Final[tuple[Importance, ...]] = ("low", "medium", "high")
 """From the least to the most."""
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from quipu.errors import ConfigError
 from quipu.kernel.base.setting import TEXT, Form, Setting, decimal
 from quipu.kernel.config import described
-from quipu.kinds.longterm.policy import policy
+from quipu.kernel.policy.policy import policy
 
 EVALUATORS: Final = ("rules", "llm")
 

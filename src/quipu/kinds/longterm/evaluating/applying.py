@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from quipu.errors import BadInput, Conflict, NotFound
+from quipu.kernel.policy.policy import Policy
 from quipu.kinds.longterm.changes import Changes
 from quipu.kinds.longterm.evaluating.model import Applied
-from quipu.kinds.longterm.model import AuditAction, AuditMemory, Deletion, Edit, Evaluation, Inclusion
-from quipu.kinds.longterm.policy import Policy
+from quipu.kinds.longterm.model import (
+    WORK,
+    AuditAction,
+    AuditMemory,
+    Deletion,
+    Edit,
+    Evaluation,
+    Inclusion,
+)
 from quipu.kinds.longterm.requests import New, Refuses, Rewording
 from quipu.kinds.longterm.rules import filed_text
 
 
 def refusing(policy: Policy) -> Refuses:
     """The policy as the changes of memories ask it."""
-    return lambda text, category, asked: policy.refused(text, category, asked=asked)
+    return lambda text, category, asked: policy.refused(text, asked=asked, work=category in WORK)
 
 
 def texts(evaluation: Evaluation) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Final
 
+from quipu.kernel.policy.policy import Policy
 from quipu.kernel.prose.splitting import sentences
 from quipu.kinds.longterm.evaluating import answers, changes, claims, requests
 from quipu.kinds.longterm.evaluating.claims import Claim, Told
@@ -17,9 +18,9 @@ from quipu.kinds.longterm.evaluating.hiding import Bare, bare
 from quipu.kinds.longterm.evaluating.known import Known, about, holding, shown_in, telling
 from quipu.kinds.longterm.evaluating.outcome import Outcome
 from quipu.kinds.longterm.evaluating.person import sentence, spelled, third
+from quipu.kinds.longterm.evaluating.safety import constraining, unsafe
 from quipu.kinds.longterm.evaluating.words import content
 from quipu.kinds.longterm.model import CATEGORIES, Category, Evaluation, Said
-from quipu.kinds.longterm.policy import Policy
 
 _PLAY_TURNS: Final = 6
 """So many turns of the user after the last sign of a role play still belong to it."""
@@ -225,6 +226,8 @@ class _Turn:
                 or grammar().guarded(("question",), clause)
             )
             judged = self._clause(told, excerpt, asking=asking, asked=asked, stressed=stressed, old=old)
+            if not judged and not asking and (found := unsafe(told, [third(one) for one in parts[:at]])):
+                judged = self._claimed(found, excerpt, asked=asked, text=told)
             if not judged and not asking and not asked and old is None:
                 judged = self._by_meaning(clause, told, excerpt)
             found_any |= judged
@@ -278,9 +281,11 @@ class _Turn:
         return None
 
     def _claimed(self, found: Claim, excerpt: str, *, asked: bool, text: str, old: str | None = None) -> bool:
-        found = claims.with_importance(
-            found, claims.important(found, asked=asked, stressed=claims.stressed(text))
-        )
+        importance = claims.important(found, asked=asked, stressed=claims.stressed(text))
+        claimed = constraining(claims.with_importance(found, importance))
+        if claimed is None:
+            return False
+        found = claimed
         decided = decide(found, self._outcome.live(), old=old, wrong=changes.blames(excerpt))
         if decided is None:
             decided = self._instead(found)

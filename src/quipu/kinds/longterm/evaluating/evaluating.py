@@ -12,6 +12,7 @@ from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
+from quipu.kernel.policy.policy import policy
 from quipu.kinds.longterm.changing import changed
 from quipu.kinds.longterm.evaluating import evaluators
 from quipu.kinds.longterm.evaluating.applying import apply, refusing, texts
@@ -19,7 +20,6 @@ from quipu.kinds.longterm.evaluating.checked import checked
 from quipu.kinds.longterm.evaluating.model import Applied, Evaluator, SessionEvaluation
 from quipu.kinds.longterm.evaluating.sessions import Sessions
 from quipu.kinds.longterm.model import Evaluation
-from quipu.kinds.longterm.policy import policy
 from quipu.kinds.longterm.sati import SatiEvaluationInput, SatiMemoryResult, read
 from quipu.recall.generations import Models
 from quipu.recall.search import Search

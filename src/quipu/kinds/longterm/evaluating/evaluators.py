@@ -14,9 +14,9 @@ from quipu.kernel.db.database import Database
 from quipu.kernel.language.budget import DailyBudget
 from quipu.kernel.language.choose import choose
 from quipu.kernel.language.model import Language
+from quipu.kernel.policy.policy import policy
 from quipu.kinds.longterm.evaluating.model import Evaluator
 from quipu.kinds.longterm.evaluating.rules import RulesEvaluator
-from quipu.kinds.longterm.policy import policy
 from quipu.kinds.longterm.settings import EVALUATORS
 from quipu.recall.generations import Models
 

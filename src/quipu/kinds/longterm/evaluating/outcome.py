@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from quipu.kernel.policy.policy import Policy
 from quipu.kinds.longterm.evaluating.claims import USUAL, Claim
 from quipu.kinds.longterm.evaluating.deciding import Change
 from quipu.kinds.longterm.evaluating.hiding import Bare
 from quipu.kinds.longterm.evaluating.known import Known, known, of_claim
 from quipu.kinds.longterm.evaluating.person import sentence
 from quipu.kinds.longterm.model import (
+    WORK,
     Category,
     Deletion,
     Edit,
@@ -20,7 +22,6 @@ from quipu.kinds.longterm.model import (
     Said,
     weight,
 )
-from quipu.kinds.longterm.policy import Policy
 
 _NEW = "+"
 _LONGEST_EXCERPT = 1_000
@@ -67,9 +68,10 @@ class Outcome:
         """Ask for a new memory, unless the policy refuses it."""
         if found.quiet:
             return
-        shown = replace(found, summary=hidden.shown(found.summary))
-        said = self._allowed(shown, hidden.shown(excerpt), asked=asked)
-        if said is None:
+        shown = self._allowed(found, hidden.shown(found.summary), asked=asked)
+        said = self._said(hidden.shown(excerpt), found.category, asked=asked)
+        if shown is None or said is None:
+            self._dropped += 1
             return
         id_ = f"{_NEW}{len(self._new)}"
         self._new[id_] = Inclusion(
@@ -92,12 +94,13 @@ class Outcome:
     def change(self, decided: Change, found: Claim, *, excerpt: str, hidden: Bare, asked: bool) -> None:
         """Ask for a memory to say something else."""
         one = decided.memory
-        shown = replace(found, summary=hidden.shown(decided.summary))
         if one.id == "?":
             self.include(replace(found, summary=decided.summary), excerpt=excerpt, hidden=hidden, asked=asked)
             return
-        said = self._allowed(shown, hidden.shown(excerpt), asked=asked)
-        if said is None:
+        shown = self._allowed(found, hidden.shown(decided.summary), asked=asked)
+        said = self._said(hidden.shown(excerpt), found.category, asked=asked)
+        if shown is None or said is None:
+            self._dropped += 1
             return
         importance = max(one.importance, found.importance, key=weight) if asked else one.importance
         if one.id in self._new:
@@ -122,7 +125,10 @@ class Outcome:
         if one.id in self._new:
             self._new[one.id] = replace(self._new[one.id], importance=found.importance, asked=True)
         else:
-            said = replace(self.turn, excerpt=excerpt[:_LONGEST_EXCERPT])
+            said = self._said(excerpt, found.category, asked=True)
+            if said is None:
+                self._dropped += 1
+                return
             before = self._edits.get(one.id)
             self._edits[one.id] = (
                 replace(before, importance=found.importance)
@@ -159,13 +165,19 @@ class Outcome:
             dropped=self._dropped,
         )
 
-    def _allowed(self, found: Claim, excerpt: str, *, asked: bool) -> Said | None:
-        """Where it was said, as it may be kept; None, and counted, where the policy refuses it."""
-        for text in (found.summary, excerpt):
-            if self._policy.refused(text, found.category, asked=asked) is not None:
-                self._dropped += 1
-                return None
-        return replace(self.turn, excerpt=excerpt[:_LONGEST_EXCERPT])
+    def _allowed(self, found: Claim, summary: str, *, asked: bool) -> Claim | None:
+        """The claim as it may be kept: without clauses that the policy refuses; None where it said these."""
+        kept = self._policy.cut(summary, asked=asked, work=found.category in WORK)
+        if kept == summary:
+            return replace(found, summary=summary)
+        value = found.told[0].value.lower() if found.told else ""
+        lost = not kept or (value in summary.lower() and value not in kept.lower())
+        return None if lost else replace(found, summary=sentence(kept))
+
+    def _said(self, excerpt: str, category: Category, *, asked: bool) -> Said | None:
+        """Where it was said, without clauses that the policy refuses; None where nothing is left."""
+        kept = self._policy.cut(excerpt, asked=asked, work=category in WORK)
+        return replace(self.turn, excerpt=kept[:_LONGEST_EXCERPT]) if kept else None
 
     def _replace(self, one: Known, summary: str, importance: Importance) -> None:
         at = self._live.index(one)

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from quipu.kernel.base.text import excerpt
 from quipu.kernel.language.model import Language
 from quipu.kernel.language.prompt import entry
+from quipu.kernel.policy.policy import Policy, safety
 from quipu.kinds.longterm.evaluating.shape import (
     DeletedMemory,
     EditedMemory,
     EvaluatedConversation,
     IncludedMemory,
 )
-from quipu.kinds.longterm.model import Deletion, Edit, Evaluation, Inclusion, Said
-from quipu.kinds.longterm.policy import Policy
+from quipu.kinds.longterm.model import WORK, Deletion, Edit, Evaluation, Inclusion, Said
 from quipu.kinds.longterm.rules import normal_form
 from quipu.kinds.longterm.sati import SatiEvaluationInput, SatiExistingMemory, SatiTurn
 
-VERSION: Final = 1
+VERSION: Final = 2
 """To be raised with every change of the prompt that finds more or better."""
 
 PURPOSE: Final = "longterm.evaluate"
@@ -95,36 +96,40 @@ class Standing:
         )
 
     def _inclusion(self, one: IncludedMemory) -> Inclusion | None:
-        turn = self._said.get(one.turn)
-        summary = " ".join(one.summary.split())
-        if turn is None or not summary or normal_form(summary) in self._forms:
+        turn, work = self._said.get(one.turn), one.category in WORK
+        summary = self._policy.cut(" ".join(one.summary.split()), asked=one.asked, work=work)
+        source = None if turn is None else self._source(turn, one.turn, asked=one.asked, work=work)
+        if source is None or not summary or normal_form(summary) in self._forms:
             return None
-        if self._refused((summary, one.reason, turn.content), one.category, asked=one.asked):
-            return None
+        safe = not safety(summary)
+        importance = "medium" if one.asked and one.importance == "low" else one.importance
         return Inclusion(
-            category=one.category,
-            importance="medium" if one.asked and one.importance == "low" else one.importance,
+            category=one.category if safe else "constraint",
+            importance=importance if safe else "high",
             summary=summary,
-            reason=one.reason,
-            sources=(_source(turn, one.turn),),
+            reason=self._reason(one.reason, one.asked, work),
+            sources=(source,),
             asked=one.asked,
         )
 
     def _edit(self, one: EditedMemory) -> Edit | None:
         turn, memory = self._said.get(one.turn), self._known.get(one.id)
-        summary = " ".join(one.summary.split()) if one.summary else None
-        if turn is None or memory is None or _changes_nothing(one, summary, memory):
+        if turn is None or memory is None:
             return None
-        texts = (summary or "", one.details or "", one.reason, turn.content)
-        if self._refused(texts, memory.category, asked=False):
+        work = memory.category in WORK
+        source = self._source(turn, one.turn, asked=False, work=work)
+        cut = partial(self._policy.cut, asked=False, work=work)
+        summary = cut(" ".join(one.summary.split())) if one.summary else None
+        details = cut(one.details) if one.details else None
+        if source is None or "" in (summary, details) or _changes_nothing(one, summary, memory):
             return None
         return Edit(
             id=one.id,
             importance=one.importance,
             summary=summary,
-            details=one.details or None,
-            reason=one.reason,
-            sources=(_source(turn, one.turn),),
+            details=details,
+            reason=self._reason(one.reason, False, work),
+            sources=(source,),
             expected_version=memory.version,
         )
 
@@ -132,15 +137,25 @@ class Standing:
         turn, memory = self._said.get(one.turn), self._known.get(one.id)
         if turn is None or memory is None:
             return None
+        work = memory.category in WORK
+        source = self._source(turn, one.turn, asked=False, work=work)
         return Deletion(
             id=one.id,
-            reason="" if self._refused((one.reason,), memory.category, asked=False) else one.reason,
-            sources=(_source(turn, one.turn),),
+            reason=self._reason(one.reason, False, work),
+            sources=() if source is None else (source,),
             expected_version=memory.version,
         )
 
-    def _refused(self, texts: tuple[str, ...], category: str, *, asked: bool) -> bool:
-        return any(self._policy.refused(text, category, asked=asked) is not None for text in texts if text)
+    def _reason(self, reason: str, asked: bool, work: bool) -> str:
+        return "" if self._policy.refused(reason, asked=asked, work=work) else reason
+
+    def _source(self, turn: SatiTurn, at: int, *, asked: bool, work: bool) -> Said | None:
+        """Where it was said, without clauses that the policy refuses; None where nothing is left."""
+        kept = self._policy.cut(turn.content, asked=asked, work=work)
+        if not kept:
+            return None
+        text = excerpt(kept, _LONGEST_EXCERPT)
+        return Said(excerpt=text, turn=at, message=turn.id, session=turn.session, happened_at=turn.time)
 
 
 def spoken(asked: SatiEvaluationInput, *, since: int) -> dict[int, SatiTurn]:
@@ -167,8 +182,3 @@ def shown(asked: SatiEvaluationInput, *, since: int) -> str:
 def _changes_nothing(one: EditedMemory, summary: str | None, memory: SatiExistingMemory) -> bool:
     same = summary is None or normal_form(summary) == normal_form(memory.summary)
     return same and not one.details and one.importance in (None, memory.importance)
-
-
-def _source(turn: SatiTurn, at: int) -> Said:
-    text = excerpt(turn.content, _LONGEST_EXCERPT)
-    return Said(excerpt=text, turn=at, message=turn.id, session=turn.session, happened_at=turn.time)

@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from quipu.kernel.embedding.model import Embedder
+from quipu.kernel.policy.policy import Policy
 from quipu.kinds.longterm.evaluating.conversation import Conversation
 from quipu.kinds.longterm.evaluating.known import Known, known
 from quipu.kinds.longterm.evaluating.prototypes import by_meaning
 from quipu.kinds.longterm.model import Category, Evaluation
-from quipu.kinds.longterm.policy import Policy
 
 if TYPE_CHECKING:
     from quipu.kinds.longterm.sati import SatiEvaluationInput
 
-VERSION: Final = 1
+VERSION: Final = 2
 """To be raised with every change of the rules that finds more or better."""
 
 

@@ -12,6 +12,7 @@ from quipu.errors import NotFound, QuipuError
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.text import excerpt
 from quipu.kernel.db.database import Database, Within
+from quipu.kernel.policy.policy import Policy
 from quipu.kernel.redact import redact
 from quipu.kinds.longterm import auditing, store
 from quipu.kinds.longterm.changes import Changes
@@ -23,7 +24,6 @@ from quipu.kinds.longterm.evaluating.rules import RulesEvaluator
 from quipu.kinds.longterm.evaluating.turns import Place, Turn
 from quipu.kinds.longterm.filing import LONGTERM
 from quipu.kinds.longterm.model import AuditLine, Evaluation
-from quipu.kinds.longterm.policy import Policy
 from quipu.kinds.longterm.sati import SatiEvaluationInput, SatiExistingMemory, SatiTurn
 from quipu.recall.generations import Models
 from quipu.recall.model import Filters

@@ -1,0 +1,1 @@
+"""What may be kept of people, whatever kind of memory keeps it."""

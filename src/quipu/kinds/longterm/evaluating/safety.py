@@ -1,0 +1,58 @@
+"""What somebody does not tolerate or must not be given, in whatever words the policy knows it by."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Final
+
+from quipu.kernel.policy.policy import safety
+from quipu.kinds.longterm.evaluating.claims import Claim, Told
+from quipu.kinds.longterm.evaluating.grammar import grammar
+from quipu.kinds.longterm.evaluating.person import sentence
+from quipu.kinds.longterm.evaluating.words import content
+
+_FAMILY: Final = "does not tolerate"
+_SOMEBODY: Final = re.compile(r"^(?:he|she|it|they)(?='s|\s)", re.IGNORECASE)
+_IS: Final = re.compile(r"^'s\b|^ are\b")
+_UNTOLD: Final = re.compile(r"\b(?:allergic|intolerant|to|it|that|them|this|those|these)$", re.IGNORECASE)
+
+
+def constraining(found: Claim) -> Claim | None:
+    """The claim; one that tells what must not be given to somebody is a constraint of high importance.
+
+    None where it only sounds so: "allergic to meetings".
+    """
+    if safety(found.summary):
+        return replace(found, category="constraint", importance="high")
+    return None if found.family == _FAMILY else found
+
+
+def unsafe(told: str, before: Sequence[str]) -> Claim | None:
+    """What a clause says of the kind, where no family of sayings fits it; None where it does not stand alone.
+
+    ``told`` and the clauses ``before`` it are in the third person: "he" is whom the last of them begins with.
+    """
+    clause = told.rstrip(" .!,;")
+    if not safety(clause) or _UNTOLD.search(clause):
+        return None
+    named = _SOMEBODY.match(clause)
+    if named is not None:
+        whom = next((found[0] for one in reversed(before) if (found := _others().match(one))), None)
+        if whom is None:
+            return None
+        clause = whom + _IS.sub(" is", clause[named.end() :])
+    words = " ".join(sorted(content(clause)))
+    return Claim("constraint", "high", sentence(clause), (Told(f"unsafe:{words}", clause, False),), "unsafe")
+
+
+@cache
+def _others() -> re.Pattern[str]:
+    words = grammar().words
+    kin = f"(?:{words['relation']}|{words['animal']})"
+    return re.compile(
+        rf"the user's (?:[\w-]+ )?{kin}(?:,? (?-i:[A-Z])[\w'-]*\w)?(?!\w)",
+        re.IGNORECASE,
+    )

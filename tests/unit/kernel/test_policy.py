@@ -1,0 +1,153 @@
+"""What may be kept of people is decided by code, clause by clause, whoever read it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quipu.errors import ConfigError
+from quipu.kernel.policy.clauses import clauses
+from quipu.kernel.policy.policy import Policy, asks, forbidden, policy, safety
+
+NEVER = (
+    "my PIN is 4821", "card 4111 1111 1111 1111", "IBAN DE89 3704 0044 0532 0130 00",
+    "social security number 078-05-1120", "passport number C01X00T47", "the password is Tulip!99",
+    "api key sk-proj-a8Fh3kLm9QpXz7Rt2Vw5Yb1Nc4Dg6Hj0",
+)  # fmt: skip
+HEALTH = (
+    "The user has asthma.", "The user takes antidepressants.", "The user is pregnant.",
+    "The user had a stroke.", "His son is disabled.",
+)  # fmt: skip
+MONEY = ("The user earns 62,000 euros a year.", "The user is in debt.", "The user's rent is 900 euros.")
+FINE = (
+    "The user lives in Lisbon.", "The user works as a nurse in a cancer clinic.", "The user is vegan.",
+    "The user is building a budgeting app.", "The user has a dog called Rex.", "The user can drive.",
+    "The cache is disabled in the tests.", "I set the stroke of the line to 2.", "We have std::vector here.",
+)  # fmt: skip
+USUAL = Policy()
+WORDS = st.text(alphabet="abcdefgh ij,.", max_size=40)
+
+
+@settings(max_examples=50)
+@given(WORDS, st.sampled_from(NEVER), WORDS, st.booleans(), st.booleans())
+def test_a_secret_is_refused_wherever_it_stands(
+    before: str, secret: str, after: str, work: bool, asked: bool
+) -> None:
+    everything = Policy({"health": "always", "money": "always"})
+    assert everything.refused(f"{before} {secret} {after}", work=work, asked=asked) is not None
+    assert secret not in everything.cut(f"{before} {secret} {after}", work=work, asked=asked)
+
+
+@settings(max_examples=50)
+@given(st.text(max_size=80), st.booleans(), st.booleans())
+def test_a_milder_policy_and_being_asked_never_refuse_more(text: str, work: bool, asked: bool) -> None:
+    mild, strict = (
+        Policy({"health": "always", "money": "always"}),
+        Policy({"health": "never", "money": "never"}),
+    )
+    assert (mild.refused(text, asked=asked, work=work) is None) or strict.refused(
+        text, asked=asked, work=work
+    )
+    if USUAL.refused(text, asked=True, work=work):
+        assert USUAL.refused(text, asked=False, work=work)
+
+
+@pytest.mark.parametrize("text", HEALTH)
+def test_health_is_kept_if_the_user_asked_for_it(text: str) -> None:
+    assert USUAL.refused(text)
+    assert USUAL.refused(text, asked=True) is None
+    assert policy("health=never").refused(text, asked=True)
+    assert policy("health=always").refused(text) is None
+    assert not safety(text)
+
+
+@pytest.mark.parametrize("text", MONEY)
+def test_money_is_not_kept_even_if_asked(text: str) -> None:
+    assert USUAL.refused(text, asked=True)
+    assert policy("money=asked").refused(text, asked=True) is None
+
+
+@pytest.mark.parametrize("text", FINE)
+def test_what_is_neither_is_kept(text: str) -> None:
+    assert USUAL.refused(text, work=True) is None
+
+
+def test_the_reason_does_not_repeat_the_text() -> None:
+    for text in (*NEVER, *HEALTH, *MONEY):
+        reason = USUAL.refused(text)
+        assert reason is not None
+        assert not set(reason.split()) & {"4821", "asthma", "euros", "Tulip!99"}
+
+
+def test_numbers_that_are_no_cards_are_not_taken_for_one() -> None:
+    assert forbidden("order 4111 1111 1111 1112 has shipped") is None
+
+
+@pytest.mark.parametrize("setting", ["health", "health=often", "weather=never", "money=never=asked"])
+def test_a_rule_that_there_is_not_is_refused(setting: str) -> None:
+    with pytest.raises(ConfigError):
+        policy(setting)
+
+
+SENTENCES = [
+    line.rstrip("\n").split("\t")
+    for line in (Path(__file__).parents[2] / "data" / "longterm_health.tsv").read_text("utf-8").splitlines()
+    if line and not line.startswith("#")
+]
+MIXED = {
+    "We have a dog called Rex, he is good for my depression.": "We have a dog called Rex",
+    "I live in Lisbon and I take antidepressants.": "I live in Lisbon",
+    "I have epilepsy. I live in Lisbon.": "I live in Lisbon.",
+    "I speak Danish, have asthma and hate rain.": "I speak Danish … hate rain.",
+    "I can't eat nuts and my PIN is 4821.": "I can't eat nuts",
+    "My password? It's hunter22!": "",
+}
+
+
+@pytest.mark.parametrize(("text", "left"), MIXED.items())
+def test_what_is_refused_of_a_sentence_leaves_the_rest(text: str, left: str) -> None:
+    assert USUAL.cut(text) == left
+    assert USUAL.refused(text)
+    assert left == "" or USUAL.refused(left) is None
+
+
+@settings(max_examples=100)
+@given(st.text(max_size=120) | st.sampled_from([one[4] for one in SENTENCES]), st.booleans())
+def test_what_is_left_may_be_kept_and_stays_as_it_is(text: str, work: bool) -> None:
+    left = USUAL.cut(text, work=work)
+    assert USUAL.refused(left, work=work) is None or left == ""
+    assert USUAL.cut(left, work=work) == left
+    assert "".join("".join(one.text.split()) for one in clauses(text)) == "".join(text.split())
+
+
+def test_the_sentences_are_told_apart_by_what_somebody_must_not_be_given() -> None:
+    told = {half: [0, 0] for half in ("tune", "report")}
+    for half, constraint, _, _, text in SENTENCES:
+        judged = USUAL.verdicts(text)
+        right = any(one.safety for one in judged) == (constraint != "-")
+        kept = constraint == "-" or constraint in USUAL.cut(text).lower()
+        told[half][right and kept] += 1
+    assert told["tune"] == [0, 30]
+    assert told["report"][1] >= 29
+
+
+def test_allergies_have_a_rule_of_their_own() -> None:
+    assert USUAL.refused("I'm allergic to ibuprofen.") is None
+    assert policy("health=never").refused("I'm allergic to ibuprofen.") is None
+    assert policy("allergies=never").refused("I'm allergic to ibuprofen.")
+    assert policy("allergies=asked").refused("I'm allergic to ibuprofen.", asked=True) is None
+
+
+def test_a_sentence_that_asks_to_remember_speaks_for_itself() -> None:
+    assert asks("Please remember that I have asthma.")
+    assert USUAL.cut("Remember that I have asthma. I have gout.") == "Remember that I have asthma."
+    assert USUAL.cut("Remember that I have asthma.", asked=False) == ""
+
+
+def test_work_names_illnesses_of_nobody() -> None:
+    assert USUAL.refused("The build of the dialysis module fails.", work=True) is None
+    assert USUAL.refused("The build of the dialysis module fails.")
+    assert USUAL.refused("I have diabetes.", work=True)

@@ -1,0 +1,90 @@
+"""Sixty sentences that tell an allergy, other health, or only sound like it, read by the rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from quipu.kinds.longterm.evaluating.rules import RulesEvaluator
+from quipu.kinds.longterm.model import Evaluation
+from quipu.kinds.longterm.sati import SatiEvaluationInput
+
+FILE = Path(__file__).parents[2] / "data" / "longterm_health.tsv"
+REPORTED = 27
+"""So many of the second half were read right when it was read first, before any of them was looked at."""
+
+
+@dataclass(frozen=True)
+class Told:
+    half: str
+    constraint: str
+    also: str
+    never: str
+    text: str
+
+
+LINES = [line for line in FILE.read_text("utf-8").splitlines() if line and not line.startswith("#")]
+SENTENCES = [Told(*line.split("\t")) for line in LINES]
+
+
+async def evaluated(text: str) -> Evaluation:
+    asked = {"recent_conversation": [{"role": "user", "content": text}]}
+    return await RulesEvaluator().evaluate(SatiEvaluationInput.model_validate(asked))
+
+
+async def right(one: Told) -> bool:
+    """Whether the constraint, and what else is told, was found; and nothing kept that must not be."""
+    kept = (await evaluated(one.text)).inclusions
+    constraints = [
+        said.summary.lower() for said in kept if (said.category, said.importance) == ("constraint", "high")
+    ]
+    if one.constraint == "-":
+        found = not any(word in said for said in constraints for word in ("allerg", "intoleran", "nuts"))
+    else:
+        found = any(one.constraint in said for said in constraints)
+    also = one.also == "-" or any(one.also in said.summary.lower() for said in kept)
+    spoken = " ".join(f"{said.summary} {said.reason} {said.sources[0].excerpt}".lower() for said in kept)
+    return found and also and (one.never == "-" or not any(word in spoken for word in one.never.split(",")))
+
+
+@pytest.mark.parametrize("one", [one for one in SENTENCES if one.half == "tune"], ids=lambda one: one.text)
+async def test_the_first_half_is_read_right(one: Told) -> None:
+    assert await right(one)
+
+
+async def test_the_second_half_is_read_as_well_as_it_was() -> None:
+    assert sum([await right(one) for one in SENTENCES if one.half == "report"]) >= REPORTED
+
+
+async def test_nothing_that_must_not_be_kept_is_kept_of_either_half() -> None:
+    for one in SENTENCES:
+        spoken = repr((await evaluated(one.text)).inclusions).lower()
+        assert one.never == "-" or not any(word in spoken for word in one.never.split(",")), one.text
+
+
+async def test_a_home_and_an_allergy_in_one_sentence_are_two_memories() -> None:
+    kept = (await evaluated("I live in Lisbon, I'm allergic to peanuts and I have epilepsy.")).inclusions
+    assert [(one.category, one.importance, one.summary) for one in kept] == [
+        ("identity", "high", "The user lives in Lisbon."),
+        ("constraint", "high", "The user is allergic to peanuts."),
+    ]
+    assert {one.sources[0].excerpt for one in kept} == {"I live in Lisbon, I'm allergic to peanuts"}
+
+
+async def test_other_health_is_kept_when_asked_for() -> None:
+    (kept,) = (await evaluated("Please remember that I have asthma.")).inclusions
+    assert kept.summary == "The user has asthma."
+
+
+async def test_words_that_confirm_a_memory_are_cut_too() -> None:
+    asked = {
+        "recent_conversation": [{"role": "user", "content": "Remember that I like tea, and my PIN is 4821."}],
+        "existing_memories": [
+            {"id": "a", "category": "preference", "importance": "low", "summary": "The user likes tea."}
+        ],
+    }
+    evaluation = await RulesEvaluator().evaluate(SatiEvaluationInput.model_validate(asked))
+    assert [one.id for one in evaluation.edits] == ["a"]
+    assert "4821" not in repr(evaluation)
