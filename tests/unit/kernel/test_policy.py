@@ -151,3 +151,4 @@ def test_work_names_illnesses_of_nobody() -> None:
     assert USUAL.refused("The build of the dialysis module fails.", work=True) is None
     assert USUAL.refused("The build of the dialysis module fails.")
     assert USUAL.refused("I have diabetes.", work=True)
+    assert USUAL.cut("The user prefers tabs and has epilepsy.", work=True) == "The user prefers tabs"

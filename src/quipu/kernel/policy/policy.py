@@ -27,7 +27,9 @@ RULES: Final[tuple[Rule, ...]] = ("never", "asked", "always")
 _FILE: Final = Path(__file__).with_name("policy.toml")
 _CARD = re.compile(r"(?<![\d.])(?:\d[ -]?){12,18}\d(?![\d])")
 _MARK: Final = "[redacted:"
-_GAP: Final = " … "
+GAP: Final = " … "
+"""Where clauses are left out of a text."""
+
 _PERSON = re.compile(r"\b(?:i|my|me|he|she|his|her|the user|the user's)\b")
 _ASKING = re.compile(
     r"\b(?:remember|memori[sz]e|keep in mind|bear in mind|don['’]t forget|do not forget|never forget"
@@ -53,9 +55,13 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """``rules``: when each sensitive kind is kept. Secrets and ids of people and accounts never are."""
+    """``rules``: when each sensitive kind is kept. Secrets and ids of people and accounts never are.
+
+    ``secrets``: these are looked for too; not where the record that is read was cleared of them.
+    """
 
     rules: Mapping[str, Rule] = field(default_factory=lambda: dict(USUAL))
+    secrets: bool = True
 
     def verdicts(self, text: str, *, asked: bool | None = None, work: bool = False) -> list[Verdict]:
         """Each clause of a text, judged.
@@ -66,10 +72,12 @@ class Policy:
         judged: list[Verdict] = []
         for _, group in groupby(clauses(text), key=lambda one: one.sentence):
             several = list(group)
-            wanted = asks(text[several[0].start : several[-1].end]) if asked is None else asked
-            judge = partial(self._reason, asked=wanted, work=work)
+            whole = text[several[0].start : several[-1].end]
+            wanted = asks(whole) if asked is None else asked
+            nobody = work and _PERSON.search(_plain(whole)) is None
+            judge = partial(self._reason, asked=wanted, work=work, nobody=nobody)
             judged += _together([_verdict(one, judge(bare(one.text))) for one in several], judge)
-        return _together(judged, forbidden)
+        return _together(judged, forbidden) if self.secrets else judged
 
     def cut(self, text: str, *, asked: bool | None = None, work: bool = False) -> str:
         """The text without the clauses that may not be kept; "" where none may."""
@@ -81,17 +89,23 @@ class Policy:
         judged = self.verdicts(text, asked=asked, work=work)
         return next((one.refused for one in judged if one.refused is not None), None)
 
-    def _reason(self, text: str, *, asked: bool, work: bool) -> str | None:
-        never = forbidden(text)
+    def _reason(self, text: str, *, asked: bool, work: bool, nobody: bool) -> str | None:
+        never = forbidden(text) if self.secrets else None
         if never is not None:
             return never
         lower = _plain(text)
         for kind, rule in self.rules.items():
             if rule == "always" or (rule == "asked" and asked):
                 continue
-            if _sensitive(kind, lower, work=work):
+            if not nobody and _sensitive(kind, lower, work=work):
                 return f"{kind}: not asked to remember" if rule == "asked" else kind
         return None
+
+
+def of_health(setting: str) -> Policy:
+    """The rules of a setting on health alone, for kinds that read the record and keep more than people say
+    of themselves: prices and accounts are what their conversations may be about."""
+    return Policy({**policy(setting).rules, "money": "always"}, secrets=False)
 
 
 def _verdict(clause: Clause, refused: str | None) -> Verdict:
@@ -173,7 +187,7 @@ def _sensitive(kind: str, lower: str, *, work: bool) -> bool:
     rest = lists.sensitive["allergies"].sub(" … ", lower)
     if lists.sensitive[kind].search(rest) is None:
         return False
-    return not (work and (_PERSON.search(rest) is None or lists.apart[kind].search(rest)))
+    return not (work and lists.apart[kind].search(rest))
 
 
 def _together(judged: Sequence[Verdict], refuse: Callable[[str], str | None]) -> list[Verdict]:
@@ -189,7 +203,7 @@ def _left(text: str, judged: Sequence[Verdict]) -> str:
         if not refused:
             each = list(group)
             runs.append(bare(text[each[0].start : each[-1].end]))
-    return _GAP.join(one for one in runs if one)
+    return GAP.join(one for one in runs if one)
 
 
 def _plain(text: str) -> str:

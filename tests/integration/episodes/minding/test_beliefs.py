@@ -217,3 +217,13 @@ async def test_conflicts_of_which_nothing_is_heard_are_settled_in_time(
     (settled,) = await memory.beliefs.conflicts(space="a", settled=True)
     assert (settled.state, settled.strategy) == ("decayed", "decayed")
     assert await of(memory, "home") == [("Berlin", "standing")]
+
+
+async def test_other_health_than_allergies_is_believed_only_when_asked_for(memory: AsyncMemory) -> None:
+    await say(memory, "U: I live in Berlin and I'm diabetic. I'm allergic to nuts.", "A: Noted.")
+    home = await standing(memory, "home")
+    assert [one.excerpt for one in await memory.beliefs.sources(home.id, space="a")] == ["I live in Berlin"]
+    assert await of(memory, "allergy") == [("nuts", "standing")]
+    assert await of(memory, "health") == []
+    await say(memory, "U: Please remember that I'm diabetic.", "A: I will.", session="t")
+    assert await of(memory, "health") == [("diabetic", "standing")]

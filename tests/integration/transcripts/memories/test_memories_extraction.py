@@ -39,6 +39,28 @@ async def test_what_was_said_becomes_memories_with_their_sources(
     assert (source.session, source.turn_index, source.excerpt) == ("s1", 1, "I prefer tabs in this repo.")
 
 
+async def test_health_is_a_lesson_only_where_it_was_asked_for(
+    memories: AsyncMemories, record: Record
+) -> None:
+    said = ["I prefer tabs and I have epilepsy.", "I'm allergic to nuts.", "Remember that I have asthma."]
+    await record("s1", said)
+    found = [
+        finding("The user prefers tabs and has epilepsy.", 0, excerpt=said[0]),
+        finding("The user has epilepsy.", 0, excerpt=said[0]),
+        finding("The user is allergic to nuts.", 1, excerpt=said[1]),
+        finding("The user has asthma.", 2, excerpt=said[2]),
+    ]
+    (done,) = (await memories.extract(space=SPACE, extractor=Scripted(1, found))).sessions
+    assert done.added == 3
+    assert await facts(memories) == [
+        "The user has asthma.",
+        "The user is allergic to nuts.",
+        "The user prefers tabs",
+    ]
+    (tabs,) = [one for one in await memories.listing(space=SPACE) if "tabs" in one.fact]
+    assert [one.excerpt for one in await memories.sources(tabs.id, space=SPACE)] == ["I prefer tabs"]
+
+
 async def test_reading_the_same_again_changes_nothing(
     memories: AsyncMemories, record: Record, database: Database
 ) -> None:

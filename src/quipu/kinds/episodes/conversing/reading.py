@@ -12,8 +12,10 @@ from quipu.errors import BadInput
 from quipu.kernel.db.arrays import Float4s, Int4s, Int8s, Moments, Texts
 from quipu.kernel.db.database import Within
 from quipu.kernel.embedding.model import Vectors
+from quipu.kernel.policy.policy import of_health
 from quipu.kernel.queue import outbox
 from quipu.kernel.queue.model import Payload
+from quipu.kinds.episodes.chunking.allowing import allowed
 from quipu.kinds.episodes.chunking.chunker import chunker_of
 from quipu.kinds.episodes.chunking.model import Chunked, Chunker, Talk, Turn
 from quipu.kinds.episodes.conversing import store
@@ -68,7 +70,12 @@ async def read(context: Context, payload: Payload) -> None:
         page = replace(
             page, again={n: run for n, run in page.again.items() if run.first not in _firsts(runs)}
         )
-        chunked = await chunker.read([_talk(run) for run in (*runs, *page.again.values())])
+        talks = [_talk(run) for run in (*runs, *page.again.values())]
+        policy = of_health(context.settings.longterm_policy)
+        chunked = [
+            replace(one, chunk=allowed(one.chunk, talk, policy))
+            for one, talk in zip(await chunker.read(talks), talks, strict=True)
+        ]
         try:
             async with context.effect() as within:
                 await _hold(within, page.session)

@@ -11,6 +11,7 @@ from typing import Final
 from quipu.errors import QuipuError
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.db.database import Database
+from quipu.kernel.policy.policy import GAP, Policy, asks
 from quipu.kernel.redact import redact
 from quipu.kinds.transcripts.extract.model import Extractor, Finding
 from quipu.kinds.transcripts.memories import filing, store
@@ -29,13 +30,21 @@ class Extracting:
     """Reads sessions of one database with one extractor. ``redacted`` counts the secrets cut out, by kind."""
 
     def __init__(
-        self, *, database: Database, models: Models, extractor: Extractor, clock: Clock, secrets: bool
+        self,
+        *,
+        database: Database,
+        models: Models,
+        extractor: Extractor,
+        clock: Clock,
+        secrets: bool,
+        policy: Policy,
     ) -> None:
         self._database = database
         self._models = models
         self._extractor = extractor
         self._clock = clock
         self._secrets = secrets
+        self._policy = policy
         self.redacted: Counter[str] = Counter()
 
     async def read(self, session: Due, *, space: str) -> SessionExtraction:
@@ -45,9 +54,10 @@ class Extracting:
             async with self._database.reading(space) as within:
                 turns = [] if within is None else await store.turns(within, session.number)
             found = await self._extractor.extract(turns, project=_name(session.project))
-            findings = [self._bare(one) for one in found.findings]
+            findings = [self._bare(kept) for one in found.findings if (kept := self._allowed(one))]
+            dropped = found.dropped + len(found.findings) - len(findings)
             error = self._reason(found.error)
-            return await self._keep(Read(session, findings, found.dropped, began_at, error), space=space)
+            return await self._keep(Read(session, findings, dropped, began_at, error), space=space)
         except QuipuError as failure:
             return await self._failed(session, failure, began_at, space=space)
 
@@ -73,6 +83,17 @@ class Extracting:
 
     def _reason(self, error: str | None) -> str | None:
         return None if error is None else redact(error).text[:_LONGEST_ERROR]
+
+    def _allowed(self, one: Finding) -> Finding | None:
+        """A finding without clauses that the policy does not let be kept; None where it says nothing else.
+
+        Of the words that it is from, the longest run that may be kept: they stand in the turn as they are.
+        """
+        asked = asks(one.excerpt)
+        fact = self._policy.cut(one.fact, asked=asked, work=True)
+        words = self._policy.cut(one.excerpt, asked=asked, work=True)
+        run = max(words.split(GAP), key=len)
+        return replace(one, fact=fact, excerpt=run) if fact and run else None
 
     def _bare(self, one: Finding) -> Finding:
         """A finding without secrets, its excerpt short enough to be kept."""
