@@ -11,9 +11,11 @@ import anyio
 import pytest
 from hook_process import Hooks, ended
 from patience import PATIENCE_SECONDS, until
+from stopped_server import stopped
 
 from quipu import AsyncMemory
 from quipu.kernel.config import Settings
+from quipu.kernel.db.embedded import EmbeddedServer
 
 pytestmark = pytest.mark.anyio
 
@@ -64,6 +66,22 @@ async def test_what_was_asked_of_a_killed_service_is_done_by_the_next(
     hooks.run("session-start")
     assert until(lambda: hooks.status().get("synced") == 1)
     assert await said(settings) == {"The mast is 9 metres high."}
+
+
+async def test_an_agent_goes_on_while_the_database_is_stopped_and_nothing_of_it_is_lost(
+    hooks: Hooks, settings: Settings, server: EmbeddedServer, tmp_path: Path
+) -> None:
+    assert hooks.run("session-start").code == 0
+    path = recorded(tmp_path, "s-5", "The mast was bent by the storm.")
+    with stopped(server.pid):  # within the limits that hooks have, which a timer of theirs keeps
+        asked = [hooks.start("prompt", limited=True, prompt="What about the mast?")]
+        asked.append(hooks.start("session-start", limited=True))
+        asked.append(hooks.start("stop", limited=True, transcript_path=str(path)))
+        assert [(ran.code, ran.printed) for ran in map(ended, asked)] == [(0, "")] * 3
+    hooks.run("stop", transcript_path=str(path))
+    assert until(lambda: hooks.status().get("synced", 0) >= 1)
+    assert await said(settings) == {"The mast was bent by the storm."}
+    assert "The mast was bent" in hooks.run("prompt", prompt="What about the bent mast?").context
 
 
 async def test_a_transcript_that_is_gone_is_noted_and_dropped(hooks: Hooks, tmp_path: Path) -> None:

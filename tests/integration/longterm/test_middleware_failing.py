@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -19,12 +20,14 @@ import pytest
 from cli_process import SOURCE, CommandLine
 from patience import PATIENCE_SECONDS, until
 from psycopg import sql
+from stopped_server import stopped
 
 from quipu import Memory
 from quipu.errors import BadInput, ConfigError
 from quipu.interfaces.middleware.journal import troubles
 from quipu.interfaces.middleware.recalling import Late, Recalling
 from quipu.kernel.config import Settings
+from quipu.kernel.db.embedded import EmbeddedServer
 from quipu.kinds.longterm.sati import Recovered
 from quipu.middleware import Middleware
 
@@ -92,7 +95,11 @@ def test_a_server_that_hangs_delays_no_answer_beyond_the_limit(
 ) -> None:
     with hanging() as url:
         settings = replace(
-            server_settings, home=tmp_path, database_url=url, connect_seconds=5, longterm_timeout_ms=100
+            server_settings,
+            home=tmp_path,
+            database_url=url,
+            connect_seconds=PATIENCE_SECONDS,
+            longterm_timeout_ms=100,
         )
         around = Middleware(space="home", settings=settings)
         recalled = around.before("hello")
@@ -100,8 +107,31 @@ def test_a_server_that_hangs_delays_no_answer_beyond_the_limit(
         assert (recalled.outcome, recalled.block) == ("timeout", "")
         assert recalled.trouble is not None
         assert "100 ms" in recalled.trouble
-        around.close(0.0)
+        begun = time.monotonic()
+        around.close(0.0)  # which ends the opening
+        assert time.monotonic() - begun < PATIENCE_SECONDS / 2
+        assert around.metrics().lost == 1
     assert "before" in parts(tmp_path)
+
+
+def test_a_server_that_is_stopped_delays_no_answer_and_the_turn_is_written_when_it_goes_on(
+    shared: Settings, server: EmbeddedServer, tmp_path: Path, space: str
+) -> None:
+    settings = replace(shared, home=tmp_path, connect_seconds=5.0)
+    with (
+        Memory(settings=settings) as memory,
+        Middleware(memory, space=space, session="s1", settings=settings, evaluate=False) as around,
+    ):
+        agent = around(lambda message: message.upper())
+        assert agent("hello") == "HELLO"
+        assert around.flush(PATIENCE_SECONDS)
+        with stopped(server.pid):
+            assert agent("my green boat sank") == "MY GREEN BOAT SANK"
+            assert until(lambda: around.metrics().tried_again)
+        assert around.flush(PATIENCE_SECONDS)
+        counted = around.metrics()
+        assert (counted.before["failed"], counted.written, counted.lost) == (1, 2, 0)
+        assert [one.messages for one in memory.sessions(space=space)] == [4]
 
 
 def test_a_question_that_is_late_is_left_behind_and_too_many_are_not_asked() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from collections.abc import Callable
@@ -26,6 +27,7 @@ def settings_of(url: str, lease_seconds: int, redis_url: str | None) -> Settings
         job_lease_seconds=lease_seconds,
         job_retry_seconds=0.05,
         job_tries=3,
+        answer_seconds=float(os.environ.get("QUIPU_ANSWER_SECONDS", "30")),
     )
 
 

@@ -23,6 +23,7 @@ class Source:
         self._settings = settings
         self._given = memory
         self._opened: Memory | None = None
+        self._opening: Memory | None = None
         self._lock = Lock()
         self._failed: tuple[float, QuipuError | OSError] | None = None
         self._closed = False
@@ -41,23 +42,26 @@ class Source:
         if self._given is not None:
             return self._given
         with self._lock:
-            if self._opened is not None:
-                return self._opened
-            self._refuse()
-            try:
-                self._opened = Memory(settings=self._settings).__enter__()
-            except (QuipuError, OSError) as error:
-                self._failed = (time.monotonic(), error)
-                raise
+            if self._opened is None:
+                self._refuse()
+                self._opened = self._open()
             return self._opened
 
     def close(self) -> None:
-        """Close what was opened here; a second time nothing happens."""
-        with self._lock:
-            self._closed = True
-            opened, self._opened = self._opened, None
-        if opened is not None:
-            opened.__exit__(None, None, None)
+        """Close what was opened here, and end an opening that lasts; a second time nothing happens."""
+        self._closed = True
+        if self._opening is not None:
+            self._opening.__exit__(None, None, None)
+
+    def _open(self) -> Memory:
+        opening = self._opening = Memory(settings=self._settings)
+        try:
+            if self._closed:  # in this moment, so that nobody else closes it
+                opening.__exit__(None, None, None)
+            return opening.__enter__()
+        except (QuipuError, OSError) as error:
+            self._failed = (time.monotonic(), error)
+            raise
 
     def _refuse(self) -> None:
         if self._closed:

@@ -100,6 +100,8 @@ class LoopThread:
         entered = portal.wrap_async_context_manager(cast("AbstractAsyncContextManager[Any]", self._hosted))
         try:
             entered.__enter__()
+        except asyncio.CancelledError:  # another thread closed it meanwhile
+            raise self.closed() from None
         except BaseException:
             self.close()
             raise

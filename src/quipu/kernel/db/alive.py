@@ -10,6 +10,8 @@ from weakref import WeakKeyDictionary
 from psycopg import AsyncConnection
 from psycopg_pool import AsyncConnectionPool
 
+from quipu.kernel.db.deadline import HEAR_SECONDS, Connection, within
+
 _SECONDS: Final = 1.0
 
 _used: WeakKeyDictionary[AsyncConnection[Any], float] = WeakKeyDictionary()  # monotonic seconds
@@ -20,13 +22,23 @@ def used(conn: AsyncConnection[Any]) -> None:
     _used[conn] = time.monotonic()
 
 
-async def check(conn: AsyncConnection[Any]) -> None:
+async def check(conn: Connection) -> None:
     """Nothing if it lives. It is not asked if it answered a moment ago and is silent since.
 
     Raises:
         psycopg.OperationalError: it does not.
     """
     if time.monotonic() - _used.get(conn, -_SECONDS) >= _SECONDS or _stirs(conn):
+        await hear(conn)
+
+
+async def hear(conn: Connection) -> None:
+    """Ask it something, and wait for a moment only: a pool asks all that it has, one after the other.
+
+    Raises:
+        psycopg.OperationalError: it gave no answer.
+    """
+    with within(conn, HEAR_SECONDS):
         await AsyncConnectionPool.check_connection(conn)
 
 

@@ -11,7 +11,7 @@ from typing import LiteralString, Self
 import anyio
 from psycopg import AsyncRawCursor
 from psycopg.rows import TupleRow, class_row
-from psycopg_pool import AsyncConnectionPool, PoolTimeout
+from psycopg_pool import PoolTimeout
 
 from quipu.errors import DatabaseUnavailable, DatabaseUnsuitable
 from quipu.kernel.config import Settings, Stored
@@ -33,7 +33,6 @@ Ask = Callable[[Connection], Awaitable[None]]
 
 _SQL = queries.load("quipu.kernel.db")
 _OLDEST = 150_000  # PostgreSQL 15
-_HEAR_SECONDS = 2.0
 _PAUSE_SECONDS = 0.1
 _BEGIN = "begin isolation level read committed read write"
 _BEGIN_TO_READ = "begin isolation level repeatable read read only"
@@ -216,10 +215,11 @@ class Database(MarkedSpaces):
         pool = self._pool if person is None else self._people
         with translated() if person is None else refused():
             try:
-                async with pool.connection(seconds) as conn:
+                async with pool.connection(self._patience(seconds)) as conn:
                     deadline.limit(conn, self._settings)
                     if self._silent:
-                        await self._hear(conn)
+                        await alive.hear(conn)
+                        self._silent = False
                     yield conn
                     # Not in the pool's ``reset``: that has a worker return the connection, and who closes
                     # the pool at once closes it before and leaves the connection open.
@@ -233,11 +233,10 @@ class Database(MarkedSpaces):
                     hint="Is the server well (`quipu doctor`)? Else raise QUIPU_POOL_SIZE.",
                 ) from error
 
-    async def _hear(self, conn: Connection) -> None:
-        """Ask a server that gave no answer the last time whether it does now, for a moment only."""
-        with deadline.within(conn, _HEAR_SECONDS):
-            await AsyncConnectionPool.check_connection(conn)
-        self._silent = False
+    def _patience(self, seconds: float | None) -> float:
+        """How long to wait for a connection; not long where the server gave no answer the last time."""
+        usual = self._settings.connect_seconds if seconds is None else seconds
+        return min(usual, deadline.HEAR_SECONDS) if self._silent else usual
 
     async def ready(self, *, seconds: float) -> None:
         """Return where everything of ours can be read.
@@ -286,7 +285,8 @@ class Database(MarkedSpaces):
             AccessRefused: it is asked on behalf of one person.
         """
         everybody_only("This concerns")
-        async with owner(self.url, self._settings) as conn:
+        settings = replace(self._settings, connect_seconds=self._patience(None))
+        async with owner(self.url, settings) as conn:
             yield conn
 
     async def login(self, *, statement_seconds: float, options: str, user: str, password: str) -> Connection:

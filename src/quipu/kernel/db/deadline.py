@@ -9,18 +9,24 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Generator
 from contextlib import contextmanager
+from enum import Enum
 from time import monotonic
 from typing import Any, Final, TypeVar
 
 import psycopg
-from anyio import to_thread
-from psycopg import AsyncConnection, Notify, conninfo, pq
+from psycopg import AsyncConnection, Notify, conninfo
 from psycopg.abc import PQGen
 from psycopg.rows import TupleRow
 from psycopg.types.json import set_json_loads
 
 from quipu.kernel.config import Settings
+from quipu.kernel.db import queries
 from quipu.kernel.db.plain import loads
+
+_SQL = queries.load("quipu.kernel.db")
+
+HEAR_SECONDS: Final = 2.0
+"""How long who doubts whether anybody answers waits for a sign."""
 
 _RV = TypeVar("_RV")
 _LEAST_SECONDS: Final = 30.0
@@ -41,7 +47,7 @@ class Unanswered(psycopg.OperationalError):
 class Connection(AsyncConnection[TupleRow]):
     """A connection that is closed where the server is silent for ``answer_seconds``.
 
-    ``endures``: a statement may take as long as it takes, while the server answers others.
+    ``endures``: a statement may take as long as it takes, while the server answers others and works on it.
     """
 
     answer_seconds: float = _LEAST_SECONDS
@@ -64,13 +70,17 @@ class Connection(AsyncConnection[TupleRow]):
         """
         if timeout is not None:  # who listens for notices says how long
             return await super().wait(gen, interval, timeout)
+        rested = False
         while True:
             try:
                 return await super().wait(_limited(gen, self.answer_seconds), interval)
             except Unanswered:
-                if not self.endures or not await to_thread.run_sync(_lives, _dsn(self)):
+                state = await _look(self) if self.endures else _State.SILENT
+                # Once more, where it rests: what it did last may be on its way to us.
+                if state is _State.SILENT or (state is _State.RESTS and rested):
                     self.pgconn.finish()
                     raise
+                rested = state is _State.RESTS
 
     async def notifies(
         self,
@@ -192,11 +202,24 @@ def _limited(gen: PQGen[_RV], seconds: float) -> PQGen[_RV]:
         return done.value
 
 
-def _dsn(conn: Connection) -> bytes:
-    given = {**conn.info.get_parameters(), "connect_timeout": str(_PING_SECONDS)}
-    return conninfo.make_conninfo("", **given).encode()
+class _State(Enum):
+    SILENT = "nobody answers"
+    RESTS = "the server waits for us: what we sent, or what it sent, was lost on its way"
+    LIVES = "the server is at work, or does not say"
 
 
-def _lives(dsn: bytes) -> bool:
-    """Whether the server answers anybody; it blocks."""
-    return pq.PGconn.ping(dsn) in (pq.Ping.OK, pq.Ping.REJECT)
+async def _look(conn: Connection) -> _State:
+    """Ask the server, by another connection, what it does for ``conn``.
+
+    Not libpq's ping: the driver holds the interpreter's lock while it waits for that.
+    """
+    given = {**conn.info.get_parameters(), "options": "", "connect_timeout": str(_PING_SECONDS)}
+    try:
+        async with await Connection.connect(
+            conninfo.make_conninfo("", **given), password=conn.info.password, autocommit=True
+        ) as asking:
+            asking.answer_seconds = _PING_SECONDS
+            found = await (await asking.execute(_SQL["rests"], {"pid": conn.info.backend_pid})).fetchone()
+    except psycopg.Error as error:  # it may have no connection left, or be starting
+        return _State.LIVES if error.sqlstate or "FATAL" in str(error) else _State.SILENT
+    return _State.RESTS if found is not None and found[0] else _State.LIVES

@@ -12,7 +12,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from quipu.errors import DatabaseUnavailable
 from quipu.kernel.config import Settings
-from quipu.kernel.db import deadline, queries
+from quipu.kernel.db import alive, deadline, queries
 from quipu.kernel.db.database import Connection
 from quipu.kernel.db.errors import translated
 from quipu.kernel.queue.model import Job, Look, Schedule, ScheduleStatus, Ticket, TopicStatus
@@ -57,7 +57,7 @@ class Store:
             timeout=settings.connect_seconds,
             reconnect_timeout=_AGAIN_SECONDS,
             configure=configure,
-            check=Pool.check_connection if settings.database_url else None,
+            check=alive.check if settings.database_url else None,
             open=False,
         )
         async with pool:
