@@ -15,12 +15,15 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from io import BytesIO
 
 from rich.console import Console
 from rich.table import Table
 
+from quipu.errors import BadInput
 from quipu.kernel.base.text import clean, count_words, excerpt
 from quipu.kernel.embedding.prepare import prepare as prepare_to_embed
 from quipu.kernel.prose.splitting import sentences
@@ -33,6 +36,7 @@ from quipu.recall.passage import best_passage
 from quipu.recall.terms import bag, question_terms
 from quipu.record.model import Incoming
 from quipu.record.prepare import prepare
+from quipu.upkeep.snapshots.reader import Dump
 
 Reader = Callable[[str], object]
 
@@ -65,9 +69,28 @@ PIECES = (
         "'",
     ),
     *("中", "の", "😀", "e\u0301", "\u202e", "ß", "May 1 ", "3 ago ", "2024年", "Xyzab Qrstu ", "no, "),
-    *("Bearer ", "-----BEGIN ", "sk-ant-", "password=", "eyJ", "<quipu-memory>\n", "every time you "),
+    *(
+        "Bearer ",
+        "-----BEGIN ",
+        "sk-ant-",
+        "password=",
+        "eyJ",
+        "<quipu-memory>\n",
+        "every time you ",
+        "'' ;\n",
+        "/* */;\n",
+    ),
     *("not slow wait ", "one hour and a half ", "x" * 399 + ". "),
 )
+
+
+def statements(text: str) -> int:
+    """How many statements a dump has, as far as it is one."""
+    with suppress(BadInput):
+        return sum(1 for _ in Dump(BytesIO(text.encode())).statements())
+    return 0
+
+
 READERS: dict[str, Reader] = {
     "clean": clean,
     "count_words": count_words,
@@ -85,6 +108,9 @@ READERS: dict[str, Reader] = {
     "dates": lambda text: windows(text, now=NOW, first=FIRST, last=NOW),
     "asks_when": asks_when,
     "tells_time": tells_time,
+    "a dump": lambda text: statements("select '" + text),
+    "a dump in dollars": lambda text: statements("select $a$" + text),
+    "a dump in comments": lambda text: statements("/* ;\n" + text),
 }
 
 

@@ -16,14 +16,15 @@ Sort = Literal[
 _BEGINS: Final = r"[^\x00-@\[-^`{-\x7f]"
 _GOES_ON: Final = r"[^\x00-#%-/:-@\[-^`{-\x7f]"
 _IN_TAG: Final = r"[^\x00-/:-@\[-^`{-\x7f]"
-_DOLLAR: Final = re.compile(rf"\$(?:{_BEGINS}{_IN_TAG}*)?\$")
 _TOKEN: Final = re.compile(
     rf"""
       (?P<space>\s+)
     | (?P<comment>--[^\r\n]*)
-    | (?P<escaped>[eE]'(?:[^'\\]|\\.|'')*(?:'|\Z))
-    | (?P<text>(?:[bBxXnN]|[uU]&)?'(?:[^']|'')*(?:'|\Z))
-    | (?P<quoted>(?:[uU]&)?"(?:[^"]|"")*(?:"|\Z))
+    | (?P<slashed>/\*)
+    | (?P<dollar>\$(?:{_BEGINS}{_IN_TAG}*)?\$)
+    | (?P<escaped>[eE]')
+    | (?P<text>(?:[bBxXnN]|[uU]&)?')
+    | (?P<quoted>(?:[uU]&)?")
     | (?P<word>{_BEGINS}{_GOES_ON}*)
     | (?P<parameter>(?<!:):[A-Za-z_]\w*)
     | (?P<number>\d[\w.]*|\$\d+)
@@ -31,6 +32,14 @@ _TOKEN: Final = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+# What follows a beginning, to its end, which is the group, or as far as there is text.
+_REST: Final = {
+    "escaped": re.compile(r"(?:[^'\\]|\\.|''|\\\Z)*('|\Z)", re.DOTALL),
+    "text": re.compile(r"[^']*(?:''[^']*)*('|\Z)"),
+    "quoted": re.compile(r'[^"]*(?:""[^"]*)*("|\Z)'),
+}
+_LASTING: Final = frozenset({"slashed", "dollar", *_REST})
+_SLASHED: Final = re.compile(r"/\*|\*/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,43 +56,87 @@ class Token:
         return self.start + len(self.text)
 
 
+class Cutter:
+    """Cuts a text that comes line by line; what has no end in its line is kept until it has."""
+
+    def __init__(self) -> None:
+        self._before = 0
+        self._open: _Open | None = None
+
+    def cut(self, text: str) -> Iterator[Token]:
+        """The pieces that end in the next part of the text."""
+        place = 0
+        while place < len(text):
+            begin = place
+            if self._open is None:
+                match = _TOKEN.match(text, place)
+                assert match is not None  # the last alternative takes any character
+                place = match.end()
+                if match.lastgroup not in _LASTING:
+                    sort: Sort = match.lastgroup  # type: ignore[assignment]
+                    yield Token(sort, match[0], self._before + begin)
+                    continue
+                self._open = _Open(match.lastgroup, match[0], self._before + begin)
+            place = self._open.go_on(text, begin, place)
+            if self._open.ended:
+                yield self._open.token()
+                self._open = None
+        self._before += len(text)
+
+    def rest(self) -> Iterator[Token]:
+        """What has no end."""
+        if self._open is not None:
+            yield self._open.token()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something has no end yet."""
+        return self._open is not None
+
+
+class _Open:
+    """A literal or comment of which the end was not seen yet."""
+
+    def __init__(self, kind: str, mark: str, start: int) -> None:
+        self._kind, self._mark, self._start = kind, mark, start
+        self._parts: list[str] = []
+        self._depth = 1
+        self.ended = False
+
+    def go_on(self, text: str, begin: int, place: int) -> int:
+        """Look for the end from ``place`` on; where it is, or the end of the text, which is taken so far."""
+        end = self._end(text, place)
+        self._parts.append(text[begin:end])
+        return end
+
+    def token(self) -> Token:
+        """All of it."""
+        sort: Sort = "comment" if self._kind == "slashed" else self._kind  # type: ignore[assignment]
+        return Token(sort, "".join(self._parts), self._start)
+
+    def _end(self, text: str, place: int) -> int:
+        if self._kind == "dollar":
+            found = text.find(self._mark, place)
+            self.ended = found >= 0
+            return found + len(self._mark) if self.ended else len(text)
+        if self._kind == "slashed":  # such comments can hold others
+            for mark in _SLASHED.finditer(text, place):
+                self._depth += 1 if mark[0] == "/*" else -1
+                if not self._depth:
+                    self.ended = True
+                    return mark.end()
+            return len(text)
+        match = _REST[self._kind].match(text, place)
+        assert match is not None  # the end of the text is one
+        self.ended = bool(match[1])
+        return match.end()
+
+
 def tokens(statement: str) -> Iterator[Token]:
     """All pieces in their order; together they are the statement. What has no end goes to the end of it."""
-    place = 0
-    while place < len(statement):
-        token = _comment(statement, place) or _dollar(statement, place) or _plain(statement, place)
-        yield token
-        place = token.end
-
-
-def _plain(statement: str, place: int) -> Token:
-    match = _TOKEN.match(statement, place)
-    assert match is not None  # the last alternative takes any character
-    sort: Sort = match.lastgroup  # type: ignore[assignment]
-    return Token(sort, match[0], place)
-
-
-def _comment(statement: str, place: int) -> Token | None:
-    """A comment between slashes; such comments can hold others."""
-    if not statement.startswith("/*", place):
-        return None
-    depth, end = 1, place + 2
-    while depth and end < len(statement):
-        if statement.startswith(("/*", "*/"), end):
-            depth += 1 if statement[end] == "/" else -1
-            end += 2
-        else:
-            end += 1
-    return Token("comment", statement[place:end], place)
-
-
-def _dollar(statement: str, place: int) -> Token | None:
-    """A literal between two equal marks (``$$``, ``$body$``)."""
-    mark = _DOLLAR.match(statement, place)
-    if mark is None:
-        return None
-    end = statement.find(mark[0], mark.end())
-    return Token("dollar", statement[place : len(statement) if end < 0 else end + len(mark[0])], place)
+    cutter = Cutter()
+    yield from cutter.cut(statement)
+    yield from cutter.rest()
 
 
 def meaningful(statement: str) -> list[Token]:

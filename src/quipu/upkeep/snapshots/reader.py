@@ -14,12 +14,11 @@ from typing import Final
 
 from quipu.errors import BadInput
 from quipu.kernel.base.lines import Line, Readable, compression, next_line, rest_of_line
-from quipu.kernel.db.tokens import Token, tokens
+from quipu.kernel.db.tokens import Cutter, Token
 
 _FENCE: Final = re.compile(rb"\\(?:un)?restrict [0-9A-Za-z]+\r?\n?")
 _END: Final = b"\\.\n"
 _LONGEST: Final = 1_000_000  # bytes of one statement; rows are not in it
-_MOST_LOOKS: Final = 5_000  # at a statement as it grows: lines that end in a semicolon
 SPACES: Final = frozenset({"space", "comment"})
 
 
@@ -87,66 +86,75 @@ class Dump:
             raise BadInput(f"the file is compressed ({packed}).", field="file", hint="Unpack it first.")
 
     def _statement(self) -> Statement | None:
-        buffer, began, looks = bytearray(), self._line + 1, 0
+        begun: _Begun | None = None
         while (read := self._next()) is not None:
             line = read.data
             self._check(line)
+            if begun is None:
+                begun = _Begun(self._line)
+                if read.whole and (not line.strip() or line.startswith(b"--") or _FENCE.fullmatch(line)):
+                    begun = None
+                    continue
             if not read.whole:  # a comment too: its rest would be taken for a line of its own
-                raise self._too_long(began)
-            if not buffer and (not line.strip() or line.startswith(b"--") or _FENCE.fullmatch(line)):
-                began = self._line + 1
-                continue
-            buffer += line
-            if line.rstrip().endswith(b";"):  # a statement of a dump ends at the end of a line
-                looks += 1
-                found = _cut(_decoded(buffer, began), began)
-                if found is not None:
-                    return found
-            if len(buffer) > _LONGEST or looks > _MOST_LOOKS:
-                raise self._too_long(began)
-        return self._rest(buffer, began)
+                raise begun.too_long()
+            if begun.take(line):
+                return begun.statement()
+        if begun is not None:
+            raise BadInput(f"line {begun.line}: the statement has no end.", field="file")
+        return None
 
-    def _too_long(self, line: int) -> BadInput:
+
+class _Begun:
+    """A statement of which the end was not read yet."""
+
+    def __init__(self, line: int) -> None:
+        self.line = line
+        self._bytes = self._depth = 0
+        self._lines: list[str] = []
+        self._words: list[Token] = []
+        self._cutter = Cutter()
+
+    def take(self, data: bytes) -> bool:
+        """Add a line; whether the statement ends with it, as one of a dump does.
+
+        Raises:
+            BadInput: there is more than one, a command of psql, too much, or no UTF-8.
+        """
+        self._bytes += len(data)
+        if self._bytes > _LONGEST:
+            raise self.too_long()
+        try:
+            line = data.decode()
+        except UnicodeDecodeError:
+            raise BadInput(f"line {self.line}: this is no UTF-8.", field="file") from None
+        self._lines.append(line)
+        for token in self._cutter.cut(line):
+            if token.sort not in SPACES:
+                self._add(token)
+        return self._is_whole and not self._cutter.is_open
+
+    def statement(self) -> Statement:
+        """All of it."""
+        text = "".join(self._lines)
+        return Statement(text[: self._words[-1].start].strip(), tuple(self._words[:-1]), self.line)
+
+    def too_long(self) -> BadInput:
+        """What is raised where it is."""
         return BadInput(
-            f"line {line}: the statement is too long; {_LONGEST:,} bytes are the most.", field="file"
+            f"line {self.line}: the statement is too long; {_LONGEST:,} bytes are the most.", field="file"
         )
 
-    def _rest(self, buffer: bytearray, began: int) -> Statement | None:
-        if not buffer.strip():
-            return None
-        found = _cut(_decoded(buffer, began), began)
-        if found is None:
-            raise BadInput(f"line {began}: the statement has no end.", field="file")
-        return found
+    @property
+    def _is_whole(self) -> bool:
+        return bool(self._words) and self._words[-1].text == ";" and not self._depth
 
-
-def _decoded(buffer: bytearray, line: int) -> str:
-    try:
-        return buffer.decode()
-    except UnicodeDecodeError:
-        raise BadInput(f"line {line}: this is no UTF-8.", field="file") from None
-
-
-def _cut(text: str, line: int) -> Statement | None:
-    """The statement that the text is; None where it has no end yet.
-
-    Raises:
-        BadInput: there is more than one, or a command of psql.
-    """
-    words: list[Token] = []
-    depth = 0
-    for token in tokens(text):
-        if token.sort in SPACES:
-            continue
-        if words and words[-1].text == ";" and depth == 0:
-            raise BadInput(f"line {line}: more than one statement stands on a line.", field="file")
+    def _add(self, token: Token) -> None:
+        if self._is_whole:
+            raise BadInput(f"line {self.line}: more than one statement stands on a line.", field="file")
         if token.text == "\\":
-            raise BadInput(f"line {line}: commands of psql are not taken.", field="file")
-        words.append(token)
-        depth += _deeper(words, depth)
-    if not words or words[-1].text != ";" or depth:
-        return None
-    return Statement(text[: words[-1].start].strip(), tuple(words[:-1]), line)
+            raise BadInput(f"line {self.line}: commands of psql are not taken.", field="file")
+        self._words.append(token)
+        self._depth += _deeper(self._words, self._depth)
 
 
 def _deeper(words: list[Token], depth: int) -> int:
