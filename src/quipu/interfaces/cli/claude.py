@@ -46,6 +46,16 @@ def by_project(files: Sequence[Path]) -> Mapping[str, list[Path]]:
     return found
 
 
-def messages(files: Sequence[Path], *, skipped: Counter[str] | None = None) -> FromFile:
-    """What people and agent said in the sessions, in turn; ``skipped`` counts the rest by kind."""
-    return FromFile(one for path in files for one in claude_code.read(path, skipped=skipped))
+def messages(
+    files: Sequence[Path],
+    *,
+    skipped: Counter[str] | None = None,
+    inserted: claude_code.Inserted | None = None,
+) -> FromFile:
+    """What people and agent said in the sessions, in turn.
+
+    ``skipped`` counts the rest by kind, ``inserted`` what the program itself wrote in the name of people.
+    """
+    return FromFile(
+        one for path in files for one in claude_code.read(path, skipped=skipped, inserted=inserted)
+    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, cast
 
@@ -19,21 +20,21 @@ from quipu.record.readers.lines import lines, opened, parse, unreadable
 # Files among the sessions that hold something else.
 _NO_SESSIONS: Final = frozenset({"journal.jsonl", "history.jsonl"})
 
-# Written by the program in the name of the user.
-_NOISE: Final = (
-    *(
-        "<command-name>",
-        "<command-message>",
-        "<command-args>",
-        "<local-command-",
-        "<bash-input>",
-        "<bash-stdout>",
-    ),
-    *("<bash-stderr>", "<task-notification>", "<user-memory-input>", "[Request interrupted"),
-    "Caveat: The messages below were generated",
+# Written by the program in the name of the user: such a message has nothing else in it. Who quotes one of
+# these tags among words of their own wrote it themselves.
+_OWN: Final = (
+    r"command-(?:name|message|args)|local-command-[a-z]+|bash-(?:input|stdout|stderr)|user-memory-input"
 )
-_INJECTED: Final = re.compile(
-    r"<(system-reminder|ide_opened_file|ide_selection|ide_diagnostics)>(?:(?!<\1>).)*?</\1>\s*", re.DOTALL
+_OWN_BEGIN: Final = re.compile(rf"<(?:{_OWN})>")
+_OWN_END: Final = re.compile(rf"</(?:{_OWN})>\Z")
+_NOTICES: Final = ("<task-notification>", "Caveat: The messages below were generated")
+_INTERRUPTED: Final = re.compile(r"\[Request interrupted[^\]\n]*\]")
+# Put into the message of a person, at the beginning or the end of a line.
+_TAGS: Final = "system-reminder|ide_opened_file|ide_selection|ide_diagnostics"
+_BLOCK: Final = rf"<(?P<{{0}}>{_TAGS})>(?:(?!<(?P={{0}})>).)*?</(?P={{0}})>"
+_INSERTED: Final = re.compile(
+    rf"^[ \t]*(?:{_BLOCK.format('begins')}\s*)+|{_BLOCK.format('ends')}[ \t\r]*(?:\n\s*|\Z)",
+    re.DOTALL | re.MULTILINE,
 )
 _SYNTHETIC: Final = "<synthetic>"
 _BETWEEN_BLOCKS: Final = "\n\n"
@@ -48,14 +49,16 @@ def find(root: Path) -> Iterator[Path]:
             yield path
 
 
-def read(path: Path, *, skipped: Counter[str] | None = None) -> Iterator[Line | Refusal]:
+def read(
+    path: Path, *, skipped: Counter[str] | None = None, inserted: Inserted | None = None
+) -> Iterator[Line | Refusal]:
     """Every message that a person or the agent said, in the order of the file.
 
     A message is ``{"id", "session", "role", "content", "time"}``: ``id`` is the uuid of the record. A
     subagent is a session of its own, named by its agent id; what was asked of it was said by the agent, so
     all of it has the role assistant. ``skipped`` is told what was passed over, by kind: tool results,
-    thinking, notices of the program, records of other types. A last line that is still being written is left
-    for the next time.
+    thinking, notices of the program, records of other types; ``inserted`` how many characters were the
+    program's own. A last line that is still being written is left for the next time.
 
     Raises:
         NotFound: there is no such file.
@@ -75,21 +78,30 @@ def read(path: Path, *, skipped: Counter[str] | None = None) -> Iterator[Line | 
                 if line.ended:
                     yield Refusal(line.number, None, record, str(path))
                 continue
-            found = said(record, path.stem)
+            found = said(record, path.stem, inserted)
             if isinstance(found, str):
                 passed[found] += 1
             else:
                 yield Line(found, number=line.number, file=str(path))
 
 
-def said(record: Fields, stem: str) -> dict[str, object] | str:
+@dataclass(slots=True)
+class Inserted:
+    """How many characters were left out of messages of people, as the program wrote them."""
+
+    characters: int = 0
+
+
+def said(record: Fields, stem: str, inserted: Inserted | None = None) -> dict[str, object] | str:
     """The message in a record, or the kind of record that it is where nobody says anything.
 
-    ``stem`` is the name of its file: the session of a record that names none.
+    ``stem`` is the name of its file: the session of a record that names none. ``inserted`` is told what is
+    left out.
     """
+    inserted = Inserted() if inserted is None else inserted
     kind = record.get("type")
     if kind == "attachment":
-        return _queued(record, stem)
+        return _queued(record, stem, inserted)
     fields = _fields(record.get("message"))
     if kind not in ("user", "assistant") or not fields:
         return kind if isinstance(kind, str) and kind else "untyped"
@@ -104,16 +116,16 @@ def said(record: Fields, stem: str) -> dict[str, object] | str:
     if kind == "user":
         if "tool_result" in _block_types(content):
             return "tool result"
-        text = _spoken(text)
+        text = _spoken(text, inserted)
     return _message(record, text, kind, stem) if text.strip() else _silence(content)
 
 
-def _queued(record: Fields, stem: str) -> dict[str, object] | str:
+def _queued(record: Fields, stem: str, inserted: Inserted) -> dict[str, object] | str:
     """What a person typed while the agent was at work: it is recorded as an attachment."""
     fields = _fields(record.get("attachment"))
     if fields.get("type") != "queued_command" or fields.get("commandMode", "prompt") != "prompt":
         return "attachment"
-    text = _spoken(_text(fields.get("prompt")))
+    text = _spoken(_text(fields.get("prompt")), inserted)
     return _message(record, text, "user", stem) if text.strip() else "attachment"
 
 
@@ -139,10 +151,20 @@ def _text(content: object) -> str:
     return _BETWEEN_BLOCKS.join(text for text in texts if isinstance(text, str) and text.strip())
 
 
-def _spoken(text: str) -> str:
+def _spoken(text: str, inserted: Inserted) -> str:
     """What a person wrote of it: nothing, where the program wrote it in their name."""
-    spoken = _INJECTED.sub("", text).strip()
-    return "" if spoken.startswith(_NOISE) else spoken
+    spoken = _INSERTED.sub("", text).strip()
+    if _is_own(spoken):
+        spoken = ""
+    inserted.characters += len(text.strip()) - len(spoken)
+    return spoken
+
+
+def _is_own(text: str) -> bool:
+    """Whether the program wrote all of it."""
+    if _OWN_BEGIN.match(text):
+        return _OWN_END.search(text) is not None
+    return text.startswith(_NOTICES) or _INTERRUPTED.fullmatch(text) is not None
 
 
 def _silence(content: object) -> str:

@@ -165,3 +165,36 @@ def test_any_record_is_read_or_passed_over(tmp_path_factory: pytest.TempPathFact
     found = list(claude_code.read(path, skipped=skipped))
     assert len(found) + skipped.total() == len(records)
     assert all(isinstance(message, Refusal) or str(message["content"]).strip() for message in found)
+
+
+@pytest.mark.parametrize(
+    ("typed", "kept"),
+    [
+        (
+            "Why <system-reminder>this</system-reminder> here?",
+            "Why <system-reminder>this</system-reminder> here?",
+        ),
+        ("<command-name> is in my log, why?", "<command-name> is in my log, why?"),
+        ("<bash-stdout>no such file</bash-stdout> is all I see", None),
+        ("What is this?\n<local-command-stdout>x</local-command-stdout>", None),
+        ("[Request interrupted by user] is what it says.", None),
+        ("<system-reminder>\nThe date.\n</system-reminder>\nGo on.", "Go on."),
+        ("Go on.\n\n<system-reminder>The date.</system-reminder>", "Go on."),
+        ("Go on.<system-reminder>a</system-reminder>", "Go on."),
+        ("<ide_opened_file>a</ide_opened_file> <system-reminder>b</system-reminder>Go on.", "Go on."),
+        ("<ide_selection>a line</ide_selection>\n\nExplain it.", "Explain it."),
+        ("<command-name>/clear</command-name>\n<command-args></command-args>", ""),
+        ("<bash-stdout>it prints <bash-stdout></bash-stdout><bash-stderr></bash-stderr>", ""),
+        ("<task-notification>done</task-notification>\nRead the output file.", ""),
+        ("[Request interrupted by user for tool use]", ""),
+    ],
+)
+def test_what_the_program_wrote_is_left_out_and_counted(typed: str, kept: str | None) -> None:
+    """None: all of it."""
+    inserted = claude_code.Inserted()
+    record = {"type": "user", "uuid": "u", "message": {"role": "user", "content": typed}}
+    found = claude_code.said(record, "s", inserted)
+    content = "" if isinstance(found, str) else found["content"]
+    kept = typed if kept is None else kept
+    assert content == kept
+    assert inserted.characters == len(typed) - len(kept)

@@ -1,5 +1,6 @@
 """What each record of Claude Code says, as entries of its session."""
 
+import json
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
@@ -87,3 +88,18 @@ def test_a_line_without_an_id_has_the_same_one_in_every_file(tmp_path: Path) -> 
         (file,) = find([tmp_path / name]).transcripts
         found |= {entry.uuid for entry in reader(file, now=NOW).read([line]).entries}
     assert len(found) == 1
+
+
+def test_what_the_program_put_into_a_prompt_is_counted(tmp_path: Path) -> None:
+    own = "<system-reminder>The date has changed.</system-reminder>\n"
+    told = {"role": "user", "content": f"{own}Go on."}
+    noise = {"role": "user", "content": "<command-name>/clear</command-name>"}
+    lines = [
+        json.dumps({"type": "user", "uuid": str(n), "message": one}).encode()
+        for n, one in enumerate((told, noise))
+    ]
+    (tmp_path / "c.jsonl").write_bytes(b"\n".join(lines) + b"\n")
+    (file,) = find([tmp_path / "c.jsonl"]).transcripts
+    found = reader(file, now=NOW).read(lines)
+    assert [entry.text for entry in found.entries] == ["Go on.", noise["content"]]
+    assert found.inserted == len(own)

@@ -18,11 +18,12 @@ from quipu.interfaces.cli.opening import opened
 from quipu.interfaces.cli.paths import FilePath
 from quipu.interfaces.cli.program import program
 from quipu.interfaces.cli.screen import Screen
-from quipu.interfaces.cli.views.report import report
+from quipu.interfaces.cli.views.report import left_out, report
 from quipu.interfaces.cli.views.text import visible
 from quipu.interfaces.problems import USAGE
 from quipu.record.model import Refusal
 from quipu.record.readers import jsonl
+from quipu.record.readers.claude_code import Inserted
 from quipu.record.report import Report
 
 Lines = Iterable[Mapping[str, object] | Refusal]
@@ -82,12 +83,13 @@ def import_claude_code(call: Call, path: Path | None, space: str | None, erased_
     files = claude.recordings((path or claude.default_path()).expanduser())
     groups = {space: files} if space else claude.by_project(files)
     skipped: Counter[str] = Counter()
+    inserted = Inserted()
     with opened(call, screen) as memory:
         done = {
             name: take(
                 memory,
                 screen,
-                claude.messages(group, skipped=skipped),
+                claude.messages(group, skipped=skipped, inserted=inserted),
                 space=name,
                 total=None,
                 text=f"Importing {name}",
@@ -95,7 +97,8 @@ def import_claude_code(call: Call, path: Path | None, space: str | None, erased_
             )
             for name, group in sorted(groups.items())
         }
-    screen.answer({"spaces": done, "skipped": skipped}, *_by_space(done))
+    told = {"spaces": done, "skipped": skipped, "inserted_characters": inserted.characters}
+    screen.answer(told, *_by_space(done), *left_out(inserted.characters))
     if skipped:
         screen.note(
             f"Passed over: {', '.join(f'{number:,} {kind}' for kind, number in skipped.most_common())}."

@@ -51,6 +51,12 @@ def came_back(*, cut_characters: int, foreign_characters: int, unmatched_marks: 
         yield Text(f"{marks} of this space in front of other words, kept and indexed", style="yellow")
 
 
+def left_out(inserted_characters: int) -> Iterator[Text]:
+    """What the agent's program had put into messages of people; nothing where there was none."""
+    if inserted_characters:
+        yield Text(f"written by the agent's program, left out: {count(inserted_characters, 'character')}")
+
+
 def _lines(found: Report) -> Iterator[Text]:
     yield Text(one_line(found), style="bold")
     if found.redacted:

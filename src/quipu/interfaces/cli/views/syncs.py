@@ -10,7 +10,7 @@ from rich.filesize import decimal
 from rich.table import Table
 from rich.text import Text
 
-from quipu.interfaces.cli.views.report import came_back, withheld
+from quipu.interfaces.cli.views.report import came_back, left_out, withheld
 from quipu.interfaces.cli.views.text import count, visible
 from quipu.kinds.transcripts.syncing.model import Pending, SyncReport
 
@@ -36,6 +36,7 @@ def report(found: SyncReport) -> list[RenderableType]:
         foreign_characters=sum(one.foreign_characters for one in spaces),
         unmatched_marks=sum(one.unmatched_marks for one in spaces),
     )
+    shown += left_out(sum(one.inserted_characters for one in spaces))
     if unknown:
         shown.append(Text(f"kept as they came, of unknown type: {_listed(unknown)}"))
     for trouble in found.troubles[:_TROUBLES_SHOWN]:

@@ -30,7 +30,7 @@ from quipu.kinds.transcripts.reading.texts import (
 from quipu.record.identity import Derived
 from quipu.record.model import Incoming
 from quipu.record.moment import moment
-from quipu.record.readers.claude_code import said
+from quipu.record.readers.claude_code import Inserted, said
 
 FUTURE: Final = "lines from the future, dated when the file was written"
 UNDATED: Final = "lines without a time, dated like the line before"
@@ -213,7 +213,7 @@ def _user(record: Fields, entry: Entry, at: Place, into: Reading) -> None:
             _result(block, entry)
         else:
             _other(block, entry)
-    _speech(record, entry, at, content)
+    _speech(record, entry, at, content, into)
     if entry.results:
         _link(record, entry)
     elif entry.said is None and entry.text and not (entry.is_meta or entry.is_compact_summary):
@@ -242,7 +242,7 @@ def _assistant(record: Fields, entry: Entry, at: Place, into: Reading) -> None:
     entry.model = text(message.get("model"))
     entry.response_id = _name(message.get("id")) or _name(record.get("requestId")) or entry.uuid
     if speaks:
-        _speech(record, entry, at, content)
+        _speech(record, entry, at, content, into)
     if entry.model == _SYNTHETIC or record.get("isApiErrorMessage"):
         entry.is_noise = True
     else:
@@ -256,17 +256,23 @@ def _content(record: Fields, into: Reading) -> Fields:
     return message
 
 
-def _speech(record: Fields, entry: Entry, at: Place, content: object) -> None:
-    """What was said, if anything; else the text that nobody said."""
+def _speech(record: Fields, entry: Entry, at: Place, content: object, into: Reading) -> None:
+    """What was said, if anything; else the text that nobody said, which stays whole."""
     whole = joined(content)
     if not whole.strip():
         entry.text = whole or None
-        return
-    told = said(record, at.stem)
-    if isinstance(told, str):
+    elif not _hear(record, entry, at, into):
         entry.text = whole
-    else:
-        entry.said, entry.text = cast("Said", told["role"]), cast("str", told["content"])
+
+
+def _hear(record: Fields, entry: Entry, at: Place, into: Reading) -> bool:
+    """Whether somebody said something; what, and how much of it the program had written."""
+    told = said(record, at.stem, inserted := Inserted())
+    if isinstance(told, str):
+        return False
+    entry.said, entry.text = cast("Said", told["role"]), cast("str", told["content"])
+    into.inserted += inserted.characters
+    return True
 
 
 def _result(block: Fields, entry: Entry) -> None:
@@ -323,14 +329,11 @@ def _link(record: Fields, entry: Entry) -> None:
         entry.results[0].agent = agent
 
 
-def _attachment(record: Fields, entry: Entry, at: Place, into: Reading) -> None:  # noqa: ARG001 - as the others
+def _attachment(record: Fields, entry: Entry, at: Place, into: Reading) -> None:
     attachment = fields(record.get("attachment"))
     entry.subtype = _name(attachment.get("type"))
-    told = said(record, at.stem)
-    if isinstance(told, str):
+    if not _hear(record, entry, at, into):
         entry.rest = {name: value for name, value in attachment.items() if name != "type"} or None
-    else:
-        entry.said, entry.text = cast("Said", told["role"]), cast("str", told["content"])
 
 
 def _notice(record: Fields, entry: Entry, at: Place, into: Reading) -> None:  # noqa: ARG001 - as the others

@@ -126,7 +126,8 @@ class Summary:
 class Reading:
     """What some lines say. ``passed`` counts what is not kept, by kind; ``unknown`` kept as it came, by type;
     ``faults`` what was wrong, in sentences, with how often. ``redacted`` counts secrets by kind,
-    ``came_back`` memory that came back, by the names that reports give it."""
+    ``came_back`` memory that came back, by the names that reports give it; ``inserted`` characters that were
+    left out of messages of people, as the agent's program wrote them."""
 
     entries: list[Entry] = field(default_factory=list[Entry])
     details: dict[str, Details] = field(default_factory=dict[str, Details])
@@ -137,6 +138,7 @@ class Reading:
     faults: Counter[str] = field(default_factory=Counter[str])
     redacted: Counter[str] = field(default_factory=Counter[str])
     came_back: Counter[str] = field(default_factory=Counter[str])
+    inserted: int = 0
 
     def of(self, session: str) -> Details:
         """The details of a session."""

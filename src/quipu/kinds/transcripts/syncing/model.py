@@ -25,7 +25,8 @@ class SpaceReport:
     out, by kind; ``repaired``: characters that no database can store. ``cut_characters``: memory of this
     space that came back and was cut out; ``foreign_characters``: memory of other spaces or installations,
     kept as text and not indexed; ``unmatched_marks``: marks of this space in front of other words than they
-    were made for, kept and indexed. ``unknown``: records kept as they came, by type; ``passed``: records
+    were made for, kept and indexed. ``inserted_characters``: left out of messages of people, as the
+    agent's program put them there. ``unknown``: records kept as they came, by type; ``passed``: records
     that are not kept, by type.
     """
 
@@ -45,6 +46,7 @@ class SpaceReport:
     cut_characters: int = 0
     foreign_characters: int = 0
     unmatched_marks: int = 0
+    inserted_characters: int = 0
     redacted: Mapping[str, int] = field(default_factory=dict[str, int])
     unknown: Mapping[str, int] = field(default_factory=dict[str, int])
     passed: Mapping[str, int] = field(default_factory=dict[str, int])

@@ -49,6 +49,7 @@ class Written:
         for piece in batch.pieces:
             tally.paths.add(str(piece.file.path))
             tally.counts.update(piece.reading.came_back)
+            tally.counts["inserted_characters"] += piece.reading.inserted
             tally.redacted.update(piece.reading.redacted)
             tally.unknown.update(piece.reading.unknown)
             tally.passed.update(piece.reading.passed)
