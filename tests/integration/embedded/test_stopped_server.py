@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import sys
 from dataclasses import replace
 
@@ -12,6 +14,7 @@ from cli_process import CommandLine
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from patience import PATIENCE_SECONDS
+from psycopg import errors
 from stopped_server import comes_back, happens, stopped
 
 from quipu import AsyncMemory
@@ -148,3 +151,21 @@ async def test_a_statement_of_an_agent_ends_where_the_server_stops_in_the_middle
             with stop, limit, pytest.raises(deadline.Unanswered):
                 await bounded(database, conn, 0.5, lambda: exchange(conn, "select 1", most=1))
             assert conn.closed
+
+
+async def test_a_statement_that_cannot_be_ended_is_left_behind(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its backend is deaf, as one that writes a huge array; the server itself answers."""
+    monkeypatch.setattr("quipu.kinds.tables.running._GRACE_SECONDS", 0.5)
+    async with AsyncMemory(settings=settings), owned(settings) as conn:
+        url = door_of(find_place(settings)).conninfo("quipu")
+        async with Database.open(url, settings, packages=PACKAGES) as database:
+            os.kill(conn.info.backend_pid, signal.SIGSTOP)
+            backend = conn.info.backend_pid
+            try:
+                with anyio.fail_after(PATIENCE_SECONDS / 2), pytest.raises(errors.QueryCanceled):
+                    await bounded(database, conn, 0.2, lambda: exchange(conn, "select 1", most=1))
+                assert conn.closed
+            finally:
+                os.kill(backend, signal.SIGCONT)

@@ -48,7 +48,7 @@ async def bounded(
         with move_on_after(most), enduring(conn):
             return await work()
         conn.pgconn.finish()
-        if any(one.done() and one.exception() is None for one in ends):
+        if None in await asyncio.gather(*ends, return_exceptions=True):  # the server heard us
             raise pg.QueryCanceled("the statement took too long")
         raise Unanswered(most)
     except Unanswered:
