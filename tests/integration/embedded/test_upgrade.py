@@ -16,17 +16,19 @@ import anyio
 import psycopg
 import pytest
 from cli_process import CommandLine
-from patience import until
+from patience import PATIENCE_SECONDS, until
 from psycopg import sql
 
 from quipu import AsyncMemory
 from quipu.errors import DiskFull, NotFound, ServerError
+from quipu.interfaces.problems import INTERRUPTED
 from quipu.kernel.base.clock import SystemClock
 from quipu.kernel.config import Settings
 from quipu.kernel.db.embedded import cluster, lifecycle
 from quipu.kernel.db.embedded.account import serving_account
 from quipu.kernel.db.embedded.binaries import Binaries, choose_binaries, inspect, system_candidates
 from quipu.kernel.db.embedded.locate import find_place, make_place
+from quipu.kernel.db.embedded.postmaster import lives
 from quipu.upkeep.backup import upgrading
 from quipu.upkeep.backup.restoring import restore
 from quipu.upkeep.backup.taking import listing, take
@@ -237,6 +239,39 @@ async def test_an_upgrade_that_is_killed_leaves_all_and_begins_again(old: Settin
     upgrade(settings, clock=CLOCK, confirm=True)
     assert content(settings)["rows"] == before["rows"]
     assert not (place.state / cluster.SCRATCH).exists()
+
+
+_FROM_THE_SAME = """
+import sys
+from quipu.interfaces.cli.main import run
+from quipu.upkeep.backup import upgrading
+same = upgrading.choose_binaries
+upgrading.old_binaries = lambda settings, account, **_: same(settings, account, data_major=None)
+upgrading.cluster.data_major = lambda place: 15
+sys.exit(run(["db", "upgrade", "--yes"]))
+"""
+
+
+async def test_an_upgrade_ends_at_ctrl_c_and_says_how_to_go_on(settings: Settings) -> None:
+    """The programs of both sides are the same: what is shown is how the command ends."""
+    await fill(replace(settings, embedding_model="hashing"))
+    before, place = content(settings), find_place(settings)
+    scratch = place.state / cluster.SCRATCH
+    environment = CommandLine(settings.home, {"QUIPU_SHARED_BUFFERS_MB": "16"}).environment()
+    for step in ("dump", "contents"):  # it is written out, it is read in
+        with subprocess.Popen(  # noqa: ASYNC220
+            [sys.executable, "-c", _FROM_THE_SAME], env=environment, stderr=subprocess.PIPE, text=True
+        ) as process:
+            assert until(lambda step=step, p=process: (scratch / step).exists() or p.poll() is not None)
+            process.send_signal(signal.SIGINT)
+            _, told = process.communicate(timeout=PATIENCE_SECONDS)
+        if process.returncode == 0:
+            break  # it was done before we looked
+        assert (process.returncode, "The data are as they were" in told) == (INTERRUPTED, True), told
+        assert not lives(place)
+        assert not scratch.exists()
+        assert put_aside(settings) == []
+    assert content(settings) == before
 
 
 async def test_a_cut_between_the_renames_is_finished_by_the_next_start(settings: Settings) -> None:

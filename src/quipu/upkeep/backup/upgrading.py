@@ -105,8 +105,8 @@ def write_anew(
     Both servers have stopped when it returns. The caller sees to it that nobody uses either.
     """
     lifecycle.configure(place, settings, old.major, archive=lifecycle.keeping(place, settings))
-    source = postmaster.launch(place, old)
     try:
+        source = postmaster.launch(place, old)
         if place.password_file.exists():
             shutil.copy2(place.password_file, scratch.password_file)
         cluster.create_cluster(scratch, new)
@@ -114,8 +114,8 @@ def write_anew(
         shutil.copyfile(place.data / _OWN_SETTINGS, own)
         give(own, place.account)
         lifecycle.configure(scratch, settings, new.major, archive=None)
-        target = postmaster.launch(scratch, new, most_memory_mb=most_memory_mb(settings))
         try:
+            target = postmaster.launch(scratch, new, most_memory_mb=most_memory_mb(settings))
             with watched(scratch.data, progress):
                 counts = transfer(Side(source, old), Side(target, new), scratch.state)
             _tidy(target)

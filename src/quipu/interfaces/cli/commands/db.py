@@ -10,7 +10,6 @@ from pathlib import Path
 
 import anyio
 import click
-from anyio import to_thread
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from rich.table import Table
 from rich.text import Text
@@ -27,6 +26,11 @@ from quipu.kernel.db import embedded
 from quipu.kernel.db.embedded import ServerStatus
 from quipu.upkeep.backup.upgrading import put_aside, remove_put_aside
 from quipu.upkeep.backup.upgrading import upgrade as bring_over
+
+_AGAIN = (
+    "The data are as they were, or already of the new version: `quipu db status` says which. In the first "
+    "case the same command does it from the beginning."
+)
 
 
 @click.group("db", no_args_is_help=False)
@@ -103,11 +107,10 @@ def upgrade(call: Call, old_programs: Path | None, yes: bool) -> None:
     """
     settings, screen = _embedded(call), Screen(call)
     work = partial(bring_over, settings, clock=SystemClock(), old_programs=old_programs)
-    found = anyio.run(to_thread.run_sync, work)
+    found = work()
     if found is not None and yes:
-        with screen.progress("Writing anew", total=found.size_bytes) as steps:
-            doing = partial(work, confirm=True, progress=steps.advance)
-            found = anyio.run(to_thread.run_sync, doing)
+        with screen.progress("Writing anew", total=found.size_bytes, again=_AGAIN) as steps:
+            found = work(confirm=True, progress=steps.advance)
     screen.answer(found, views.upgraded(found))
 
 
