@@ -14,6 +14,7 @@ from quipu.errors import QuipuError
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Database
 from quipu.kernel.db.person import acting_for
+from quipu.upkeep.maintenance import maintain
 
 BULK_ENTRIES = 5_000
 """As much new as this is worth a vacuum at once."""
@@ -26,8 +27,9 @@ _log = logging.getLogger("quipu")
 async def tidy(database: Database) -> None:
     """Vacuum and analyze the tables that a search reads. Other work goes on meanwhile."""
     async with database.owner() as conn:
-        conn.endures = True
-        await conn.execute(_SQL["tidy"])
+        tables = await (await conn.execute(_SQL["searched"])).fetchall()
+    for (schema, table), why in (await maintain(database, tables, "vacuum")).items():
+        _log.warning("%s.%s could not be vacuumed: %s", schema, table, why)
 
 
 class Tidying:

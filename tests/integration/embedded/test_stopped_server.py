@@ -23,13 +23,13 @@ from quipu.errors import DatabaseUnavailable
 from quipu.interfaces.cli.opening import owned
 from quipu.kernel.config import Settings
 from quipu.kernel.db import deadline
+from quipu.kernel.db.bounds import bounded
 from quipu.kernel.db.database import Database
 from quipu.kernel.db.embedded.locate import find_place
 from quipu.kernel.db.embedded.pidfile import read_pid_file
 from quipu.kernel.db.embedded.postmaster import door_of
 from quipu.kernel.db.embedded.status import status
 from quipu.kinds.tables.exchange import exchange
-from quipu.kinds.tables.running import bounded
 
 pytestmark = pytest.mark.anyio
 
@@ -142,7 +142,7 @@ async def test_what_is_long_is_waited_for_while_the_server_lives(
 async def test_a_statement_of_an_agent_ends_where_the_server_stops_in_the_middle_of_it(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("quipu.kinds.tables.running._GRACE_SECONDS", 0.5)
+    monkeypatch.setattr("quipu.kernel.db.bounds._GRACE_SECONDS", 0.5)
     async with AsyncMemory(settings=settings), owned(settings) as conn:
         url = door_of(find_place(settings)).conninfo("quipu")
         async with Database.open(url, settings, packages=PACKAGES) as database:
@@ -157,7 +157,7 @@ async def test_a_statement_that_cannot_be_ended_is_left_behind(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its backend is deaf, as one that writes a huge array; the server itself answers."""
-    monkeypatch.setattr("quipu.kinds.tables.running._GRACE_SECONDS", 0.5)
+    monkeypatch.setattr("quipu.kernel.db.bounds._GRACE_SECONDS", 0.5)
     async with AsyncMemory(settings=settings), owned(settings) as conn:
         url = door_of(find_place(settings)).conninfo("quipu")
         async with Database.open(url, settings, packages=PACKAGES) as database:

@@ -21,7 +21,6 @@ PREPARABLE = ("select", "insert", "update", "delete", "merge", "with", "values")
 # Commands that PostgreSQL plans only when it runs them -> what runs them in a test.
 COMMANDS = {
     ("quipu.kernel.db.embedded", "create_database"): "the first start of every embedded server",
-    ("quipu.upkeep", "tidy"): "tests of upkeep",
 }
 
 

@@ -65,9 +65,12 @@ def rewrite_freed(call: Call, receipt: str, *, space: str, yes: bool) -> None:
         shown.append("Nothing was changed. To do it, say the same with --yes.")
     else:
         shown = [f"Written anew: {told}. Note {found.note}."]
-        shown += [f"This user may not write anew: {', '.join(found.refused)}."] if found.refused else []
         if found.refused:
-            shown.append("Have a superuser run VACUUM FULL on these tables, then CHECKPOINT.")
+            shown.append(f"Not written anew: {', '.join(found.refused)}.")
+            shown.append(
+                "`quipu doctor` names an index of an agent that stops it. Where this user lacks a right,"
+            )
+            shown.append("have a superuser run VACUUM FULL on these tables, then CHECKPOINT.")
         if not found.log_renewed:
             shown.append(
                 "The log was not written over: an archive or a replica keeps it, or this user may not."

@@ -13,6 +13,7 @@ from psycopg.pq import TransactionStatus
 
 from quipu.errors import BadInput
 from quipu.kernel.config import Settings
+from quipu.kernel.db.bounds import bounded
 from quipu.kernel.db.database import Connection, Database
 from quipu.kernel.redact import redact
 from quipu.kernel.redact.names import token_kind
@@ -23,7 +24,6 @@ from quipu.kinds.tables.habits import Habits
 from quipu.kinds.tables.logins import Logins, Part
 from quipu.kinds.tables.model import Schema
 from quipu.kinds.tables.refusals import Asked, refusal
-from quipu.kinds.tables.running import bounded
 from quipu.kinds.tables.scan import change_literals
 from quipu.recall.generations import Models
 

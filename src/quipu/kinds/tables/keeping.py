@@ -19,6 +19,7 @@ from quipu.errors import Conflict, NotFound
 from quipu.kernel.base.scope import check_name
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Texts, Vectors, halfvecs
+from quipu.kernel.db.bounds import bounded
 from quipu.kernel.db.database import Connection, Database, Within
 from quipu.kinds.tables import founding, names, store
 from quipu.kinds.tables.embedding.following import Following
@@ -26,7 +27,6 @@ from quipu.kinds.tables.engine import settled
 from quipu.kinds.tables.logins import Logins
 from quipu.kinds.tables.model import Permission, Schema
 from quipu.kinds.tables.refusals import Asked, refusal
-from quipu.kinds.tables.running import bounded
 from quipu.kinds.tables.settings import SNAPSHOT_RETENTION_DAYS
 from quipu.recall.generations import Models
 from quipu.upkeep.snapshots.model import Target

@@ -127,11 +127,6 @@ async def set_passwords(conn: Connection, values: Mapping[str, object]) -> None:
     await conn.execute(_SQL["set_passwords"], values)
 
 
-async def terminate(conn: Connection, pid: int) -> None:
-    """As the owner, end a session."""
-    await conn.execute(_SQL["terminate"], {"pid": pid})
-
-
 async def keep_own(conn: Connection) -> None:
     """On the connection of a writer: keep its tables such that upkeep gets at them."""
     await conn.execute(_SQL["keep_own"])

@@ -6,8 +6,6 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
-import psycopg
-
 from quipu.errors import DiskFull, NotFound, ServerError
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.config import Settings
@@ -24,6 +22,7 @@ from quipu.kernel.db.embedded.status import size_of
 from quipu.kernel.db.embedded.transfer import Counts, Side, transfer
 from quipu.upkeep.backup.model import Progress, PutAside, Upgraded
 from quipu.upkeep.backup.taking import refuse_server, watched
+from quipu.upkeep.maintenance import statement
 
 _SQL = queries.load("quipu.upkeep")
 _OWN_SETTINGS = "postgresql.auto.conf"
@@ -156,7 +155,5 @@ def remove_put_aside(settings: Settings) -> list[PutAside]:
 def _tidy(door: Door) -> None:
     """Give the planner its statistics and recall its indexes alone, as they had them before."""
     with enter(door, DATABASE, answer_seconds=LONGEST_SECONDS) as conn:
-        try:
-            conn.execute(_SQL["tidy"])
-        except psycopg.errors.UndefinedTable:
-            return  # a database that was never migrated so far
+        for name in conn.execute(_SQL["searched"]).fetchall():  # none where it was never migrated
+            conn.execute(statement("vacuum", name))

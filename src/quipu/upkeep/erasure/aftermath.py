@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from psycopg import sql
-
 from quipu.kernel.db.database import Database
 from quipu.upkeep.backup.model import Backups
 from quipu.upkeep.erasure import gone, store
 from quipu.upkeep.erasure.chain import Entry, append
 from quipu.upkeep.erasure.places import ARCHIVE, ASIDE, BASE, EXPORT, LOG, PAGES, SNAPSHOT
-from quipu.upkeep.erasure.templates import fill
 from quipu.upkeep.exports import store as exports
 from quipu.upkeep.exports.model import Export
+from quipu.upkeep.maintenance import Name, maintain
 from quipu.upkeep.snapshots.model import Snapshot
 
 ELSEWHERE: Final = "not seen from here: the log archive, base backups and replicas of a server of your own"
@@ -36,21 +34,29 @@ class Copies:
 async def vacuum(database: Database, tables: Iterable[tuple[str, str]]) -> dict[str, Any]:
     """Vacuum and analyse tables; what is said of it. What other transactions still see stays until they end.
 
-    Statistics of a table hold some of its values: they are made of what is left.
+    Statistics of a table hold some of its values: they are made of what is left. A table for which that
+    failed, or which somebody locks, is named.
     """
-    done: list[str] = []
+    touched = sorted(set(tables))
     async with database.owner() as conn:
         waiting = await store.held_back(conn)
-        for schema, table in sorted(set(tables)):
-            await conn.execute(fill("vacuum", table=sql.Identifier(schema, table)))
-            done.append("tables of agents" if schema.startswith("memory") else f"{schema}.{table}")
+    failed = await maintain(database, touched, "vacuum_unlocked")
+    async with database.owner() as conn:
         position, segment = await store.log_position(conn)
     return {
-        "vacuumed": sorted(set(done)),
+        "vacuumed": _named(one for one in touched if one not in failed),
+        "not_vacuumed": _named(failed),
         "open_transactions": waiting,
         "pages": f"freed, not overwritten: bytes may stay in free space of data files until {PAGES}",
         "log": {"position": position, "segment": segment, "until": LOG},
     }
+
+
+def _named(tables: Iterable[Name]) -> list[str]:
+    shown = {
+        "tables of agents" if schema.startswith("memory") else f"{schema}.{name}" for schema, name in tables
+    }
+    return sorted(shown)
 
 
 def kept(copies: Copies) -> dict[str, Any]:

@@ -9,12 +9,12 @@ from typing import Any, Final
 
 import anyio
 import psycopg
-from psycopg import sql
 
 from quipu.errors import Conflict
 from quipu.kernel.db.database import Connection, Database
 from quipu.upkeep.erasure import store
 from quipu.upkeep.erasure.templates import fill
+from quipu.upkeep.maintenance import maintain
 
 _BYTES_A_SECOND: Final = 20_000_000
 _ARCHIVING_SECONDS: Final = 120.0
@@ -26,7 +26,7 @@ class Rewritten:
     """What writing the tables anew took, or (``done`` is false) would take.
 
     ``bytes`` is the size of the tables with their indices, ``seconds`` a rough guess of how long they are
-    locked, one after the other. ``refused`` are tables that this user may not write anew, ``log_renewed``
+    locked, one after the other. ``refused`` are tables that could not be written anew, ``log_renewed``
     says whether the write-ahead log was written over, ``note`` is the id of the signed note.
     """
 
@@ -67,7 +67,12 @@ async def rewrite(database: Database, schemas: Sequence[str]) -> tuple[Rewritten
                 hint="Wait until they end, or end them (pg_stat_activity), and say it again.",
             )
         tables = await store.rewritable(conn, schemas)
-        refused = [one.name for one in tables if not await _rewritten(conn, one)]
+        failed = await maintain(database, [(one.schema, one.table) for one in tables], "vacuum_full")
+        refused = [
+            one.name
+            for one in tables
+            if (one.schema, one.table) in failed or await store.file_of(conn, one.oid) == one.file
+        ]
         position, segment = await store.log_position(conn)
         renewed = await _renewed(conn, segment)
     size = sum(one.bytes for one in tables)
@@ -86,15 +91,6 @@ async def rewrite(database: Database, schemas: Sequence[str]) -> tuple[Rewritten
         "log": {"position": position, "segment": segment, "written_over": renewed},
     }
     return done, facts
-
-
-async def _rewritten(conn: Connection, table: store.Table) -> bool:
-    """Write a table anew; whether it was. Who may not is only warned by PostgreSQL."""
-    try:
-        await conn.execute(fill("vacuum_full", table=sql.Identifier(table.schema, table.table)))
-    except psycopg.errors.InsufficientPrivilege:
-        return False
-    return await store.file_of(conn, table.oid) != table.file
 
 
 async def _renewed(conn: Connection, segment: str) -> bool:

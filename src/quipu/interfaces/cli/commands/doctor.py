@@ -26,6 +26,7 @@ from quipu.kernel.db.doctor import Finding, examine
 from quipu.kernel.db.migrate import pending
 from quipu.kernel.embedding.choose import choose
 from quipu.kernel.embedding.local import LocalEmbedder
+from quipu.kinds.tables.culprits import Culprit, culprits
 from quipu.upkeep import consistency
 from quipu.upkeep.health import Health
 
@@ -35,6 +36,9 @@ _MARKS = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "fail": ("✗", "red"
 # What has another way out than the rest of what does not fit together.
 _MENDED_BY_REEMBED = {"entries_without_vector"}
 _REEMBED = "Make all vectors anew, by another model and back: quipu reembed --model hashing; quipu reembed"
+# Without --deep what agents' indexes compute is tried for so many pages of each table.
+_COMPUTED_PAGES = 100
+_COMPUTING_SECONDS = 2.0
 _TAKE_IN_AGAIN = (
     "Keep a copy (pg_dump), then restore a backup, or forget what is named and take it in again; "
     "and report it: this should not happen."
@@ -110,15 +114,34 @@ async def _memory(settings: Settings, *, deep: bool) -> AsyncIterator[Finding]:
         yield finding
     async for finding in middleware.evaluations(settings):
         yield finding
-    if not deep:
-        yield Finding("contents", "ok", "not read through", "To have it read: quipu doctor --deep")
-        return
     async with (
         address(settings) as url,
         Database.open(url, settings, packages=PACKAGES) as database,
     ):
-        for finding in _of_contents(await consistency.examine(database)):
-            yield finding
+        if not deep:
+            yield Finding("contents", "ok", "not read through", "To have it read: quipu doctor --deep")
+            found = await culprits(database, seconds=_COMPUTING_SECONDS, pages=_COMPUTED_PAGES)
+        else:
+            for finding in _of_contents(await consistency.examine(database)):
+                yield finding
+            found = await culprits(database, seconds=settings.statement_seconds or 3600)
+    for culprit in found:
+        yield _of_culprit(culprit)
+
+
+def _of_culprit(culprit: Culprit) -> Finding:
+    detail = (
+        f"space {culprit.space!r}: the {culprit.kind} {culprit.name} ({culprit.expression}) of"
+        f" {culprit.table} cannot be computed: {culprit.why}"
+    )
+    return Finding(
+        "maintenance",
+        "warn",
+        detail,
+        "It stops ANALYZE and VACUUM FULL of the whole database; Quipu's own maintenance goes on. Mend its"
+        f' function, or drop it: quipu tables execute "drop {culprit.kind} {culprit.name}" --space'
+        f" {culprit.space} --schema {culprit.schema}. Until then name the tables when you run these.",
+    )
 
 
 def _of_contents(faults: Sequence[consistency.Fault]) -> Iterator[Finding]:

@@ -42,6 +42,9 @@ select exists (
 -- name: take_time: no statement of the transaction is ended for taking long
 select set_config('statement_timeout', '0', true)
 
+-- name: terminate: end what will not end by itself
+select pg_terminate_backend(%(pid)s::integer)
+
 -- name: mark_key: the secret of the space of the transaction, by which its marks are recognised
 select mark_key from core.spaces where id = (select core.current_space())
 

@@ -11,13 +11,13 @@ from psycopg import AsyncRawCursor, sql
 from psycopg.pq import TransactionStatus
 
 from quipu.errors import QuipuError
+from quipu.kernel.db.bounds import bounded
 from quipu.kernel.db.database import Connection, Database, Rows
 from quipu.kinds.tables.embedding import shown
 from quipu.kinds.tables.embedding.model import Relation, Values
 from quipu.kinds.tables.embedding.rules import MOST_CHARACTERS, key_values
 from quipu.kinds.tables.logins import Logins
 from quipu.kinds.tables.model import Schema
-from quipu.kinds.tables.running import bounded
 from quipu.kinds.tables.templates import fill
 
 SECONDS: Final = 60.0

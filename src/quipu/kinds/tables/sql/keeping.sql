@@ -77,3 +77,23 @@ where s.space_id = %(space)s and s.id = %(schema)s
     and (t.typcategory in ('S', 'E') or a.atttypid in ('json'::regtype, 'jsonb'::regtype)
         or t.typcategory = 'A' and (select e.typcategory from pg_catalog.pg_type e where e.oid = t.typelem) = 'S')
 order by 1, a.attnum
+
+-- name: name_all_schemas: have PostgreSQL write each name with its schema, and look for none elsewhere
+select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', false)
+
+-- name: computed: what ANALYZE and VACUUM FULL compute for tables of a schema
+select 'index', i.relname::text, t.relname::text, coalesce(pg_get_expr(x.indexprs, x.indrelid), ''),
+    coalesce(pg_get_expr(x.indpred, x.indrelid), 'true')
+from pg_catalog.pg_index x
+join pg_catalog.pg_class i on i.oid = x.indexrelid
+join pg_catalog.pg_class t on t.oid = x.indrelid
+join pg_catalog.pg_namespace n on n.oid = t.relnamespace
+where n.nspname = %(schema)s and t.relkind in ('r', 'm') and (x.indexprs is not null or x.indpred is not null)
+union all
+select 'statistics', e.stxname::text, t.relname::text,
+    array_to_string(pg_get_statisticsobjdef_expressions(e.oid), ', '), 'true'
+from pg_catalog.pg_statistic_ext e
+join pg_catalog.pg_class t on t.oid = e.stxrelid
+join pg_catalog.pg_namespace n on n.oid = t.relnamespace
+where n.nspname = %(schema)s and e.stxexprs is not null
+order by 3, 2

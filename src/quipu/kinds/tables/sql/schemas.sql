@@ -49,9 +49,6 @@ where space_id = %(space)s and schema_id = %(schema)s
 select tables.set_passwords(%(schema)s::integer, %(writer_secret)s::text, %(reader_secret)s::text,
     %(writer_password)s::text, %(reader_password)s::text)
 
--- name: terminate: end what will not end by itself
-select pg_terminate_backend(%(pid)s::integer)
-
 -- name: keep_own: on the connection of the writer, so that upkeep gets at its tables
 select tables.keep_own()
 

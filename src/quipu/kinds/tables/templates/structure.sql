@@ -68,3 +68,7 @@ drop table {table}
 -- name: drop_view: until it is made again
 drop {kind} {view}
 
+
+-- name: compute: what an index or statistics compute, for the first pages of a table
+select pg_catalog.count(row({expression})) from only {table}
+where ctid < {pages}::pg_catalog.tid and ({condition})

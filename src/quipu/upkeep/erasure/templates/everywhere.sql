@@ -44,11 +44,5 @@ exists (select from pg_catalog.jsonb_path_query(pg_catalog.to_jsonb(t.{column}),
 -- name: change_other: a column with the mark, in its own type
 {column} = pg_catalog.regexp_replace(t.{column}::text, {pattern}, {mark}, 'g')::{type}
 
--- name: vacuum: free what was taken from a table, and make its statistics of what is left
-vacuum (analyze, skip_locked) {table}
-
--- name: vacuum_full: write a table and its indices anew
-vacuum (full, analyze) {table}
-
 -- name: checkpoint: write what is changed in memory to the data files
 checkpoint

@@ -1,0 +1,114 @@
+"""Indexes and statistics of agents that stop ANALYZE or VACUUM FULL of the whole database.
+
+Both compute what these are of. Here each computes it on the login of its own writer, in a transaction that
+only reads and with the search path that PostgreSQL has then, so it is seen which one fails.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, LiteralString, cast
+
+import psycopg
+from psycopg import sql
+
+from quipu.kernel.db import queries
+from quipu.kernel.db.bounds import bounded
+from quipu.kernel.db.database import Connection, Database
+from quipu.kinds.tables import store
+from quipu.kinds.tables.logins import Logins
+from quipu.kinds.tables.model import Schema
+from quipu.kinds.tables.templates import fill
+
+_SQL = queries.load("quipu.kinds.tables")
+_BEGIN: Final = "begin isolation level read committed read only"
+_ALL_PAGES: Final = 2**32 - 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Culprit:
+    """An index or statistics that cannot be computed; ``why`` in PostgreSQL's words.
+
+    ``schema`` is what callers call it; ``name`` and ``table`` are with the name of the schema in SQL.
+    """
+
+    space: str
+    schema: str
+    kind: str
+    name: str
+    table: str
+    expression: str
+    why: str
+
+
+async def culprits(database: Database, *, seconds: float, pages: int = _ALL_PAGES) -> list[Culprit]:
+    """Those that fail, or do not end within so many seconds, over so many first pages of their tables."""
+    logins = Logins(database, statement_seconds=seconds)
+    found: list[Culprit] = []
+    try:
+        for space in await database.spaces():
+            for schema in await _schemas(database, space.name):
+                for kind, name, table, expression, condition in await _computed(database, schema):
+                    given = (table, expression, condition)
+                    async with logins.lend(space.name, schema, "writer") as conn:
+                        why = await _fault(database, conn, schema, given, seconds=seconds, pages=pages)
+                    if why is not None:
+                        found.append(
+                            Culprit(
+                                space=space.name,
+                                schema=schema.name,
+                                kind=kind,
+                                name=f"{schema.schema_name}.{name}",
+                                table=f"{schema.schema_name}.{table}",
+                                expression=expression or condition,
+                                why=why,
+                            )
+                        )
+    finally:
+        await logins.aclose()
+    return found
+
+
+async def _schemas(database: Database, space: str) -> list[Schema]:
+    async with database.space(space) as within:
+        return [] if within is None else await store.schemas(within)
+
+
+async def _computed(database: Database, schema: Schema) -> list[tuple[Any, ...]]:
+    """Kind, name, table, expressions and condition of what computes, with every name in its schema."""
+    async with database.owner() as conn:
+        await conn.execute(_SQL["name_all_schemas"])
+        return await (await conn.execute(_SQL["computed"], {"schema": schema.schema_name})).fetchall()
+
+
+async def _fault(
+    database: Database,
+    conn: Connection,
+    schema: Schema,
+    given: tuple[str, str, str],
+    *,
+    seconds: float,
+    pages: int,
+) -> str | None:
+    table, expression, condition = given
+    statement = fill(
+        "compute",
+        table=sql.Identifier(schema.schema_name, table),
+        expression=sql.SQL(cast(LiteralString, expression)),  # as PostgreSQL writes it
+        condition=sql.SQL(cast(LiteralString, condition)),
+        pages=f"({pages},0)",
+    )
+
+    async def work() -> None:
+        await conn.execute(_BEGIN)
+        await conn.execute(_SQL["name_all_schemas"])
+        await conn.execute(statement)
+
+    try:
+        await bounded(database, conn, seconds, work)
+    except psycopg.Error as error:
+        return error.diag.message_primary or type(error).__name__
+    finally:
+        if not conn.closed:
+            await conn.rollback()
+    return None
