@@ -12,7 +12,7 @@ from typing import Any, Final, cast
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from quipu.errors import (
@@ -44,6 +44,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(QuipuError, _ours)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(ClientDisconnect, _gone)
     app.add_exception_handler(Exception, _unforeseen)
 
 
@@ -140,6 +141,11 @@ async def _http(request: Request, error: Exception) -> Response:
     }
     plain = ProblemResponse(found, status.value, headers=raised.headers)
     return _page(request, found, plain) if _wants_page(request) else plain
+
+
+async def _gone(_: Request, __: Exception) -> Response:
+    """Nobody listens any more: they hung up while they sent."""
+    return Response(status_code=HTTPStatus.BAD_REQUEST, headers={"Connection": "close"})
 
 
 async def _unforeseen(request: Request, error: Exception) -> Response:
