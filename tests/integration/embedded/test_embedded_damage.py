@@ -3,21 +3,26 @@ said with the way out, and nothing that was acknowledged is lost or written over
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
 
+import anyio
+import anyio.from_thread
 import psycopg
 import pytest
+from cli_process import CommandLine
 
-from quipu import AsyncMemory
+from quipu import AsyncMemory, Memory
 from quipu.errors import DatabaseError, DataDamaged, DiskFull
 from quipu.kernel.config import Settings
 from quipu.kernel.db import embedded
 from quipu.kernel.db.embedded import lifecycle
 from quipu.kernel.db.embedded.cluster import ASIDE, RESTORED
 from quipu.kernel.db.embedded.locate import find_place, make_place
+from quipu.upkeep.health import warn_of_disks
 
 from .test_embedded_faults import fill_up, findings, needs_root, small_disk
 
@@ -74,7 +79,9 @@ async def write_until_refused(memory: AsyncMemory, acknowledged: list[int]) -> N
 
 
 @needs_root
-async def test_a_disk_that_fills_under_writers_is_said_and_loses_nothing(open_dir: Path) -> None:
+async def test_a_disk_that_fills_under_writers_is_said_and_loses_nothing(
+    open_dir: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     with small_disk(open_dir / "disk", 130) as disk:
         settings = Settings(home=disk / "home", shared_buffers_mb=16, embedding_model="hashing", pool_size=2)
         acknowledged: list[int] = []
@@ -82,6 +89,10 @@ async def test_a_disk_that_fills_under_writers_is_said_and_loses_nothing(open_di
             await memory.observe([{"id": "first", "content": "The boat is red."}], space="sea")
             assert any("free for data" in warning for warning in (await memory.health()).warnings)
             assert (await findings(settings))["disk"].state in ("warn", "fail")
+            assert memory._parts is not None
+            await warn_of_disks(memory._parts.database, settings)  # as a worker does every ten minutes
+            assert "A disk fills" in caplog.text
+            assert "free for data" in caplog.text
             fill_up(disk / "ballast")
             with pytest.raises(DatabaseError) as caught:
                 await write_until_refused(memory, acknowledged)
@@ -121,3 +132,28 @@ def test_what_a_restore_left_that_was_cut_off_earlier_is_cleared_away(settings: 
     assert not scratch.state.exists()
     assert not (place.state / RESTORED).exists()
     assert place.data.exists()
+
+
+@pytest.mark.parametrize("damage", ["page", "index", "gone"])
+def test_doctor_that_reads_everything_names_damage(settings: Settings, damage: str) -> None:
+    quipu = CommandLine(settings.home, {"QUIPU_EMBEDDING_MODEL": "hashing", "QUIPU_HOME": str(settings.home)})
+    with Memory(settings=replace(settings, embedding_model="hashing", pool_size=2)) as memory:
+        memory.observe([{"id": "m", "content": "The boat is red."}], space="sea")
+    relation = "core.messages_pkey" if damage == "index" else "core.messages"
+    file = anyio.run(file_of, settings, relation)
+    if damage == "gone":
+        file.rename(file.with_name("aside"))
+    else:
+        with file.open("r+b") as opened:
+            opened.seek(PAGE // 2)
+            opened.write(bytes(64 * [0x5A]))
+    with anyio.from_thread.start_blocking_portal() as portal:
+        server = portal.call(embedded.start, settings)
+        try:
+            done = quipu.run("doctor", "--deep", "--json")
+        finally:
+            portal.call(server.aclose)
+    assert done.returncode == 5
+    (one,) = [one for one in json.loads(done.stdout)["findings"] if one["state"] == "fail"]
+    assert "damaged" in one["detail"]
+    assert "quipu backup restore" in one["hint"]

@@ -33,6 +33,7 @@ _SIZES: Final = re.compile(
     r"invalid memory alloc|memory exhausted|out of memory|too (complex|large|many)|exceeds|string buffer",
     re.IGNORECASE,
 )
+_DATA_FILE: Final = re.compile(r'"(base|global|pg_tblspc)/')
 _CROWDED: Final = ("too many clients", "too many connections", "remaining connection slots")
 
 
@@ -70,7 +71,7 @@ def translate(error: psycopg.Error) -> QuipuError:
                 f"The database does not answer: {first}.",
                 hint="`quipu doctor` explains its state; QUIPU_ANSWER_SECONDS is how long we wait.",
             )
-        case pg.DataCorrupted() | pg.IndexCorrupted():
+        case psycopg.Error() if _is_damage(error, first):
             return DataDamaged(
                 f"What is stored is damaged: {first}.",
                 hint="Nothing was overwritten. Keep a copy of the data directory, then restore: "
@@ -120,6 +121,13 @@ def translate(error: psycopg.Error) -> QuipuError:
             return DatabaseUnavailable(f"The database does not answer: {first}", hint=_where(str(error)))
         case _:
             return DatabaseError(f"The database refused: {first}")
+
+
+def _is_damage(error: psycopg.Error, said: str) -> bool:
+    """Whether what is stored is not as PostgreSQL left it: a page, an index, or a file that is gone."""
+    if isinstance(error, pg.UndefinedFile):
+        return _DATA_FILE.search(said) is not None
+    return isinstance(error, (pg.DataCorrupted, pg.IndexCorrupted))
 
 
 def limit_reached(error: psycopg.Error, *, field: str | None = None) -> LimitReached | None:
