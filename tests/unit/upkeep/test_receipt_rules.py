@@ -88,6 +88,33 @@ def test_what_is_no_receipt_is_refused(text: str) -> None:
         read(text)
 
 
+@pytest.mark.parametrize("text", ["[" * 200_000, '{"receipt":' + "[" * 200_000, "[" * 101 + "]" * 101])
+def test_what_is_nested_too_deep_is_refused_as_a_receipt_and_as_a_key(text: str) -> None:
+    with pytest.raises(BadInput, match="deep"):
+        read(text)
+    with pytest.raises(BadInput, match="no public key"):
+        key_of(text)
+
+
+@pytest.mark.parametrize("space", [[1], {}, None, "1", 1.5])
+def test_a_receipt_of_a_space_that_is_no_number_does_not_hold(space: object) -> None:
+    first, second = chain(2)
+    forged = replace(second, document={**second.document, "space": space})
+    assert not verify([first, forged], key=PAIR.public).holds
+
+
+def test_a_number_that_nobody_has_counted_to_costs_nothing() -> None:
+    far = sign({**chain(1)[0].document, "number": 10**15}, KeyPair.new())
+    found = verify([*chain(1), far], key=PAIR.public)
+    assert (found.holds, found.missing) == (False, tuple(range(2, 1_002)))
+
+
+def test_a_number_that_json_has_not_is_no_receipt() -> None:
+    text = json.dumps([plain(one) for one in chain(2)]).replace('"messages": 1', '"messages": NaN')
+    with pytest.raises(BadInput, match="line 1"):
+        read(text)
+
+
 def test_a_key_is_read_as_it_is_printed() -> None:
     told = str(plain(chain(1)[0])["public_key"])
     assert key_of(told + "\n") == key_of(json.dumps({"public_key": told})) == PAIR.public

@@ -166,8 +166,8 @@ class Verified:
     """Whether receipts hold: the signature of each, and the chain where they follow each other.
 
     ``faults`` says what does not hold. ``missing`` are numbers between the first and the last that were not
-    given. ``key`` is the fingerprint of the key; ``key_given`` is false where it came with the receipts:
-    that proves only that all were signed with the same one.
+    given, the first 1,000 of them. ``key`` is the fingerprint of the key; ``key_given`` is false where it
+    came with the receipts: that proves only that all were signed with the same one.
     """
 
     holds: bool

@@ -9,7 +9,6 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from quipu.errors import BadInput
 from quipu.interfaces.cli.call import Call, common
 from quipu.interfaces.cli.opening import opened
 from quipu.interfaces.cli.paths import FilePath
@@ -93,11 +92,11 @@ def verified(call: Call, file: Path, key: str | None) -> None:
 
 
 def _key(given: str) -> str:
-    path = Path(given)
     try:
-        return path.read_text("utf-8").splitlines()[0] if path.is_file() else given
-    except (OSError, UnicodeDecodeError, IndexError) as error:
-        raise BadInput(f"{path} cannot be read: {error}", field="key") from error
+        is_file = Path(given).is_file()
+    except OSError:  # too long for the name of a file
+        is_file = False
+    return text_of(given, field="key").partition("\n")[0] if is_file else given
 
 
 def _table(receipts: Sequence[Receipt]) -> Table:
