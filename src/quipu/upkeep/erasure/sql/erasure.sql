@@ -79,9 +79,11 @@ order by 4, 2, 3
 select pg_catalog.pg_relation_filenode(%(oid)s::oid)
 
 -- name: looking_back: other transactions that may still see what was there before; those of vacuum keep nothing
+--
+-- Of sessions of other users PostgreSQL tells an ordinary login no type: they count as clients.
 select count(*) from pg_catalog.pg_stat_activity
 where (backend_xmin is not null or backend_xid is not null) and pid <> pg_catalog.pg_backend_pid()
-    and datname = pg_catalog.current_database() and backend_type = 'client backend'
+    and datname = pg_catalog.current_database() and coalesce(backend_type, 'client backend') = 'client backend'
 
 -- name: close_segment: write something to the log and close its segment
 select pg_catalog.pg_logical_emit_message(false, 'quipu', ''), pg_catalog.pg_switch_wal()
