@@ -1458,7 +1458,8 @@ end
 $$;
 
 CREATE FUNCTION ledger.follow_excerpt() RETURNS trigger
-    LANGUAGE plpgsql
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
     AS $$
 begin
     perform ledger.follow(null, new.id);
@@ -1467,7 +1468,8 @@ end
 $$;
 
 CREATE FUNCTION ledger.follow_value() RETURNS trigger
-    LANGUAGE plpgsql
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
     AS $$
 begin
     perform ledger.follow(new.source_event_id, null);
@@ -6845,6 +6847,8 @@ GRANT ALL ON FUNCTION ledger.erase_events(ids bigint[]) TO quipu_app;
 
 REVOKE ALL ON FUNCTION ledger.erase_events_of_sessions(sessions uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION ledger.erase_events_of_sessions(sessions uuid[]) TO quipu_app;
+
+REVOKE ALL ON FUNCTION ledger.follow(event bigint, evidence bigint) FROM PUBLIC;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE longterm.sources TO quipu_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE longterm.sources TO quipu_person;
