@@ -7,6 +7,7 @@ loses nothing.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
@@ -30,6 +31,7 @@ from quipu.kernel.queue.store import Store
 _SWEEP_SECONDS: Final = 0.05  # SAQ waits this long for a worker that is not heard of to answer after all
 _NEVER_KEPT: Final = -1
 _PAUSE_SECONDS: Final = 1.0
+_LEAVING_SECONDS: Final = 10.0
 _LONG_AGO: Final = 1 << 29  # seconds since 1970: a day in 1987
 _ALIVE: Final = (Status.QUEUED, Status.ACTIVE)
 
@@ -40,9 +42,23 @@ Told = Callable[[], AbstractContextManager[None]]
 class _Listener(ListenMultiplexer):
     """Listens until the connection ends; whoever takes the next ticket learns of that from its own query."""
 
+    def __init__(self, pool: AsyncConnectionPool[AsyncConnection[TupleRow]], key: str) -> None:
+        super().__init__(pool, key)
+        self._begun: set[asyncio.Task[None]] = set()
+
     async def _start(self) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._begun.add(task)
+        task.add_done_callback(self._begun.discard)
         with suppress(OperationalError, PoolClosed, PoolTimeout):
             await super()._start()
+
+    async def end(self) -> None:
+        """Stop listening, and wait until the connection is given back: SAQ only says that it is to end."""
+        await self.close()
+        if self._begun:
+            await asyncio.wait(self._begun)
 
 
 class _PostgresQueue(PostgresQueue):
@@ -50,7 +66,12 @@ class _PostgresQueue(PostgresQueue):
 
     def __init__(self, *, pool: AsyncConnectionPool[AsyncConnection[TupleRow]], name: str) -> None:
         super().__init__(pool=pool, name=name)
-        self._listener = _Listener(pool, self._channel)
+        self._listener: _Listener = _Listener(pool, self._channel)
+
+    async def disconnect(self) -> None:
+        """Leave nobody behind who still listens."""
+        await self._listener.end()
+        await super().disconnect()
 
     async def init_db(self) -> None:
         """Nothing is left to be made."""
@@ -119,9 +140,10 @@ class Carrier:
                 await queue.connect()
             yield cls(queues, told, lease_seconds=lease_seconds)
         finally:
-            for queue in queues.values():
-                with suppress(QuipuError), told():  # it takes its leave of a Redis that may be gone
-                    await queue.disconnect()
+            with anyio.move_on_after(_LEAVING_SECONDS, shield=True):
+                for queue in queues.values():
+                    with suppress(QuipuError), told():  # it takes its leave of a Redis that may be gone
+                        await queue.disconnect()
 
     async def send(self, ticket: Ticket) -> None:
         """Hand a ticket over; one that is in the queue already stays as it is."""

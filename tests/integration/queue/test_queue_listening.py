@@ -1,0 +1,88 @@
+"""Who listens for tickets in PostgreSQL ends with the worker, and quietly with the connection."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
+
+import anyio
+import psycopg
+import pytest
+from patience import PATIENCE_SECONDS
+
+from quipu.kernel.config import Settings
+from quipu.kernel.db.database import Connection
+from quipu.kernel.queue.model import Line
+from quipu.kernel.queue.saq import Carrier
+from quipu.kernel.queue.store import Store
+
+pytestmark = pytest.mark.anyio
+LISTENING = """
+select pid from pg_stat_activity where datname = current_database() and query ilike 'listen "saq:%'
+"""
+
+
+@pytest.fixture
+async def store(url: str, settings: Settings) -> AsyncIterator[Store]:
+    async with Store.open(url, settings, connections=4) as opened:
+        yield opened
+
+
+@asynccontextmanager
+async def taking(store: Store, url: str) -> AsyncGenerator[int]:
+    """A queue from which somebody takes; the process of the server on whose connection it listens."""
+    lines = [Line("note", "note", 60)]
+    async with (
+        Carrier.open(lines, store=store, redis_url=None, lease_seconds=30) as carrier,
+        anyio.create_task_group() as tasks,
+    ):
+        tasks.start_soon(partial(carrier.take, "note", wait_seconds=PATIENCE_SECONDS))
+        yield await listener(url)
+        tasks.cancel_scope.cancel()
+
+
+async def listener(url: str) -> int:
+    async with await psycopg.AsyncConnection.connect(url, autocommit=True) as conn:
+        with anyio.fail_after(PATIENCE_SECONDS):
+            while (found := await (await conn.execute(LISTENING)).fetchone()) is None:  # noqa: ASYNC110 - the server knows
+                await anyio.sleep(0.01)
+    return found[0]
+
+
+def listening() -> list[asyncio.Task[Any]]:
+    """The tasks that listen."""
+    return [task for task in asyncio.all_tasks() if "_Listener._start" in repr(task)]
+
+
+async def test_nobody_listens_any_more_when_the_queue_is_left(
+    store: Store, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SAQ does not wait for who listens, so that the pool, or the server, could end first."""
+    held = asyncio.Event()
+    notifies = Connection.notifies
+
+    async def slow(conn: Connection, **given: Any) -> AsyncGenerator[psycopg.Notify]:
+        """Hold the connection when it is to be given back."""
+        try:
+            async for notice in notifies(conn, **given):
+                yield notice
+        finally:
+            await held.wait()
+
+    monkeypatch.setattr(Connection, "notifies", slow)
+    async with taking(store, url):
+        asyncio.get_running_loop().call_later(0.1, held.set)
+    assert held.is_set()
+    assert listening() == []
+
+
+async def test_a_connection_that_ends_is_no_error_of_whoever_listens(store: Store, url: str) -> None:
+    async with taking(store, url) as process:
+        (task,) = listening()
+        async with await psycopg.AsyncConnection.connect(url, autocommit=True) as conn:
+            await conn.execute("select pg_terminate_backend(%s, 60000)", [process])
+        await asyncio.wait({task}, timeout=PATIENCE_SECONDS)
+        assert task.exception() is None
