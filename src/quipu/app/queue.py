@@ -12,6 +12,7 @@ from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.clock import Clock, SystemClock
 from quipu.kernel.config import Settings
 from quipu.kernel.queue import topics as naming
+from quipu.kernel.queue.connections import redis_url
 from quipu.kernel.queue.model import SCHEDULES, Look, QueueStatus, TopicStatus
 from quipu.kernel.queue.store import Store
 
@@ -32,7 +33,7 @@ class Queue:
     def __init__(self, store: Store, settings: Settings, clock: Clock) -> None:
         self._store = store
         self._clock = clock
-        self._carrier = "PostgreSQL" if settings.redis_url is None else "Redis"
+        self._carrier = "PostgreSQL" if redis_url(settings) is None else "Redis"
         handled = {topic for kind in KINDS for topic in kind.handlers} | {SCHEDULES}
         self._names = naming.names(handled, settings.connections)
 

@@ -20,6 +20,7 @@ from quipu.kernel.language.choose import choose
 from quipu.kernel.language.model import Language
 from quipu.kernel.queue import topics as naming
 from quipu.kernel.queue.attempt import Attempts
+from quipu.kernel.queue.connections import redis_url
 from quipu.kernel.queue.model import SCHEDULES, Line, Terms
 from quipu.kernel.queue.relay import Relay
 from quipu.kernel.queue.run import Handler, Run
@@ -98,7 +99,7 @@ async def worker(
     Raises:
         BadInput: nobody handles such a topic.
         ConfigError: the file of QUIPU_CONNECTIONS cannot be used.
-        MissingExtra: QUIPU_REDIS_URL is set, and the library for it is not installed.
+        MissingExtra: a Redis is to carry jobs, and the library for it is not installed.
     """
     known = known or duties()
     lines = _lines(known, settings, wanted)
@@ -107,7 +108,7 @@ async def worker(
     async with (
         Store.open(database.url, settings, connections=connections) as store,
         Carrier.open(
-            lines, store=store, redis_url=settings.redis_url, lease_seconds=terms.lease_seconds
+            lines, store=store, redis_url=redis_url(settings), lease_seconds=terms.lease_seconds
         ) as carrier,
         _speaking(database, settings, clock) as language,
     ):

@@ -184,7 +184,9 @@ class Settings:
     redis_url: str | None = _setting(
         TEXT, "redis:// URL of a server that carries jobs; PostgreSQL does if not given.", shown=False
     )
-    connections: Path | None = _setting(PATH, "connections.json with other names of the queue's topics.")
+    connections: Path | None = _setting(
+        PATH, "connections.json: other names of the queue's topics, and the Redis that carries jobs."
+    )
     job_seconds: float = _setting(
         decimal(0.001, 86_400),
         "Longest time for one try at a job, seconds, if its kind names none.",

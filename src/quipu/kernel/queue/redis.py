@@ -31,7 +31,8 @@ def queue(url: str, name: str) -> Queue:
         )
     except ValueError as error:
         raise ConfigError(
-            "QUIPU_REDIS_URL is no address of a Redis server.", hint="It looks like this: redis://host:6379/0"
+            "QUIPU_REDIS_URL, or redis of QUIPU_CONNECTIONS, is no address of a Redis server.",
+            hint="It looks like this: redis://host:6379/0",
         ) from error
     return RedisQueue(client, name=name)
 
@@ -45,5 +46,6 @@ def told() -> Generator[None]:
         yield
     except RedisError as error:
         raise DatabaseUnavailable(
-            f"Redis does not answer: {error}", hint="QUIPU_REDIS_URL says where it is. Is it running?"
+            f"Redis does not answer: {error}",
+            hint="QUIPU_REDIS_URL, or redis of QUIPU_CONNECTIONS, says where it is. Is it running?",
         ) from error

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, cast
+from typing import Final
 
 from quipu.errors import BadInput, ConfigError
+from quipu.kernel.queue.connections import read
 
 SEED_TOPICS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -19,7 +19,6 @@ SEED_TOPICS: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 _LONGEST: Final = 50  # with what SAQ adds it is the name of a channel, which has 63 bytes at most
-_FORM: Final = 'It looks like this: {"topics": {"prompt_queue": "prompt-queue"}}'
 
 
 def names(topics: Iterable[str], connections: Path | None) -> dict[str, str]:
@@ -33,11 +32,11 @@ def names(topics: Iterable[str], connections: Path | None) -> dict[str, str]:
     found = {topic: topic.replace("_", "-") for topic in topics} | SEED_TOPICS
     if connections is None:
         return found
-    for topic, name in _read(connections).items():
+    for topic, name in read(connections).topics.items():
         if topic not in found:
-            known = ", ".join(sorted(found))
             raise ConfigError(
-                f"{connections} names the topic {topic!r}, which there is not.", hint=f"There are: {known}."
+                f"{connections} names the topic {topic!r}: no job here has it, so nobody would take one.",
+                hint=f"Take it out. There are: {', '.join(sorted(found))}.",
             )
         found[topic] = _checked(connections, topic, name)
     if len(set(found.values())) < len(found):
@@ -58,18 +57,6 @@ def chosen(wanted: Iterable[str], known: Mapping[str, str]) -> set[str]:
             there = ", ".join(f"{topic} ({queue})" for topic, queue in sorted(known.items())) or "none"
             raise BadInput(f"nobody works on {name!r}.", field="topics", hint=f"There are: {there}.")
     return {by_name[name] for name in wanted} or set(known)
-
-
-def _read(path: Path) -> Mapping[str, object]:
-    try:
-        held: Any = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"QUIPU_CONNECTIONS: {path} cannot be read: {error}.", hint=_FORM) from error
-    if isinstance(held, dict) and "topics" in held:
-        held = cast("dict[str, Any]", held)["topics"]
-    if not isinstance(held, dict):
-        raise ConfigError(f"QUIPU_CONNECTIONS: {path} has no object of topics.", hint=_FORM)
-    return cast("dict[str, object]", held)
 
 
 def _checked(path: Path, topic: str, name: object) -> str:

@@ -32,7 +32,7 @@ def test_other_topics_are_called_by_their_own_names() -> None:
 @pytest.mark.parametrize("around", [True, False])
 def test_a_file_of_the_seeds_form_gives_other_names(tmp_path: Path, around: bool) -> None:
     topics = {"chat_history": "chats", "fact_finder": "facts"}
-    held = {"redis": {"host": "localhost"}, "topics": topics} if around else topics
+    held = {"topics": topics} if around else topics
     assert names(["fact_finder"], file(tmp_path, held)) == SEED | topics
 
 
@@ -41,7 +41,10 @@ def test_the_file_of_the_seed_itself_changes_nothing(tmp_path: Path) -> None:
 
 
 def test_an_unknown_topic_is_named_with_those_that_there_are(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"'episodes'.*chat_history, episodic_memory, memory_chunker"):
+    with pytest.raises(
+        ConfigError,
+        match=r"(?s)'episodes': no job here has it.*chat_history, episodic_memory, memory_chunker",
+    ):
         names([], file(tmp_path, {"topics": {"episodes": "x"}}))
 
 
