@@ -47,7 +47,7 @@ NAMED = Named(
     indexed=("episodes.beliefs",),
     words={
         "episodes.belief_sources": ("excerpt",),
-        "episodes.conversation_details": ("topic", "title"),
+        "episodes.conversation_details": ("topic", "title", "thread"),
         "episodes.prompts": ("content",),
     },
     again={
