@@ -24,6 +24,7 @@ from quipu.app.working import duties
 from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.config import Settings
 from quipu.kernel.queue.topics import names
+from quipu.kinds.episodes.conversing.model import ConversationStatus
 from quipu.kinds.episodes.prompting.model import Asked
 
 pytestmark = pytest.mark.anyio
@@ -72,11 +73,39 @@ def inside(address: str, space: str) -> psycopg.Connection:
     return conn
 
 
-async def test_the_topics_of_the_text_are_worked_on(memory: AsyncMemory) -> None:
-    topics = json.loads((TEXTS / "connections.json").read_text())["topics"]
-    assert names(topics, TEXTS / "connections.json").items() >= topics.items()
-    assert {"chat_history", "prompt_queue", "memory_chunker"} <= set(duties().topics)
-    assert (await memory.work(topics=["llm-chat", "prompt-queue", "memory-chunker-queue"])).failed == 0
+@pytest.mark.parametrize(
+    ("topic", "queue"),
+    [
+        ("chat_history", "llm-chat"),
+        ("prompt_queue", "prompt-queue"),
+        ("memory_chunker", "memory-chunker-queue"),
+        ("episodic_memory", "episodic-memory-queue"),
+    ],
+)
+def test_each_topic_is_called_as_in_the_text_and_worked_on(topic: str, queue: str) -> None:
+    assert json.loads((TEXTS / "connections.json").read_text())["topics"][topic] == queue
+    assert names(duties().topics, None)[topic] == queue
+    assert topic in duties().topics
+
+
+@pytest.mark.parametrize("around", [True, False])
+def test_both_forms_of_the_configuration_name_the_queues(tmp_path: Path, around: bool) -> None:
+    """The text shows the names alone, and under ``topics``."""
+    topics = {"chat_history": "chats", "episodic_memory": "episodes"}
+    file = tmp_path / "connections.json"
+    file.write_text(json.dumps({"topics": topics} if around else topics))
+    assert names(duties().topics, file).items() >= topics.items()
+
+
+async def test_workers_consume_each_from_its_queue(memory: AsyncMemory, space: str) -> None:
+    """What is said goes through the chunker's queue into that of episodes; prompts and chats into theirs."""
+    await memory.observe([{"content": "Do roses like shade?"}], space=space, session="s")
+    await memory.conversations.answer("s", space=space)
+    await memory.conversations.prompt("And ferns?", space=space, session="t")
+    for queue in ("llm-chat", "prompt-queue", "memory-chunker-queue", "episodic-memory-queue"):
+        worked = await memory.work(topics=[queue])
+        assert (worked.done > 0, worked.failed) == (True, 0), queue
+    assert {one.status for one in await memory.conversations.prompts(space=space)} == {"answered"}
 
 
 @pytest.mark.parametrize("table", ["conversations", "messages"])
@@ -111,6 +140,79 @@ async def test_conversations_are_read_and_written_in_the_words_of_the_text(
     assert found == ("ana", "garden", "Roses", "archived")
     (conversation,) = await memory.conversations.listing(space=space, status="archived")
     assert (conversation.id, conversation.session, conversation.user) == (str(number), str(number), "ana")
+
+
+async def test_a_conversation_has_the_defaults_of_the_text(
+    memory: AsyncMemory, address: str, space: str
+) -> None:
+    await memory.observe([{"content": "Hello."}], space=space, session="other", user="bob")
+    with inside(address, space) as conn:
+        conn.execute("insert into conversations (id, user_id, topic) values (%s, 'ana', 'garden')", [uuid4()])
+        (row,) = conn.execute(
+            "select title, status, created_at = now(), updated_at = now(), thread_id from conversations"
+            " where user_id = 'ana'"
+        ).fetchall()
+        assert row == (None, "active", True, True, None)
+        again = conn.execute("select id from conversations where user_id = 'ana'").fetchone()
+        with pytest.raises(errors.UniqueViolation), conn.transaction():
+            conn.execute("insert into conversations (id, user_id, topic) values (%s, 'ana', 'garden')", again)
+
+
+@pytest.mark.parametrize("status", ["active", "archived", "deleted"])
+async def test_a_conversation_is_active_archived_or_deleted(
+    memory: AsyncMemory, address: str, space: str, status: ConversationStatus
+) -> None:
+    await memory.observe([{"content": "Hello."}], space=space, session="other", user="bob")
+    with inside(address, space) as conn:
+        conn.execute("insert into conversations (user_id, topic, status) values ('ana', 'x', %s)", [status])
+    (found,) = await memory.conversations.listing(space=space, user="ana", status=status)
+    assert found.status == status
+
+
+async def test_a_conversation_keeps_what_it_is_inserted_with(
+    memory: AsyncMemory, address: str, space: str
+) -> None:
+    """Its ``thread_id`` and ``created_at`` were dropped without a word."""
+    await memory.observe([{"content": "Hello."}], space=space, session="other", user="bob")
+    row = (uuid4(), "ana", "garden", "Roses", "archived", NOW, NOW + timedelta(hours=1), "telegram:42:7")
+    columns = "id, user_id, topic, title, status, created_at, updated_at, thread_id"
+    with inside(address, space) as conn:
+        conn.execute(
+            f"insert into conversations ({columns}) values (%s, %s, %s, %s, %s, %s, %s, %s)",
+            row,
+        )
+        assert conn.execute(f"select {columns} from conversations where user_id = 'ana'").fetchone() == row
+        conn.execute(
+            "update conversations set thread_id = 'telegram:42:8', title = 'Ferns' where id = %s", row[:1]
+        )
+        changed = conn.execute("select thread_id, title, topic from conversations where id = %s", row[:1])
+        assert changed.fetchone() == ("telegram:42:8", "Ferns", "garden")
+        with pytest.raises(errors.FeatureNotSupported, match="follow from what was said"), conn.transaction():
+            conn.execute("update conversations set created_at = now()")
+    (found,) = await memory.conversations.listing(space=space, status="archived")
+    assert (found.thread, found.created_at) == ("telegram:42:8", NOW)
+
+
+@pytest.mark.parametrize("mode", ["RESPOND", "ACT", "CLARIFY", "ACKNOWLEDGE"])
+async def test_a_message_has_a_mode_of_the_text(
+    memory: AsyncMemory, address: str, space: str, mode: str
+) -> None:
+    await memory.observe([{"role": "assistant", "content": "Ferns do."}], space=space, session="s")
+    with inside(address, space) as conn:
+        conn.execute("update messages set mode = %s", [mode])
+    (message,) = (await memory.conversations.show("s", space=space)).messages
+    assert message.mode == mode
+
+
+async def test_a_message_belongs_to_its_conversation(memory: AsyncMemory, address: str, space: str) -> None:
+    await memory.observe([{"content": "Ferns?"}], space=space, session="s")
+    with inside(address, space) as conn:
+        query = "select c.session, m.role from messages m join conversations c on c.id = m.conversation_id"
+        assert conn.execute(query).fetchall() == [("s", "user")]
+        with pytest.raises(errors.FeatureNotSupported, match="observe"), conn.transaction():
+            conn.execute("update messages set conversation_id = %s", [uuid4()])
+        with pytest.raises(errors.CheckViolation), conn.transaction():
+            conn.execute("update messages set metadata = '[]'")
 
 
 async def test_messages_are_the_record_with_mode_and_metadata(
