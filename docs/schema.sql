@@ -506,6 +506,12 @@ CREATE FUNCTION core.is_filed(entry bigint) RETURNS boolean
 
 COMMENT ON FUNCTION core.is_filed(entry bigint) IS 'Whether the space has such an entry, whoever asks: a vector goes after its entry.';
 
+CREATE FUNCTION core.is_left_alone(kind integer) RETURNS boolean
+    LANGUAGE sql
+    RETURN pg_try_advisory_xact_lock((731200 + kind), core.current_space());
+
+COMMENT ON FUNCTION core.is_left_alone(kind integer) IS 'Whether no open transaction has left something of this kind unfiled, and none does until this one ends.';
+
 CREATE FUNCTION core.jobs_go_with_their_session() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -520,6 +526,19 @@ CREATE FUNCTION core.joined_person(before text, another text) RETURNS text
     RETURN CASE WHEN (another IS NULL) THEN before WHEN ((before IS NULL) OR (before = another)) THEN another ELSE ''::text END;
 
 COMMENT ON FUNCTION core.joined_person(before text, another text) IS 'Whose a session is, of which one person was known, and then another.';
+
+CREATE FUNCTION core.leave_unfiled(kind integer, space integer DEFAULT core.current_space()) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    -- Until this transaction ends nobody says that all is filed: see core.is_left_alone.
+    perform pg_advisory_xact_lock_shared(731200 + kind, space);
+    update core.spaces set unfiled = unfiled | (1 << (kind - 1)) where id = space and unfiled & (1 << (kind - 1)) = 0;
+end
+$$;
+
+COMMENT ON FUNCTION core.leave_unfiled(kind integer, space integer) IS 'Notes that a space holds what the index does not know, of the kind with that code in core.recall_kinds.';
 
 CREATE FUNCTION core.name_is_used(number integer) RETURNS boolean
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -827,6 +846,55 @@ CREATE FUNCTION core.touch_api_keys(used text[], at timestamp with time zone) RE
     $$;
 
 COMMENT ON FUNCTION core.touch_api_keys(used text[], at timestamp with time zone) IS 'Notes when keys were last used.';
+
+CREATE FUNCTION core.unfile_deleted() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    perform core.withdraw(array_agg(entry_id)) from gone where entry_id is not null having count(*) > 0;
+    return null;
+end
+$$;
+
+COMMENT ON FUNCTION core.unfile_deleted() IS 'For a table with entry_id, after a statement (old table as gone): takes out what the index has of its rows.';
+
+CREATE FUNCTION core.unfile_row() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    if lower(tg_op) = 'update' then
+        perform core.withdraw(array[old.entry_id]);
+    end if;
+    new.entry_id := null;
+    perform core.leave_unfiled(tg_argv[0]::integer, new.space_id);
+    return new;
+end
+$$;
+
+COMMENT ON FUNCTION core.unfile_row() IS 'For a table with entry_id: takes out what the index has of a row, and leaves the row to be filed; its argument is the code of the kind.';
+
+CREATE FUNCTION core.withdraw(gone bigint[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    update core.spaces s set
+        entries = s.entries - g.entries, tokens = s.tokens - g.tokens, mixed_tokens = s.mixed_tokens - g.mixed_tokens,
+        version = s.version + 1
+    from (
+        select count(*) as entries, sum(tokens) as tokens, sum(mixed_tokens::float8) as mixed_tokens
+        from core.recall_entries where space_id = core.current_space() and id = any(gone)
+    ) g
+    where s.id = core.current_space() and g.entries > 0;
+    if found then
+        perform core.take_out(gone);
+    end if;
+end
+$$;
+
+COMMENT ON FUNCTION core.withdraw(gone bigint[]) IS 'Takes entries that stand alone out of the index, with their share of the counters of the space that was entered.';
 
 CREATE FUNCTION episodes.activated(known double precision, older bigint, first double precision, last double precision) RETURNS double precision
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -1707,6 +1775,15 @@ begin
 end
 $$;
 
+CREATE FUNCTION longterm.date_memory() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    new.happened_at := coalesce(new.happened_at, new.created_at);
+    return new;
+end
+$$;
+
 CREATE TABLE longterm.sources (
     space_id integer DEFAULT core.current_space() NOT NULL,
     id bigint NOT NULL,
@@ -1735,6 +1812,20 @@ CREATE FUNCTION longterm.is_of_person(memory uuid) RETURNS boolean
     RETURN core.are_of_person(ARRAY(SELECT x.message_id FROM longterm.sources x WHERE ((x.space_id = core.current_space()) AND (x.memory_id = is_of_person.memory) AND (x.message_id IS NOT NULL))));
 
 COMMENT ON FUNCTION longterm.is_of_person(memory uuid) IS 'Whether the messages that a memory rests on belong to the person of this transaction alone.';
+
+CREATE FUNCTION longterm.keep_wording() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    insert into longterm.history (space_id, memory_id, version, act, category, importance, summary, details, changed_at,
+        changed_by)
+    values (old.space_id, old.id, old.version, 'edit', old.category, old.importance, old.summary, old.details, now(),
+        'sql');
+    new.version := greatest(new.version, old.version + 1);
+    new.updated_at := greatest(new.updated_at, now());
+    return new;
+end
+$$;
 
 CREATE FUNCTION tables.discard(doomed integer) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
@@ -2717,6 +2808,18 @@ CREATE FUNCTION transcripts.input_text(input jsonb) RETURNS text
 
 COMMENT ON FUNCTION transcripts.input_text(input jsonb) IS 'The values of what a tool was given, one a line, without their names.';
 
+CREATE FUNCTION transcripts.keep_edit() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    insert into transcripts.memory_edits (space_id, memory_id, fact, category)
+    values (old.space_id, old.id, old.fact, old.category);
+    new.normal_form := null;
+    new.edited_at := now();
+    return new;
+end
+$$;
+
 CREATE FUNCTION transcripts.lines_go_with_their_session() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -2863,6 +2966,19 @@ CREATE FUNCTION transcripts.matching(asked tsquery, parts text[], sessions bigin
 END;
 
 COMMENT ON FUNCTION transcripts.matching(asked tsquery, parts text[], sessions bigint[], roles text[], tools text[], errors boolean, since timestamp with time zone, until timestamp with time zone, sorted text, most integer) IS 'Texts of the space that was entered that have the words, the best or the latest first.';
+
+CREATE FUNCTION transcripts.place_memory() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    new.happened_at := coalesce(new.created_at, now());
+    new.project_path := coalesce(nullif(new.project_path, ''), (
+        select d.project_path from core.sessions s
+        join transcripts.session_details d on d.space_id = s.space_id and d.session_id = s.id
+        where s.space_id = new.space_id and s.name = new.session_id), '');
+    return new;
+end
+$$;
 
 CREATE TABLE transcripts.readers (
     space_id integer DEFAULT core.current_space() NOT NULL,
@@ -4548,7 +4664,7 @@ CREATE TABLE longterm.long_term_memory (
     archived boolean DEFAULT false NOT NULL,
     user_name text,
     session text,
-    happened_at timestamp with time zone DEFAULT now() NOT NULL,
+    happened_at timestamp with time zone NOT NULL,
     stated_count integer DEFAULT 1 NOT NULL,
     entry_id bigint,
     CONSTRAINT long_term_memory_access_count_check CHECK ((access_count >= 0)),
@@ -4881,7 +4997,7 @@ CREATE TABLE transcripts.memories (
     extractor text,
     extractor_version integer,
     normal_form bytea,
-    happened_at timestamp with time zone DEFAULT now() NOT NULL,
+    happened_at timestamp with time zone NOT NULL,
     edited_at timestamp with time zone,
     confirmed_at timestamp with time zone,
     used_at timestamp with time zone,
@@ -5699,6 +5815,8 @@ CREATE UNIQUE INDEX long_term_memory_entry ON longterm.long_term_memory USING bt
 
 CREATE UNIQUE INDEX long_term_memory_hash ON longterm.long_term_memory USING btree (space_id, user_name, hash) NULLS NOT DISTINCT WHERE (NOT archived);
 
+CREATE INDEX long_term_memory_unfiled ON longterm.long_term_memory USING btree (space_id, id) WHERE ((entry_id IS NULL) AND (NOT archived));
+
 CREATE INDEX long_term_memory_used ON longterm.long_term_memory USING btree (space_id, last_accessed_at) WHERE (last_accessed_at IS NOT NULL);
 
 CREATE INDEX sources_memory ON longterm.sources USING btree (space_id, memory_id, version);
@@ -5736,6 +5854,8 @@ CREATE INDEX lines_time ON transcripts.lines USING btree (session_id, happened_a
 CREATE UNIQUE INDEX memories_entry ON transcripts.memories USING btree (space_id, entry_id) WHERE (entry_id IS NOT NULL);
 
 CREATE UNIQUE INDEX memories_normal_form ON transcripts.memories USING btree (space_id, project_path, category, normal_form) WHERE ((status = 'active'::text) AND (normal_form IS NOT NULL));
+
+CREATE INDEX memories_unfiled ON transcripts.memories USING btree (space_id, id) WHERE ((entry_id IS NULL) AND (status = 'active'::text));
 
 CREATE INDEX memories_used ON transcripts.memories USING btree (space_id, used_at) WHERE (used_at IS NOT NULL);
 
@@ -5841,6 +5961,16 @@ CREATE TRIGGER unfile_excerpts AFTER UPDATE ON ledger.chat_recommendation_eviden
 
 CREATE TRIGGER write_session INSTEAD OF INSERT OR UPDATE ON ledger.chat_sessions FOR EACH ROW EXECUTE FUNCTION ledger.write_session();
 
+CREATE TRIGGER date_memory BEFORE INSERT ON longterm.long_term_memory FOR EACH ROW WHEN ((new.happened_at IS NULL)) EXECUTE FUNCTION longterm.date_memory();
+
+CREATE TRIGGER keep_wording BEFORE UPDATE ON longterm.long_term_memory FOR EACH ROW WHEN (((NOT (old.entry_id IS DISTINCT FROM new.entry_id)) AND ((old.summary IS DISTINCT FROM new.summary) OR (old.details IS DISTINCT FROM new.details)))) EXECUTE FUNCTION longterm.keep_wording();
+
+CREATE TRIGGER unfile_deleted AFTER DELETE ON longterm.long_term_memory REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION core.unfile_deleted();
+
+CREATE TRIGGER unfile_inserted BEFORE INSERT ON longterm.long_term_memory FOR EACH ROW WHEN (((new.entry_id IS NULL) AND (NOT new.archived))) EXECUTE FUNCTION core.unfile_row('5');
+
+CREATE TRIGGER unfile_updated BEFORE UPDATE ON longterm.long_term_memory FOR EACH ROW WHEN (((NOT (old.entry_id IS DISTINCT FROM new.entry_id)) AND (((((old.summary IS DISTINCT FROM new.summary) OR (old.details IS DISTINCT FROM new.details)) OR (old.user_name IS DISTINCT FROM new.user_name)) OR (old.happened_at IS DISTINCT FROM new.happened_at)) OR (old.archived IS DISTINCT FROM new.archived)))) EXECUTE FUNCTION core.unfile_row('5');
+
 CREATE TRIGGER follow_structure AFTER INSERT OR DELETE OR UPDATE OF relation, table_name, columns, key, fields ON tables.relations FOR EACH ROW EXECUTE FUNCTION tables.follow_structure();
 
 CREATE TRIGGER refuse_virtual BEFORE INSERT OR UPDATE OF fields, columns, relation ON tables.relations FOR EACH ROW EXECUTE FUNCTION tables.refuse_virtual();
@@ -5857,11 +5987,15 @@ CREATE TRIGGER have_their_line AFTER INSERT ON transcripts.tool_calls REFERENCIN
 
 CREATE TRIGGER have_their_line AFTER INSERT ON transcripts.tool_results REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION transcripts.have_their_line();
 
+CREATE TRIGGER keep_edit BEFORE UPDATE ON transcripts.memories FOR EACH ROW WHEN (((NOT (old.entry_id IS DISTINCT FROM new.entry_id)) AND (old.fact <> new.fact))) EXECUTE FUNCTION transcripts.keep_edit();
+
 CREATE TRIGGER lines_have_their_session AFTER INSERT ON transcripts.lines REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION transcripts.lines_have_their_session();
 
 CREATE TRIGGER lines_stay_in_their_session AFTER UPDATE OF space_id, session_id ON transcripts.lines FOR EACH ROW WHEN (((old.space_id <> new.space_id) OR (old.session_id <> new.session_id))) EXECUTE FUNCTION transcripts.lines_stay_in_their_session();
 
 CREATE TRIGGER mark_session INSTEAD OF UPDATE ON transcripts.sessions FOR EACH ROW EXECUTE FUNCTION transcripts.mark_session();
+
+CREATE TRIGGER place_memory BEFORE INSERT ON transcripts.memories FOR EACH ROW WHEN ((new.happened_at IS NULL)) EXECUTE FUNCTION transcripts.place_memory();
 
 CREATE TRIGGER reindex AFTER UPDATE OF content_text, thinking, message_id, is_meta, is_noise, is_compact_summary ON transcripts.lines FOR EACH ROW WHEN (((old.content_text IS DISTINCT FROM new.content_text) OR (old.thinking IS DISTINCT FROM new.thinking) OR (old.message_id IS DISTINCT FROM new.message_id) OR (old.is_meta <> new.is_meta) OR (old.is_noise <> new.is_noise) OR (old.is_compact_summary <> new.is_compact_summary))) EXECUTE FUNCTION transcripts.reindex();
 
@@ -5874,6 +6008,12 @@ CREATE TRIGGER stay_with_their_line AFTER UPDATE OF space_id, line_id ON transcr
 CREATE TRIGGER stay_with_their_line AFTER UPDATE OF space_id, line_id ON transcripts.tool_calls FOR EACH ROW WHEN (((old.space_id <> new.space_id) OR (old.line_id <> new.line_id))) EXECUTE FUNCTION transcripts.stay_with_their_line();
 
 CREATE TRIGGER stay_with_their_line AFTER UPDATE OF space_id, line_id ON transcripts.tool_results FOR EACH ROW WHEN (((old.space_id <> new.space_id) OR (old.line_id <> new.line_id))) EXECUTE FUNCTION transcripts.stay_with_their_line();
+
+CREATE TRIGGER unfile_deleted AFTER DELETE ON transcripts.memories REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION core.unfile_deleted();
+
+CREATE TRIGGER unfile_inserted BEFORE INSERT ON transcripts.memories FOR EACH ROW WHEN (((new.entry_id IS NULL) AND (new.status = 'active'::text))) EXECUTE FUNCTION core.unfile_row('3');
+
+CREATE TRIGGER unfile_updated BEFORE UPDATE ON transcripts.memories FOR EACH ROW WHEN (((NOT (old.entry_id IS DISTINCT FROM new.entry_id)) AND ((old.fact IS DISTINCT FROM new.fact) OR (old.status IS DISTINCT FROM new.status)))) EXECUTE FUNCTION core.unfile_row('3');
 
 ALTER TABLE ONLY core.messages
     ADD CONSTRAINT messages_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;

@@ -50,6 +50,10 @@ BREAKS = {
     "entries_of_no_episode": "delete from episodes.stored_episodes",
     "conflicts_without_sides": "update episodes.beliefs set key = 'house' where value = 'Lisbon'",
     "loops_without_their_message": "delete from episodes.loop_messages",
+    "lessons_that_cannot_be_found": "update transcripts.memories set entry_id = null",
+    "entries_of_no_lesson": "delete from transcripts.memories",
+    "longterm_memories_that_cannot_be_found": "update longterm.long_term_memory set entry_id = null",
+    "entries_of_no_longterm_memory": "update longterm.long_term_memory set entry_id = null, archived = true",
 }
 BREAKS_INHERITANCE = [
     f"update core.recall_entries set from_previous = 0.4 where {FIRST}",
@@ -83,7 +87,7 @@ async def fill(memory: AsyncMemory) -> None:
 
 
 async def understand(memory: AsyncMemory) -> None:
-    """An episode that was of use, a loop, and beliefs that contradict each other."""
+    """An episode that was of use, a loop, beliefs that contradict each other, a lesson, and a known fact."""
     said = [
         "I live in Berlin. I'll send the contract to Dana next week.",
         "Good.",
@@ -99,6 +103,8 @@ async def understand(memory: AsyncMemory) -> None:
     assert await memory.episodes.reinforce([one.id for one in episodes], space="ana") == 2
     assert len(await memory.beliefs.conflicts(space="ana")) == 1
     assert len(await memory.loops.listing(space="ana", session="s2")) == 1
+    await memory.memories.add("Tabs, not spaces.", space="ana")
+    await memory.longterm.add("Has a boat", space="ana", user="ana")
 
 
 @pytest.fixture(scope="module")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import cast
@@ -16,7 +16,6 @@ from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.prompt_text import defused
 from quipu.kernel.base.scope import check_known_name, check_name, optional_name
 from quipu.kernel.db.database import Database, Within
-from quipu.kernel.db.person import acting_for
 from quipu.kinds.plug import Parts
 from quipu.recall.generations import Models
 from quipu.recall.languages import DEFAULT
@@ -25,6 +24,7 @@ from quipu.recall.passage import best_passage
 from quipu.recall.question import Question
 from quipu.recall.render import Block, block
 from quipu.recall.search import Search
+from quipu.recall.unfiled import filed
 from quipu.recall.why import Why, explain
 from quipu.record import store
 from quipu.record.moment import moment
@@ -32,6 +32,7 @@ from quipu.record.moment import moment
 _MOST = 1_000
 _BY_NAME = {kind.name: kind for kind in KINDS}
 _BY_CODE = {kind.code: kind for kind in KINDS}
+_BEHIND = {kind.code: kind.catch_up for kind in KINDS if kind.catch_up is not None}
 _AROUND = 2
 _ANY_TIME = datetime(9000, 1, 1, tzinfo=UTC)
 _MOST_CHARACTERS = 100_000
@@ -83,19 +84,9 @@ class Answering:
             [_hit(space, question, hit, cited) for hit in hits if hit.id in cited] for question, hits in found
         ]
 
-    @asynccontextmanager
-    async def filed(self, space: str) -> AsyncGenerator[Within | None]:
+    def filed(self, space: str) -> AbstractAsyncContextManager[Within | None]:
         """The space, to be read; first what a kind of memory has left to be filed is filed."""
-        async with AsyncExitStack() as stack:
-            within = await stack.enter_async_context(self._database.reading(space))
-            if within is not None and within.space.unfiled:
-                await stack.aclose()
-                with acting_for(None):  # what waits is everybody's, and it is not shown
-                    for kind in KINDS:
-                        if kind.catch_up is not None and within.space.unfiled & kind.unfiled_bit:
-                            await kind.catch_up(self._database, self._models, space)
-                within = await stack.enter_async_context(self._database.reading(space))
-            yield within
+        return filed(self._database, self._models, space, _BEHIND)
 
     async def _faded(self, within: Within, now: datetime, found: Sequence[Found]) -> set[int]:
         """What time has taken out of recall."""

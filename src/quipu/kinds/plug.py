@@ -22,11 +22,11 @@ from quipu.recall.generations import Models
 from quipu.recall.model import Cited
 from quipu.recall.question import Question
 from quipu.recall.render import Block
+from quipu.recall.unfiled import CatchUp
 from quipu.upkeep.erasure.model import Named
 from quipu.upkeep.erasure.service import Eraser
 from quipu.upkeep.erasure.tombstones import Noted
 
-CatchUp = Callable[[Database, Models, str], Awaitable[None]]
 Cite = Callable[[Within, Sequence[int]], Awaitable[Mapping[int, Cited]]]
 Parts = Mapping[str, float]
 Weigh = Callable[[Within, Question, datetime, Sequence[int]], Awaitable[Mapping[int, Parts | None]]]
@@ -122,8 +122,8 @@ class Kind:
     ``lately``: which were, last; ``remind``: what is open, for prompts.
     ``eraser``: forgets; ``named``: what is changed where it names somebody who is forgotten everywhere;
     ``noted``: notes what is about to go, so that a recording does not bring it back.
-    ``catch_up``: files what a space holds of this kind and the index does not know
-    yet; called before a recall where the kind has set its bit in ``core.spaces.unfiled``, which it clears.
+    ``catch_up``: files what a space holds of this kind and the index does not know yet; called before a
+    recall where the bit ``1 << (code - 1)`` of ``core.spaces.unfiled`` is set, which it clears.
     A kind that files as it writes has none. ``hears``: topics of which a job ``{"session": name}`` is put,
     in the same transaction, for each session in which something was said; one job waits for a session,
     however much is said meanwhile. ``handlers``: does the jobs of a topic; ``job_seconds`` says of a topic
@@ -149,8 +149,3 @@ class Kind:
     job_seconds: Mapping[str, float] = field(default_factory=dict[str, float])
     schedules: Sequence[Schedule] = ()
     settings: Sequence[Setting[Any]] = ()
-
-    @property
-    def unfiled_bit(self) -> int:
-        """Its bit in ``core.spaces.unfiled``."""
-        return 1 << (self.code - 1)

@@ -58,6 +58,11 @@ class Search:
         self._reading = anyio.Lock()
         self._people: dict[int, tuple[tuple[int, int], list[Name]]] = {}
 
+    @property
+    def models(self) -> Models:
+        """What it embeds questions by."""
+        return self._models
+
     async def find(
         self, within: Within, questions: Sequence[str], *, filters: Filters, limit: int
     ) -> list[tuple[Question, list[Found]]]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 from uuid import UUID
 
 from quipu.kernel.db.database import Within
-from quipu.kernel.embedding.model import Vectors
 from quipu.kinds.longterm.rules import filed_text
 from quipu.recall import index
 from quipu.recall.dates import tells_time
@@ -49,15 +48,16 @@ async def file(within: Within, entries: Sequence[Entry], prepared: Prepared, *, 
     vectors, generation = prepared.of([one.text for one in entries])
     fallback = next(iter(within.space.languages), DEFAULT)
     pairs = zip(entries, vectors, strict=True)
-    drafts = [_draft(one, vector, fallback=fallback, now=now) for one, vector in pairs]
+    drafts = [replace(draft(one, fallback=fallback, now=now), vector=vector) for one, vector in pairs]
     return await index.file(within, drafts, generation=generation)
 
 
-def _draft(one: Entry, vector: Vectors, *, fallback: str, now: datetime) -> Draft:
+def draft(one: Entry, *, fallback: str, now: datetime) -> Draft:
+    """Return the entry of a memory without a vector; ``fallback``: the language of a text that tells none."""
     return Draft(
         kind=LONGTERM,
         bag=bag(one.text, fallback=fallback),
-        vector=vector,
+        vector=None,
         happened_at=one.happened_at,
         recorded_at=now,
         speaker=one.user,

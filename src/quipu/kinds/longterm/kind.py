@@ -8,6 +8,7 @@ from quipu.kinds.longterm.evaluating.jobs import EVALUATE, evaluate
 from quipu.kinds.longterm.filing import LONGTERM as CODE
 from quipu.kinds.longterm.jobs import AUDIT_PRUNING
 from quipu.kinds.longterm.settings import SETTINGS
+from quipu.kinds.longterm.unfiled import catch_up
 from quipu.kinds.plug import Kind
 
 LONGTERM = Kind(
@@ -16,6 +17,7 @@ LONGTERM = Kind(
     package="quipu.kinds.longterm",
     cite=cite,
     lately=lately,
+    catch_up=catch_up,
     eraser=LongtermEraser(),
     named=NAMED,
     hears=(EVALUATE,),

@@ -15,6 +15,7 @@ from quipu.kinds.longterm.model import Category, Count, Found, Importance, Longt
 from quipu.kinds.longterm.patterns import holding
 from quipu.kinds.longterm.reading import memory, row_of
 from quipu.kinds.longterm.store import Narrowed
+from quipu.kinds.longterm.unfiled import filed
 from quipu.recall.model import Filters
 from quipu.recall.search import Search
 from quipu.record import given
@@ -125,7 +126,7 @@ class AsyncLooking:
         wanted = narrowed(category=category, importance=importance)
         filters = Filters(kinds=(LONGTERM,), user=optional_name("user", user), or_nobody=user is not None)
         wide = limit if category is None and importance is None else min(limit * _OVERFETCH, _MOST)
-        async with self._database.reading(check_name("space", space)) as within:
+        async with filed(self._database, self._search.models, check_name("space", space)) as within:
             if within is None:
                 return []
             ((_, hits),) = await self._search.find(within, [question], filters=filters, limit=wide)

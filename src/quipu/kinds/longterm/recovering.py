@@ -29,6 +29,7 @@ from quipu.kinds.longterm.rendering import Block, block
 from quipu.kinds.longterm.rules import ACCESSES_APART
 from quipu.kinds.longterm.sati import Recovered, SatiMemory, SatiRetrievalInput
 from quipu.kinds.longterm.settings import LEAST_SCORE
+from quipu.kinds.longterm.unfiled import filed
 from quipu.recall.model import Filters
 from quipu.recall.search import Search
 from quipu.record import given
@@ -98,7 +99,7 @@ class AsyncRecovering:
         found = _NOTHING
         left = settings.longterm_timeout_ms / 1000 - (time.monotonic() - begun)
         with move_on_after(max(0.0, left)) as limited:
-            found = await self._recovered(asked, turn, budget)
+            found = await self._recovered(asked, turn, budget, left)
         if limited.cancelled_caught:
             trouble = f"not found within {settings.longterm_timeout_ms} ms"
             found = Recovered(outcome="timeout", trouble=trouble)
@@ -138,9 +139,12 @@ class AsyncRecovering:
             return await self._database.settings(space)
         return self._settings
 
-    async def _recovered(self, asked: SatiRetrievalInput, turn: _Turn, budget_tokens: int) -> Recovered:
+    async def _recovered(
+        self, asked: SatiRetrievalInput, turn: _Turn, budget_tokens: int, seconds: float
+    ) -> Recovered:
+        ready = filed(self._database, self._search.models, turn.space, seconds=seconds / 2)
         try:
-            async with self._database.reading(turn.space) as within:
+            async with ready as within:
                 if within is None:
                     return _NOTHING
                 marks = await within.marks()

@@ -15,3 +15,6 @@ returning t.id, t.next_position
 update core.spaces set threads = threads + %(threads)s, generation = coalesce(generation, %(generation)s)
 where id = %(space)s
 
+
+-- name: is_left_alone: whether no open transaction leaves rows of a kind unfiled, until this one ends
+select core.is_left_alone(%(kind)s)

@@ -25,6 +25,7 @@ from quipu.kinds.longterm.evaluating.turns import Place, Turn
 from quipu.kinds.longterm.filing import LONGTERM
 from quipu.kinds.longterm.model import AuditLine, Evaluation
 from quipu.kinds.longterm.sati import SatiEvaluationInput, SatiExistingMemory, SatiTurn
+from quipu.kinds.longterm.unfiled import filed
 from quipu.recall.generations import Models
 from quipu.recall.model import Filters
 from quipu.recall.search import Search
@@ -157,7 +158,7 @@ class Sessions:
         alone = await RulesEvaluator(policy=self._policy).evaluate(heard, since=since)
         wanted = [*said, *(one.summary for one in alone.inclusions)]
         queries = list(dict.fromkeys(short for text in wanted if (short := excerpt(text, _LONGEST_QUERY))))
-        async with self._database.reading(space) as within:
+        async with filed(self._database, self._models, space) as within:
             if within is None or within.space.generation is None or not queries:
                 return []
             filters = Filters(kinds=(LONGTERM,), user=user, or_nobody=user is not None)

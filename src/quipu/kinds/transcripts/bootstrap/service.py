@@ -12,6 +12,7 @@ from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Database, Within
 from quipu.kinds.transcripts.bootstrap import rules, store
 from quipu.kinds.transcripts.bootstrap.model import Bootstrap, Known
+from quipu.kinds.transcripts.memories.unfiled import filed
 from quipu.kinds.transcripts.settings import ARCHIVE_BELOW
 from quipu.recall.model import Filters
 from quipu.recall.search import Search
@@ -54,7 +55,7 @@ class AsyncBootstrap:
         project, session = optional_name("project", project), optional_name("session", session)
         whole("limit", limit, most=_MOST)
         whole("budget_tokens", budget_tokens, most=_MOST_TOKENS)
-        async with self._database.reading(space) as within:
+        async with filed(self._database, self._search.models, space) as within:
             known = Known() if within is None else await self._known(within, query, project, session, limit)
             marks = Marks.of_nobody() if within is None else await within.marks()
         return rules.fit(known, budget_tokens=budget_tokens, marks=marks, project=project)

@@ -16,12 +16,13 @@ from anyio import to_thread
 from numpy.typing import NDArray
 
 from quipu.kernel.db.arrays import Int8s
-from quipu.kernel.db.database import Database
+from quipu.kernel.db.database import Database, Within
 from quipu.kinds.transcripts.filing import store
 from quipu.kinds.transcripts.filing.store import Unfiled
 from quipu.recall import late
 from quipu.recall.generations import Embedded, Models
 from quipu.recall.model import Draft, Moved
+from quipu.recall.unfiled import settle
 from quipu.record.model import Incoming, Role
 from quipu.record.prepare import Prepared, prepare
 from quipu.record.service import MESSAGE, Progress
@@ -63,7 +64,7 @@ async def file(
             found = [] if within is None else await store.latest(within, limit=at_once)
             generation = None if within is None else within.space.generation
         if not found:
-            await _settle(database, space)
+            await settle(database, space, CODE, _clear)
             break
         ready = await _ready(models, found, generation, language)
         filed = await _file(database, models, space, ready)
@@ -120,11 +121,9 @@ async def _write(database: Database, space: str, ready: _Ready) -> int:
     return len(ids)
 
 
-async def _settle(database: Database, space: str) -> None:
-    """Recalls need not look any more, unless something has come meanwhile: writers are through by then."""
-    async with database.erasing(space) as within:
-        if within is not None:
-            await store.run(within, "settle", {"bit": _BIT})
+async def _clear(within: Within) -> None:
+    """Have recalls look no more, unless something has come meanwhile."""
+    await store.run(within, "settle", {"bit": _BIT})
 
 
 def _draft(one: Unfiled, prepared: Prepared, vector: NDArray[np.float32]) -> Draft:

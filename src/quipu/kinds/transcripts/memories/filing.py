@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 from uuid import UUID
@@ -53,18 +53,23 @@ async def file(
     """
     fallback = next(iter(within.space.languages), DEFAULT)
     drafts = [
-        Draft(
-            kind=TRANSCRIPTS,
-            bag=bag(one.fact, fallback=fallback),
-            vector=vector,
-            happened_at=one.happened_at,
-            recorded_at=now,
-            by_user=True,
-            has_time=tells_time(one.fact),
-            source_table=_TABLE,
-            source_id=str(one.id),
-            content=one.fact,
-        )
+        replace(draft(one, fallback=fallback, now=now), vector=vector)
         for one, vector in zip(entries, vectors, strict=True)
     ]
     return await index.file(within, drafts, generation=generation)
+
+
+def draft(one: Entry, *, fallback: str, now: datetime) -> Draft:
+    """Return the entry of a memory without a vector; ``fallback``: the language of a text that tells none."""
+    return Draft(
+        kind=TRANSCRIPTS,
+        bag=bag(one.fact, fallback=fallback),
+        vector=None,
+        happened_at=one.happened_at,
+        recorded_at=now,
+        by_user=True,
+        has_time=tells_time(one.fact),
+        source_table=_TABLE,
+        source_id=str(one.id),
+        content=one.fact,
+    )

@@ -31,6 +31,7 @@ from quipu.kinds.transcripts.memories.model import (
 )
 from quipu.kinds.transcripts.memories.reading import aged, row_of, surest_first
 from quipu.kinds.transcripts.memories.store import Due, Row
+from quipu.kinds.transcripts.memories.unfiled import filed
 from quipu.recall.generations import Models
 from quipu.recall.model import Filters
 from quipu.recall.search import Search
@@ -214,7 +215,7 @@ class AsyncMemories:
         if not question.strip():
             raise BadInput("ask something.", field="question")
         whole("limit", limit, least=1, most=_MOST)
-        async with self._database.reading(check_name("space", space)) as within:
+        async with filed(self._database, self._models, check_name("space", space)) as within:
             if within is None:
                 return []
             filters = Filters(kinds=(TRANSCRIPTS,))

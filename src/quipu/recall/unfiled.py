@@ -1,0 +1,137 @@
+"""Filing rows that SQL wrote: triggers note them (``core.unfile_row``), a search files them first."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import Any, Final
+from uuid import UUID
+
+from anyio import move_on_after
+
+from quipu.kernel.db.database import Database, Within
+from quipu.kernel.db.person import acting_for
+from quipu.kernel.db.queries import Queries
+from quipu.recall import index, store
+from quipu.recall.generations import Models
+from quipu.recall.languages import DEFAULT
+from quipu.recall.model import Draft, Moved
+from quipu.recall.prepared import Prepared, prepare
+
+CatchUp = Callable[[Database, Models, str], Awaitable[None]]
+"""Files what the index does not know of a kind in a space: ``await catch_up(database, models, space)``."""
+
+_SECONDS: Final = 1.0
+_FIRST_AT_ONCE, _MOST_AT_ONCE = 16, 512
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row that the index does not know.
+
+    ``text`` is embedded, ``form`` is one for all that say the same, ``draft`` is the entry without a vector.
+    """
+
+    id: UUID
+    text: str
+    form: str | bytes
+    draft: Draft
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The rows of a kind that SQL may write, by queries of these names:
+
+    ``hold`` waits until nobody else changes rows by the doors of the kind; ``unfiled`` returns ``limit`` rows
+    without an entry, which ``read`` understands (its second argument is the language of a text that tells
+    none), by their ids; ``held`` returns which of the ``ids`` have none still and holds them, without those
+    that others hold; ``filed`` notes the ``entry`` and the ``form`` of the row with an ``id``.
+    """
+
+    sql: Queries
+    read: Callable[[tuple[Any, ...], str], Row]
+
+    async def file(self, database: Database, models: Models, space: str) -> bool:
+        """File rows that have no entry for about a second; whether all are filed.
+
+        What others hold at the moment, or takes longer, is left for the next time.
+        """
+        until, at_once = time.monotonic() + _SECONDS, _FIRST_AT_ONCE
+        while time.monotonic() < until:
+            async with database.reading(space) as within:
+                found = [] if within is None else await self._unfiled(within, at_once)
+            if not found:
+                return True
+            prepared = await prepare(database, models, space, [row.text for row in found])
+            try:
+                async with database.writing(space) as within:
+                    prepared.check(within)
+                    if not await self._file(within, prepared, [row.id for row in found]):
+                        break
+            except Moved:
+                continue
+            at_once = min(_MOST_AT_ONCE, 2 * at_once)
+        return False
+
+    async def _unfiled(self, within: Within, limit: int) -> list[Row]:
+        fallback = next(iter(within.space.languages), DEFAULT)
+        return [self.read(row, fallback) for row in await self._run(within, "unfiled", limit=limit)]
+
+    async def _file(self, within: Within, prepared: Prepared, ids: list[UUID]) -> int:
+        """File those of the rows that say what they said when their vectors were made; how many."""
+        await within.conn.execute(self.sql["hold"], {"space": within.space.id})
+        held = {row[0] for row in await self._run(within, "held", ids=ids)}
+        known = [row for row in await self._unfiled(within, _MOST_AT_ONCE) if row.id in held]
+        ready = [row for row in known if row.text in prepared.vectors]
+        if ready:
+            vectors, generation = prepared.of([row.text for row in ready])
+            drafts = [replace(row.draft, vector=vector) for row, vector in zip(ready, vectors, strict=True)]
+            entries = await index.file(within, drafts, generation=generation)
+            for row, entry in zip(ready, entries, strict=True):
+                given = {"space": within.space.id, "id": row.id, "entry": entry, "form": row.form}
+                await within.conn.execute(self.sql["filed"], given)
+        return len(ready)
+
+    async def _run(self, within: Within, name: str, **given: object) -> list[tuple[Any, ...]]:
+        cursor = await within.conn.execute(self.sql[name], {"space": within.space.id, **given})
+        return await cursor.fetchall()
+
+
+async def settle(
+    database: Database, space: str, kind: int, clear: Callable[[Within], Awaitable[None]]
+) -> None:
+    """Let ``clear`` note that nothing of a kind waits, where it sees that: writers are through by then.
+
+    Where SQL is writing rows of the kind, that is left to the next time.
+    """
+    async with database.erasing(space) as within:
+        if within is not None and await store.is_left_alone(within, kind):
+            await clear(within)
+
+
+@asynccontextmanager
+async def filed(
+    database: Database,
+    models: Models,
+    space: str,
+    behind: Mapping[int, CatchUp],
+    *,
+    seconds: float | None = None,
+) -> AsyncGenerator[Within | None]:
+    """The space, to be read; first what kinds of memory, by their codes, have left to be filed is filed.
+
+    What takes longer than so many ``seconds`` is left for the next time.
+    """
+    async with AsyncExitStack() as stack:
+        within = await stack.enter_async_context(database.reading(space))
+        late = [] if within is None else [code for code in behind if within.space.unfiled & 1 << (code - 1)]
+        if late:
+            await stack.aclose()
+            # What waits is everybody's, and it is not shown.
+            with acting_for(None), move_on_after(seconds):
+                for code in late:
+                    await behind[code](database, models, space)
+            within = await stack.enter_async_context(database.reading(space))
+        yield within

@@ -1,0 +1,222 @@
+"""What SQL inserts, changes and deletes in tables of the seeds is found as it is then, at every door."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import count
+from uuid import UUID, uuid4
+
+import psycopg
+import pytest
+
+from quipu import AsyncMemory
+from quipu.app.kinds import PACKAGES
+from quipu.kernel.config import Settings
+from quipu.kernel.db.database import Database
+from quipu.kinds.longterm.rules import summary_hash
+from quipu.upkeep.consistency import examine
+
+pytestmark = pytest.mark.anyio
+_NUMBERS = count()
+LESSON = """
+insert into transcripts.memories (id, session_id, fact, category, confidence, created_at, updated_at)
+values (%s, %s, %s, 'preferences', 0.9, now(), now())
+"""
+KNOWN = """
+insert into longterm.long_term_memory (id, category, importance, summary, details, hash, source, created_at,
+    updated_at)
+values (%s, 'pets', 'high', %s, null, %s, 'conversation', now(), now())
+"""
+
+
+@contextmanager
+def entered(url: str, space: str) -> Iterator[psycopg.Connection]:
+    """SQL as the application runs it."""
+    with psycopg.connect(url, options="-c role=quipu_app") as conn:
+        conn.execute("select core.enter(%s)", [space])
+        yield conn
+
+
+@pytest.fixture
+async def memory(server_settings: Settings, module_url: str) -> AsyncIterator[AsyncMemory]:
+    """A memory over the database of the module; whatever SQL did there must fit together afterwards."""
+    settings = replace(server_settings, database_url=module_url)
+    async with (
+        AsyncMemory(settings=settings) as opened,
+        Database.open(module_url, settings, packages=PACKAGES) as database,
+    ):
+        yield opened
+        assert await examine(database) == []
+
+
+@pytest.fixture
+async def space(memory: AsyncMemory) -> str:
+    """A space of this test, with something in it."""
+    name = f"sql {next(_NUMBERS)}"
+    await memory.observe([{"content": "The train to Porto is late."}], space=name, session="s-1")
+    return name
+
+
+async def lessons(memory: AsyncMemory, question: str, space: str) -> list[str]:
+    """What recall and the search of lessons find, which must be the same."""
+    recalled = [hit.text for hit in await memory.recall(question, space=space, kinds=["transcripts"])]
+    searched = [one.lesson.fact for one in await memory.memories.search(question, space=space)]
+    assert set(recalled) == set(searched)
+    return recalled
+
+
+async def known(memory: AsyncMemory, question: str, space: str, user: str | None = None) -> list[str]:
+    """What recovery, recall and the search of long-term memory find, which must be the same."""
+    recovered = await memory.longterm.recover(question, space=space, user=user)
+    assert recovered.trouble is None
+    searched = await memory.longterm.search(question, space=space, user=user)
+    recalled = await memory.recall(question, space=space, user=user, kinds=["longterm"]) if user else None
+    found = [one.summary for one in recovered.relevant_memories]
+    assert {one.memory.summary for one in searched} >= set(found)
+    assert recalled is None or {hit.text for hit in recalled} >= set(found)
+    return found
+
+
+async def test_a_lesson_inserted_by_sql_is_found_by_every_door(
+    memory: AsyncMemory, module_url: str, space: str
+) -> None:
+    with entered(module_url, space) as conn:
+        conn.execute(LESSON, [uuid4(), "s-1", "Ana prefers espresso over tea."])
+    assert await lessons(memory, "Which drink does Ana prefer, espresso?", space) == [
+        "Ana prefers espresso over tea."
+    ]
+    told = await memory.transcripts.bootstrap(space=space, query="espresso")
+    assert [one.fact for one in told.memories] == ["Ana prefers espresso over tea."]
+
+
+async def test_the_first_thing_that_a_space_holds_may_come_by_sql(
+    memory: AsyncMemory, module_url: str
+) -> None:
+    name = f"sql {next(_NUMBERS)}"
+    with entered(module_url, name) as conn:
+        conn.execute("insert into core.spaces (name) values (%s)", [name])
+        conn.execute("select core.enter(%s)", [name])
+        conn.execute(LESSON, [uuid4(), None, "Boris likes green boats."])
+        conn.execute(KNOWN, [uuid4(), "Has a dog named Tejo", "a" * 64])
+    assert await lessons(memory, "green boats", name) == ["Boris likes green boats."]
+    assert await known(memory, "What is the dog named?", name) == ["Has a dog named Tejo"]
+
+
+async def test_a_lesson_changed_by_sql_is_found_as_it_reads_now_and_tells_how_it_read(
+    memory: AsyncMemory, module_url: str, space: str
+) -> None:
+    lesson = await memory.memories.add("Ana prefers espresso.", space=space, category="preferences")
+    with entered(module_url, space) as conn:
+        conn.execute(
+            "update transcripts.memories set fact = 'Ana prefers matcha.' where id = %s", [lesson.id]
+        )
+    assert await lessons(memory, "espresso", space) == []
+    assert await lessons(memory, "matcha", space) == ["Ana prefers matcha."]
+    now = await memory.memories.get(lesson.id, space=space)
+    assert now.edited_at is not None  # so that extraction leaves it alone
+    with entered(module_url, space) as conn:
+        edits = conn.execute("select fact from transcripts.memory_edits where memory_id = %s", [lesson.id])
+        assert edits.fetchall() == [("Ana prefers espresso.",)]
+        form = conn.execute("select normal_form is null from transcripts.memories where id = %s", [lesson.id])
+        assert form.fetchone() == (False,)
+
+
+async def test_a_lesson_archived_and_restored_by_sql_goes_and_comes_back(
+    memory: AsyncMemory, module_url: str, space: str
+) -> None:
+    lesson = await memory.memories.add("Ana prefers espresso.", space=space, category="preferences")
+    for status, found in (("archived", []), ("active", ["Ana prefers espresso."])):
+        with entered(module_url, space) as conn:
+            conn.execute("update transcripts.memories set status = %s where id = %s", [status, lesson.id])
+        assert await lessons(memory, "espresso", space) == found
+
+
+async def test_what_sql_deletes_leaves_nothing_in_the_index(
+    memory: AsyncMemory, module_url: str, space: str
+) -> None:
+    await memory.memories.add("Ana prefers espresso.", space=space, category="preferences")
+    await memory.longterm.add("Has a dog named Tejo", space=space)
+    with entered(module_url, space) as conn:
+        before = conn.execute("select count(*) from core.recall_entries").fetchone()
+        conn.execute("delete from transcripts.memories")
+        conn.execute("delete from longterm.long_term_memory")
+        after = conn.execute("select count(*) from core.recall_entries").fetchone()
+    assert (before, after) == ((3,), (1,))
+    assert await lessons(memory, "espresso", space) == []
+    assert await known(memory, "Tejo the dog", space) == []
+
+
+async def test_a_memory_inserted_by_sql_is_recovered_and_said_again_it_is_the_same_one(
+    memory: AsyncMemory, module_url: str, space: str
+) -> None:
+    id_ = uuid4()
+    with entered(module_url, space) as conn:
+        conn.execute(KNOWN, [id_, "Has a dog named Tejo", "b" * 64])
+    assert await known(memory, "What is the dog named?", space) == ["Has a dog named Tejo"]
+    kept = await memory.longterm.add("has a dog  named Tejo", space=space)
+    assert kept.id == str(id_)
+
+
+async def test_a_memory_changed_by_sql_is_a_new_version_with_its_hash_and_its_history(
+    memory: AsyncMemory, module_url: str, space: str
+) -> None:
+    kept = await memory.longterm.add("Has a dog named Tejo", space=space, user="ana")
+    with entered(module_url, space) as conn:
+        conn.execute(
+            "update longterm.long_term_memory set summary = 'Has a cat named Douro', user_name = 'boris'"
+        )
+    assert await known(memory, "What is the cat named?", space, user="boris") == ["Has a cat named Douro"]
+    assert await known(memory, "What is the cat named?", space, user="ana") == []
+    now = await memory.longterm.get(kept.id or "", space=space)
+    assert (now.version, now.hash) == (2, summary_hash("Has a cat named Douro"))
+    (earlier,) = await memory.longterm.history(kept.id or "", space=space)
+    assert (earlier.summary, earlier.changed_by) == ("Has a dog named Tejo", "sql")
+
+
+async def test_a_memory_archived_by_sql_is_not_recovered_any_more(
+    memory: AsyncMemory, module_url: str, space: str
+) -> None:
+    await memory.longterm.add("Has a dog named Tejo", space=space)
+    with entered(module_url, space) as conn:
+        conn.execute("update longterm.long_term_memory set archived = true")
+    assert await known(memory, "What is the dog named?", space) == []
+    with entered(module_url, space) as conn:
+        conn.execute("update longterm.long_term_memory set archived = false")
+    assert await known(memory, "What is the dog named?", space) == ["Has a dog named Tejo"]
+
+
+async def test_what_sql_commits_while_a_recall_files_is_found_by_the_next(
+    memory: AsyncMemory, module_url: str, space: str
+) -> None:
+    with entered(module_url, space) as conn:
+        conn.execute(LESSON, [uuid4(), None, "Ana prefers espresso."])
+    with entered(module_url, space) as late:
+        late.execute(LESSON, [uuid4(), None, "Boris prefers matcha."])
+        assert await lessons(memory, "espresso", space) == ["Ana prefers espresso."]  # and clears no bit
+    assert await lessons(memory, "matcha", space) == ["Boris prefers matcha."]
+
+
+async def test_many_rows_are_filed_with_one_look(memory: AsyncMemory, module_url: str, space: str) -> None:
+    with entered(module_url, space) as conn, conn.cursor() as cursor:
+        cursor.executemany(LESSON, [(uuid4(), None, f"Ana has read volume {n}.") for n in range(60)])
+    await memory.recall("volume", space=space)
+    with entered(module_url, space) as conn:
+        left = conn.execute("select count(*) from transcripts.memories where entry_id is null").fetchone()
+    assert left == (0,)
+
+
+async def test_a_lesson_inserted_by_sql_is_of_the_project_of_its_session(
+    memory: AsyncMemory, module_url: str, space: str
+) -> None:
+    with entered(module_url, space) as conn:
+        conn.execute(
+            "insert into transcripts.session_details (session_id, project_path)"
+            " select id, '/home/ana/boats' from core.sessions"
+        )
+        conn.execute(LESSON, [UUID(int=1), "s-1", "Varnish the oars twice."])
+    found = await memory.memories.search("varnish", space=space, project="/home/ana/boats")
+    assert [one.lesson.fact for one in found] == ["Varnish the oars twice."]
+    told = await memory.transcripts.bootstrap(space=space, project="boats")
+    assert [one.fact for one in told.memories] == ["Varnish the oars twice."]
