@@ -8,8 +8,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from io import BytesIO
 from itertools import islice
 from pathlib import Path
+from stat import S_ISREG
 from typing import Final, cast
 
 from quipu.kernel.base.lines import all_of
@@ -62,10 +64,10 @@ def find(roots: Iterable[Path]) -> Found:
     seen: set[tuple[int, int]] = set()
     for root in roots:
         root = root.expanduser()
-        if root.is_file():
-            _take(root, found, seen)
-        elif root.is_dir():
+        if root.is_dir():
             _walk(root, found, seen)
+        elif os.path.lexists(root):
+            _take(root, found, seen)
         else:
             found.troubles.append((str(root), "it is not there."))
     return found
@@ -94,6 +96,8 @@ def _walk(root: Path, found: Found, seen: set[tuple[int, int]]) -> None:
         for path in (here / name for name in names):
             if path.is_dir():
                 pending.append(path)
+                if path.suffix == ".jsonl":
+                    found.troubles.append((str(path), "it is a directory."))
             elif path.suffix in (".jsonl", ".json"):
                 _take(path, found, seen)
 
@@ -108,6 +112,9 @@ def _take(path: Path, found: Found, seen: set[tuple[int, int]]) -> None:
         stat = path.stat()
     except OSError as failed:
         found.troubles.append((str(path), _reason(failed)))
+        return
+    if not S_ISREG(stat.st_mode):  # to open a pipe would wait for its writer
+        found.troubles.append((str(path), "it is no regular file."))
         return
     if _key(stat) in seen:
         return
@@ -182,8 +189,9 @@ def agent_of(path: Path) -> tuple[str, Mapping[str, object]] | None:
     """Of a subagent's file, its id and what ``agent-….meta.json`` beside it tells; None of any other file."""
     if not path.name.startswith("agent-"):
         return None
+    beside = path.with_suffix(".meta.json")
     try:
-        with path.with_suffix(".meta.json").open("rb") as file:
+        with beside.open("rb") if beside.is_file() else BytesIO() as file:
             told: object = json.loads(all_of(file) or b"")
     except (OSError, ValueError, RecursionError):
         told = {}
