@@ -1779,7 +1779,7 @@ CREATE FUNCTION longterm.date_memory() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 begin
-    new.happened_at := coalesce(new.happened_at, new.created_at);
+    new.happened_at := new.created_at;
     return new;
 end
 $$;
@@ -2966,6 +2966,18 @@ CREATE FUNCTION transcripts.matching(asked tsquery, parts text[], sessions bigin
 END;
 
 COMMENT ON FUNCTION transcripts.matching(asked tsquery, parts text[], sessions bigint[], roles text[], tools text[], errors boolean, since timestamp with time zone, until timestamp with time zone, sorted text, most integer) IS 'Texts of the space that was entered that have the words, the best or the latest first.';
+
+CREATE FUNCTION transcripts.note_extracted() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    new.extracted := case new.status
+        when 'none' then false
+        when 'failed' then lower(tg_op) = 'update' and old.extracted
+        else true end;
+    return new;
+end
+$$;
 
 CREATE FUNCTION transcripts.place_memory() RETURNS trigger
     LANGUAGE plpgsql
@@ -4664,7 +4676,7 @@ CREATE TABLE longterm.long_term_memory (
     archived boolean DEFAULT false NOT NULL,
     user_name text,
     session text,
-    happened_at timestamp with time zone NOT NULL,
+    happened_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
     stated_count integer DEFAULT 1 NOT NULL,
     entry_id bigint,
     CONSTRAINT long_term_memory_access_count_check CHECK ((access_count >= 0)),
@@ -4931,12 +4943,15 @@ CREATE TABLE transcripts.extractions (
     error text,
     memories integer DEFAULT 0 NOT NULL,
     attempted_at timestamp with time zone NOT NULL,
+    extracted boolean DEFAULT false NOT NULL,
     CONSTRAINT extractions_memories_check CHECK ((memories >= 0)),
     CONSTRAINT extractions_status_check CHECK ((status = ANY (ARRAY['none'::text, 'done'::text, 'partial'::text, 'failed'::text]))),
     CONSTRAINT extractions_version_check CHECK ((version > 0))
 );
 
 ALTER TABLE ONLY transcripts.extractions FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN transcripts.extractions.extracted IS 'It was read to the end once; status says how the last attempt went.';
 
 CREATE TABLE transcripts.files (
     space_id integer DEFAULT core.current_space() NOT NULL,
@@ -4997,7 +5012,7 @@ CREATE TABLE transcripts.memories (
     extractor text,
     extractor_version integer,
     normal_form bytea,
-    happened_at timestamp with time zone NOT NULL,
+    happened_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
     edited_at timestamp with time zone,
     confirmed_at timestamp with time zone,
     used_at timestamp with time zone,
@@ -5187,7 +5202,7 @@ CREATE VIEW transcripts.sessions WITH (security_invoker='true') AS
     d.parent_session,
     d.agent_type,
         CASE
-            WHEN (x.status = ANY (ARRAY['done'::text, 'partial'::text])) THEN 1
+            WHEN (x.extracted OR (d.parent_session IS NOT NULL)) THEN 1
             ELSE 0
         END AS memories_extracted,
     x.attempted_at AS extraction_attempted_at,
@@ -5206,7 +5221,8 @@ CREATE VIEW transcripts.sessions WITH (security_invoker='true') AS
             x_1.status,
             x_1.error,
             x_1.memories,
-            x_1.attempted_at
+            x_1.attempted_at,
+            x_1.extracted
            FROM transcripts.extractions x_1
           WHERE ((x_1.space_id = d.space_id) AND (x_1.session_id = d.session_id))
           ORDER BY x_1.attempted_at DESC, x_1.extractor
@@ -5961,7 +5977,7 @@ CREATE TRIGGER unfile_excerpts AFTER UPDATE ON ledger.chat_recommendation_eviden
 
 CREATE TRIGGER write_session INSTEAD OF INSERT OR UPDATE ON ledger.chat_sessions FOR EACH ROW EXECUTE FUNCTION ledger.write_session();
 
-CREATE TRIGGER date_memory BEFORE INSERT ON longterm.long_term_memory FOR EACH ROW WHEN ((new.happened_at IS NULL)) EXECUTE FUNCTION longterm.date_memory();
+CREATE TRIGGER date_memory BEFORE INSERT ON longterm.long_term_memory FOR EACH ROW WHEN ((new.happened_at = '-infinity'::timestamp with time zone)) EXECUTE FUNCTION longterm.date_memory();
 
 CREATE TRIGGER keep_wording BEFORE UPDATE ON longterm.long_term_memory FOR EACH ROW WHEN (((NOT (old.entry_id IS DISTINCT FROM new.entry_id)) AND ((old.summary IS DISTINCT FROM new.summary) OR (old.details IS DISTINCT FROM new.details)))) EXECUTE FUNCTION longterm.keep_wording();
 
@@ -5995,7 +6011,9 @@ CREATE TRIGGER lines_stay_in_their_session AFTER UPDATE OF space_id, session_id 
 
 CREATE TRIGGER mark_session INSTEAD OF UPDATE ON transcripts.sessions FOR EACH ROW EXECUTE FUNCTION transcripts.mark_session();
 
-CREATE TRIGGER place_memory BEFORE INSERT ON transcripts.memories FOR EACH ROW WHEN ((new.happened_at IS NULL)) EXECUTE FUNCTION transcripts.place_memory();
+CREATE TRIGGER note_extracted BEFORE INSERT OR UPDATE OF status ON transcripts.extractions FOR EACH ROW EXECUTE FUNCTION transcripts.note_extracted();
+
+CREATE TRIGGER place_memory BEFORE INSERT ON transcripts.memories FOR EACH ROW WHEN ((new.happened_at = '-infinity'::timestamp with time zone)) EXECUTE FUNCTION transcripts.place_memory();
 
 CREATE TRIGGER reindex AFTER UPDATE OF content_text, thinking, message_id, is_meta, is_noise, is_compact_summary ON transcripts.lines FOR EACH ROW WHEN (((old.content_text IS DISTINCT FROM new.content_text) OR (old.thinking IS DISTINCT FROM new.thinking) OR (old.message_id IS DISTINCT FROM new.message_id) OR (old.is_meta <> new.is_meta) OR (old.is_noise <> new.is_noise) OR (old.is_compact_summary <> new.is_compact_summary))) EXECUTE FUNCTION transcripts.reindex();
 

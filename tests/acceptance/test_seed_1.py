@@ -146,6 +146,35 @@ def test_sessions_wait_for_extraction_until_they_are_marked(address: str, space:
         )
 
 
+def test_a_later_extraction_that_fails_leaves_a_session_extracted(address: str, space: str) -> None:
+    attempt = (
+        "insert into extractions (session_id, extractor, version, status, attempted_at)"
+        " select id, 'rules', $2, $1, $3 from core.sessions where name = 's-1'"
+        " on conflict (space_id, session_id, extractor) do update"
+        " set status = excluded.status, version = excluded.version, attempted_at = excluded.attempted_at"
+    )
+    with entered(address, space) as conn:
+        record(conn, "s-1", days=0)
+        for version, (status, extracted) in enumerate(
+            [("failed", 0), ("done", 1), ("failed", 1), ("failed", 1), ("none", 0)], 1
+        ):
+            conn.execute(attempt.encode(), [status, version, NOW + timedelta(days=version)])
+            (session,) = conn.execute("select * from sessions").fetchall()
+            assert (session["memories_extracted"], session["extraction_status"]) == (extracted, status)
+            assert session["extraction_attempted_at"] == NOW + timedelta(days=version)
+
+
+def test_a_subagent_is_not_listed_as_unprocessed(address: str, space: str) -> None:
+    with entered(address, space) as conn:
+        record(conn, "s-1", days=0)
+        record(conn, "agent-1", days=0)
+        conn.execute(
+            "update session_details set parent_session = 's-1'"
+            " where session_id = (select id from core.sessions where name = 'agent-1')"
+        )
+        assert [row["id"] for row in run(conn, UNPROCESSED)] == ["s-1"]
+
+
 def test_a_memory_is_inserted_and_found_by_category_and_by_text(address: str, space: str) -> None:
     with entered(address, space) as conn:
         record(conn, "s-1", days=0)

@@ -3,18 +3,18 @@
 
 set local role quipu_owner;
 
-alter table longterm.long_term_memory alter column happened_at drop default;
+alter table longterm.long_term_memory alter column happened_at set default '-infinity';  -- as it was created
 
 create function longterm.date_memory() returns trigger
     language plpgsql volatile
     as $$
 begin
-    new.happened_at := coalesce(new.happened_at, new.created_at);
+    new.happened_at := new.created_at;
     return new;
 end
 $$;
 create trigger date_memory before insert on longterm.long_term_memory
-    for each row when (new.happened_at is null) execute function longterm.date_memory();
+    for each row when (new.happened_at = '-infinity') execute function longterm.date_memory();
 
 create function longterm.keep_wording() returns trigger
     language plpgsql volatile

@@ -3,7 +3,7 @@
 
 set local role quipu_owner;
 
-alter table transcripts.memories alter column happened_at drop default;
+alter table transcripts.memories alter column happened_at set default '-infinity';  -- as it was created
 
 create function transcripts.place_memory() returns trigger
     language plpgsql volatile
@@ -18,7 +18,7 @@ begin
 end
 $$;
 create trigger place_memory before insert on transcripts.memories
-    for each row when (new.happened_at is null) execute function transcripts.place_memory();
+    for each row when (new.happened_at = '-infinity') execute function transcripts.place_memory();
 
 create function transcripts.keep_edit() returns trigger
     language plpgsql volatile
