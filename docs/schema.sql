@@ -1045,18 +1045,25 @@ declare
     number bigint;
 begin
     if lower(tg_op) = 'insert' then
-        insert into core.sessions (space_id, name, distinct_id)
-        values (core.current_space(), coalesce(new.id, gen_random_uuid())::text, new.user_id)
+        insert into core.sessions (space_id, name, distinct_id, created_at)
+        values (core.current_space(), coalesce(new.id, gen_random_uuid())::text, new.user_id,
+            coalesce(new.created_at, now()))
         returning id, uid into number, new.id;
+    elsif (new.id, new.created_at, new.session, new.messages)
+        is distinct from (old.id, old.created_at, old.session, old.messages) then
+        raise exception 'id, created_at, session and messages of a conversation follow from what was said'
+            using errcode = 'feature_not_supported',
+                hint = 'Here user_id, topic, title, status, updated_at and thread_id can be changed.';
     else
         number := old.session_number;
     end if;
-    insert into episodes.conversation_details as d (session_id, user_name, topic, title, status, updated_at)
+    insert into episodes.conversation_details as d (session_id, user_name, topic, title, status, updated_at, thread)
     values (number, new.user_id, nullif(new.topic, ''), new.title, coalesce(new.status, 'active'),
-        coalesce(new.updated_at, now()))
+        coalesce(new.updated_at, new.created_at, now()), new.thread_id)
     on conflict (space_id, session_id) do update set
         user_name = excluded.user_name,
         topic = case when new.topic is distinct from old.topic then excluded.topic else d.topic end,
+        thread = case when new.thread_id is distinct from old.thread_id then excluded.thread else d.thread end,
         title = excluded.title,
         status = excluded.status,
         updated_at = case when new.updated_at is distinct from old.updated_at then excluded.updated_at else now() end;
@@ -1127,7 +1134,9 @@ CREATE FUNCTION episodes.write_message() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 begin
-    if lower(tg_op) = 'insert' or new.content is distinct from old.content or new.role is distinct from old.role then
+    if lower(tg_op) = 'insert'
+        or (new.id, new.conversation_id, new.role, new.content, new.created_at)
+            is distinct from (old.id, old.conversation_id, old.role, old.content, old.created_at) then
         raise exception 'what was said is written by observe(), which takes out secrets and files it'
             using errcode = 'feature_not_supported',
                 hint = 'Here only mode and metadata of a message can be changed.';
@@ -3619,7 +3628,9 @@ CREATE TABLE episodes.conversation_details (
     thread_id bigint,
     topic_id bigint,
     updated_at timestamp with time zone,
+    thread text,
     CONSTRAINT conversation_details_status_check CHECK ((status = ANY (ARRAY['active'::text, 'archived'::text, 'deleted'::text]))),
+    CONSTRAINT conversation_details_thread_check CHECK (((char_length(thread) >= 1) AND (char_length(thread) <= 1000))),
     CONSTRAINT conversation_details_title_check CHECK (((char_length(title) >= 1) AND (char_length(title) <= 500))),
     CONSTRAINT conversation_details_topic_check CHECK (((char_length(topic) >= 1) AND (char_length(topic) <= 200))),
     CONSTRAINT conversation_details_user_name_check CHECK (((char_length(user_name) >= 1) AND (char_length(user_name) <= 512)))
@@ -3632,6 +3643,8 @@ COMMENT ON COLUMN episodes.conversation_details.topic IS 'As somebody has set it
 COMMENT ON COLUMN episodes.conversation_details.thread_id IS 'The thread of its latest exchange, as topic_id is its topic.';
 
 COMMENT ON COLUMN episodes.conversation_details.updated_at IS 'When somebody last changed the topic, title or status.';
+
+COMMENT ON COLUMN episodes.conversation_details.thread IS 'As somebody has set it; else it is the name of the thread of its latest exchange.';
 
 CREATE TABLE episodes.threads (
     space_id integer DEFAULT core.current_space() NOT NULL,
@@ -3695,7 +3708,7 @@ CREATE VIEW episodes.conversations WITH (security_invoker='true') AS
     COALESCE(d.status, 'active'::text) AS status,
     COALESCE(s.started_at, s.created_at) AS created_at,
     GREATEST(d.updated_at, COALESCE(s.last_at, s.created_at)) AS updated_at,
-    h.name AS thread_id,
+    COALESCE(d.thread, h.name) AS thread_id,
     s.name AS session,
     s.messages,
     s.space_id,
