@@ -88,3 +88,23 @@ async def test_words_that_confirm_a_memory_are_cut_too() -> None:
     evaluation = await RulesEvaluator().evaluate(SatiEvaluationInput.model_validate(asked))
     assert [one.id for one in evaluation.edits] == ["a"]
     assert "4821" not in repr(evaluation)
+
+
+@pytest.mark.parametrize(
+    ("text", "summary"),
+    [
+        (
+            "Remember that my mother must not be given aspirin.",
+            "The user's mother must not be given aspirin.",
+        ),
+        (
+            "My mother Ilse must never be given aspirin.",
+            "The user's mother Ilse must never be given aspirin.",
+        ),
+    ],
+)
+async def test_what_somebody_must_not_be_given_is_more_than_that_there_is_somebody(
+    text: str, summary: str
+) -> None:
+    kept = (await evaluated(text)).inclusions
+    assert ("constraint", "high", summary) in [(one.category, one.importance, one.summary) for one in kept]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
-from quipu.kernel.policy.policy import Policy
+from quipu.kernel.policy.policy import Policy, safety
 from quipu.kernel.prose.splitting import sentences
 from quipu.kinds.longterm.evaluating import answers, changes, claims, requests
 from quipu.kinds.longterm.evaluating.claims import Claim, Told
@@ -225,9 +225,10 @@ class _Turn:
                 (questioned and at == len(parts) - 1 and text.rstrip().endswith("?"))
                 or grammar().guarded(("question",), clause)
             )
-            judged = self._clause(told, excerpt, asking=asking, asked=asked, stressed=stressed, old=old)
-            if not judged and not asking and (found := unsafe(told, [third(one) for one in parts[:at]])):
-                judged = self._claimed(found, excerpt, asked=asked, text=told)
+            before = [third(one) for one in parts[:at]]
+            judged = self._clause(
+                told, before, excerpt, asking=asking, asked=asked, stressed=stressed, old=old
+            )
             if not judged and not asking and not asked and old is None:
                 judged = self._by_meaning(clause, told, excerpt)
             found_any |= judged
@@ -252,7 +253,15 @@ class _Turn:
         return self._claimed(found, excerpt, asked=False, text=told)
 
     def _clause(
-        self, told: str, excerpt: str, *, asking: bool, asked: bool, stressed: bool, old: str | None
+        self,
+        told: str,
+        before: Sequence[str],
+        excerpt: str,
+        *,
+        asking: bool,
+        asked: bool,
+        stressed: bool,
+        old: str | None,
     ) -> bool:
         if asking:
             found = claims.mention(told)
@@ -263,12 +272,17 @@ class _Turn:
         opposite = changes.positive(told)
         if opposite is not None and self._denied(opposite, excerpt):
             return True
-        found = self._of_named(told) or claims.claim(told) or claims.mention(told)
+        found = self._of_named(told) or claims.claim(told)
+        danger = unsafe(told, before)
+        if danger is not None and (found is None or not safety(found.summary)):
+            judged = self._claimed(danger, excerpt, asked=asked, text=told)
+        else:
+            judged, found = False, found or claims.mention(told)
         if found is None:
-            return False
+            return judged
         if stressed:
             found = claims.with_importance(found, "high")
-        return self._claimed(found, excerpt, asked=asked, text=told, old=old)
+        return self._claimed(found, excerpt, asked=asked, text=told, old=old) or judged
 
     def _of_named(self, told: str) -> Claim | None:
         """A clause about somebody whose name is known: "Lena turned seven"."""
