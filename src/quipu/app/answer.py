@@ -28,6 +28,7 @@ from quipu.recall.unfiled import filed
 from quipu.recall.why import Why, explain
 from quipu.record import store
 from quipu.record.moment import moment
+from quipu.record.service import MESSAGE
 
 _MOST = 1_000
 _BY_NAME = {kind.name: kind for kind in KINDS}
@@ -74,15 +75,32 @@ class Answering:
                 if thread is None:
                     return nothing
                 filters = replace(filters, thread=thread)
-            found = await self._search.find(within, texts, filters=filters, limit=limit + _SPARE)
-            now = self._clock.now()
+            found, cited = await self._best(within, texts, filters=filters, limit=limit)
+        return [[_hit(space, question, hit, cited) for hit in hits] for question, hits in found]
+
+    async def _best(
+        self, within: Within, questions: Sequence[str], *, filters: Filters, limit: int
+    ) -> tuple[list[tuple[Question, list[Found]]], Mapping[int, Cited]]:
+        """For each question the best entries, and what they say.
+
+        A line that resumed sessions repeat is one of them: where copies took the room of others, it ranks
+        more.
+        """
+        now, room = self._clock.now(), limit + _SPARE
+        while True:
+            found = await self._search.find(within, questions, filters=filters, limit=room)
             gone = await self._faded(within, now, [hit for _, hits in found for hit in hits])
             left = [(q, [hit for hit in hits if hit.id not in gone]) for q, hits in found]
-            found = [(q, (await _weighed(within, q, now, hits))[:limit]) for q, hits in left]
-            cited = await _cite(within, [hit for _, hits in found for hit in hits])
-        return [
-            [_hit(space, question, hit, cited) for hit in hits if hit.id in cited] for question, hits in found
-        ]
+            ranked = [(q, await _weighed(within, q, now, hits)) for q, hits in left]
+            cited = await _cite(within, [hit for _, hits in ranked for hit in hits])
+            best = [(q, _once(hits, cited)) for q, hits in ranked]
+            short = any(
+                len(hits) < limit and len(hits) < len(all_) and len(of) == room
+                for (_, hits), (_, all_), (_, of) in zip(best, ranked, found, strict=True)
+            )
+            if not short or room > 2 * _MOST:
+                return [(q, hits[:limit]) for q, hits in best], cited
+            room *= 4
 
     def filed(self, space: str) -> AbstractAsyncContextManager[Within | None]:
         """The space, to be read; first what a kind of memory has left to be filed is filed."""
@@ -276,6 +294,16 @@ async def _cite(within: Within, found: Sequence[Found]) -> Mapping[int, Cited]:
     for code, entries in ids.items():
         cited |= await _BY_CODE[code].cite(within, sorted(entries))
     return cited
+
+
+def _once(found: Sequence[Found], cited: Mapping[int, Cited]) -> list[Found]:
+    """Of a line that sessions have copied from each other, the best copy: the same id, moment and words."""
+    first: dict[object, Found] = {}
+    for hit in found:
+        if (told := cited.get(hit.id)) is not None:
+            copied = hit.kind == MESSAGE and told.source.message is not None
+            first.setdefault((told.source.message, told.happened_at, told.text) if copied else hit.id, hit)
+    return list(first.values())
 
 
 def _hit(space: str, question: Question, found: Found, cited: Mapping[int, Cited]) -> Hit:
