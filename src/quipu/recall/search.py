@@ -83,7 +83,7 @@ class Search:
     async def _view(self, within: Within) -> View:
         space = within.space
         if bound_person() is not None:  # what others may see is held for no one, and nobody else's is read
-            return View(await store.read_signatures(within, since=-1), await store.names(within))
+            return View(await store.read_signatures_of_person(within), await store.names(within))
         async with self._reading:  # one at a time: what one has read, the next need not
             held = self._cache.get(space.id, epoch=space.epoch)
             if held.version < space.version:

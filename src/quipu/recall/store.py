@@ -230,8 +230,17 @@ async def is_left_alone(within: Within, kind: int) -> bool:
 
 async def read_signatures(within: Within, *, since: int) -> Signatures:
     """The signatures of entries that were written after version ``since``."""
-    values = {"space": within.space.id, "version": since}
-    row = await (await within.conn.execute(_SQL["signatures"], values, binary=True)).fetchone()
+    return await _signatures(within, "signatures", {"version": since})
+
+
+async def read_signatures_of_person(within: Within) -> Signatures:
+    """The signatures of all that the person may see for whom this transaction is."""
+    return await _signatures(within, "signatures_of_person", {})
+
+
+async def _signatures(within: Within, query: str, values: Mapping[str, object]) -> Signatures:
+    given = {"space": within.space.id, **values}
+    row = await (await within.conn.execute(_SQL[query], given, binary=True)).fetchone()
     packed = row[0] if row else None
     return signatures.read(packed or b"", version=within.space.version, epoch=within.space.epoch)
 

@@ -10,6 +10,33 @@ select string_agg(
 from core.recall_entries
 where space_id = %(space)s and version > %(version)s and bits is not null
 
+-- name: signatures_of_person: the same of all entries that one person may see, found by their owner and by their sessions
+--
+-- The policies say what is theirs, but no index helps to find by them. Whatever is missing here is not found by
+-- meaning, and nothing is shown that the policies hide.
+select string_agg(
+    int8send(id) || int2send(kind) || int4send(owner) || timestamptz_send(happened_at) || varbit_send(bits), ''::bytea
+)
+from (
+    (
+        select id, kind, owner, happened_at, bits
+        from core.recall_entries
+        where space_id = %(space)s and owner = (select core.number_of_person()) and owner > 0
+        offset 0
+    )
+    union all
+    select e.id, e.kind, e.owner, e.happened_at, e.bits
+    from core.sessions s
+    cross join lateral (
+        select id, kind, owner, happened_at, bits
+        from core.recall_entries
+        where space_id = %(space)s and id between s.id << 24 and (s.id << 24) + 16777215 and owner = 0
+        offset 0
+    ) e
+    where s.space_id = %(space)s
+) theirs
+where bits is not null
+
 -- name: names: everybody who spoke in the space, with the share of threads that they took part in
 select n.id, n.name, t.threads::float8 / greatest(1, %(threads)s) as share
 from (
