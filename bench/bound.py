@@ -5,9 +5,8 @@
     python bench/bound.py --n 2000 --rounds 1    does it run at all?
     python bench/bound.py --keep DIR             fill once, measure often: the memory lies there
 
-Each session is one user's; every second message is a reply, which has no user. In each round every question is
-asked unbound and then bound, so that both meet the same load of the machine. Bound, the questions take turns
-with the users.
+Each session is one user's; every second message is a reply, which has no user. In each round every question
+is asked unbound and then bound, so that both meet the same load of the machine, each time for another user.
 """
 
 from __future__ import annotations
@@ -81,7 +80,8 @@ async def _measured(server: Server, options: argparse.Namespace) -> Took:
         if there is None:
             await _fill(memory, said, options.users)
             server.settle(conninfo)
-        questions = [f"What about {fact.subject}?" for fact in said[:: max(1, len(said) // QUESTIONS)]][:QUESTIONS]
+        step = max(1, len(said) // QUESTIONS)
+        questions = [f"What about {fact.subject}?" for fact in said[::step][:QUESTIONS]]
         for at in range(options.rounds + 1):
             for number, question in enumerate(questions):
                 user = f"user{(at * QUESTIONS + number) % options.users}"

@@ -5698,6 +5698,8 @@ CREATE INDEX outbox_due ON core.outbox USING btree (due_at, id) WHERE ((sent_at 
 
 CREATE INDEX outbox_due_of_space ON core.outbox USING btree (space_id, due_at) WHERE ((sent_at IS NULL) AND (dead_at IS NULL));
 
+CREATE INDEX recall_entries_owner ON core.recall_entries USING btree (space_id, owner) WHERE (owner > 0);
+
 CREATE INDEX recall_entries_source ON core.recall_entries USING btree (space_id, source_table, source_id) WHERE (source_table IS NOT NULL);
 
 CREATE INDEX recall_entries_version ON core.recall_entries USING btree (space_id, version) WHERE (bits IS NOT NULL);
@@ -6422,7 +6424,8 @@ CREATE POLICY person ON core.recall_entries AS RESTRICTIVE TO quipu_person USING
 
 CREATE POLICY person ON core.recall_postings AS RESTRICTIVE FOR SELECT TO quipu_person USING ((EXISTS ( SELECT
    FROM core.recall_entries e
-  WHERE ((e.space_id = recall_postings.space_id) AND (e.id = recall_postings.entry_id)))));
+  WHERE ((e.space_id = recall_postings.space_id) AND (e.id = recall_postings.entry_id))
+ OFFSET 0)));
 
 CREATE POLICY person ON core.recall_threads AS RESTRICTIVE TO quipu_person USING ((id IN ( SELECT s.id
    FROM core.sessions s
@@ -6430,7 +6433,8 @@ CREATE POLICY person ON core.recall_threads AS RESTRICTIVE TO quipu_person USING
 
 CREATE POLICY person ON core.recall_vectors AS RESTRICTIVE FOR SELECT TO quipu_person USING (((EXISTS ( SELECT
    FROM core.recall_entries e
-  WHERE ((e.space_id = recall_vectors.space_id) AND (e.id = recall_vectors.entry_id)))) OR (NOT core.is_filed(entry_id))));
+  WHERE ((e.space_id = recall_vectors.space_id) AND (e.id = recall_vectors.entry_id))
+ OFFSET 0)) OR (NOT core.is_filed(entry_id))));
 
 CREATE POLICY person ON core.sessions AS RESTRICTIVE TO quipu_person USING ((belongs_to = ( SELECT core.current_person() AS current_person)));
 

@@ -80,7 +80,7 @@ def allow(url: str) -> None:
             parts = (sql.Identifier(conn.info.dbname), sql.SQL(name), sql.Literal(value))
             conn.execute(statement.format(*parts))
         conn.execute("load 'auto_explain'")
-        conn.execute("grant set on parameter auto_explain.log_min_duration to quipu_app")
+        conn.execute("grant set on parameter auto_explain.log_min_duration to quipu_app, quipu_person")
 
 
 def _scans(node: Mapping[str, Any]) -> Iterator[Scan]:

@@ -23,6 +23,7 @@ from quipu.app.kinds import PACKAGES
 from quipu.kernel.config import Settings
 from quipu.kernel.db import embedded
 from quipu.kernel.db.database import Database
+from quipu.kernel.db.person import acting_for
 from quipu.upkeep.tidy import tidy
 
 pytestmark = pytest.mark.long
@@ -31,6 +32,7 @@ MESSAGES = sized(8_000, long=20_000)  # more than the search may look at
 COMMON = [f"common{n}" for n in range(50)]
 RARE = [f"word{n}" for n in range(3_000)]
 QUESTION = "What did P5 say about word1, word1234 and common7 last year?"
+PERSON = "U8"
 FILTERS = ({"user": "U7"}, {"session": "s5"}, {"kinds": ["message"]}, {"since": "2020-01-01T00:00:00Z"})
 READS = {"search", "tails", "lock_threads", "known_names", "known_messages", "lock_sessions", "owner", "cite"}
 WRITES = {"refit_entries", "refit_vectors", "file_entries", "insert_messages", "grow_sessions"}
@@ -41,18 +43,21 @@ INDEXES = {
     "recall_terms": "recall_terms_pkey",
     "recall_threads": "recall_threads_pkey",
 }
+LARGE = {"recall_entries", "recall_vectors", "recall_postings"}
 # A row for each space or model: read through they cost no more than an index.
 SMALL = {"spaces", "recall_generations", "recall_kinds"}
 
 
 @dataclass(frozen=True)
 class Seen:
-    """The plans of the connection that filled the database, those of one that came later, and how many rows
-    each table has."""
+    """The plans of the connection that filled the database, those of one that came later, those of one that
+    acts for one person, and how many rows each table has."""
 
     first: Plans
     later: Plans
+    bound: Plans
     sizes: dict[str, int]
+    all_postings: str  # the plan by which one person would read all of them
 
 
 def lines(count: int) -> Iterator[dict[str, object]]:
@@ -86,6 +91,28 @@ async def watch(settings: Settings, *, fill: bool) -> Plans:
             (conn,) = plans.connections
             assert await (await conn.execute("select current_user")).fetchone() == ("quipu_app",)
     return plans
+
+
+async def watch_bound(settings: Settings) -> tuple[Plans, str]:
+    """Recall for one person, who has messages in sessions of many and a session of their own; how it was run,
+    and how they would read all postings."""
+    plans = Plans()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("quipu.kernel.db.arrays.register", plans.meet)
+        async with AsyncMemory(settings=settings) as memory:
+            said = [{"content": f"word{n} boat", "user": PERSON if n % 2 else None} for n in range(40)]
+            await memory.observe(said, space="big", session="own")
+            with acting_for(PERSON):
+                assert await memory.recall(QUESTION, space="big")
+                plans.connections[:] = plans.connections[-1:]
+                await plans.listen()
+                for _ in range(7):  # from the sixth on by a plan for any values, if that seems as good
+                    assert await memory.recall(QUESTION, space="big")
+            (conn,) = plans.connections
+            assert await (await conn.execute("select current_user")).fetchone() == ("quipu_person",)
+            planned = await conn.execute("explain select from core.recall_postings")
+            told = "\n".join(line for (line,) in await planned.fetchall())
+    return plans, told
 
 
 async def call_everything(memory: AsyncMemory, *, erase: bool = True) -> None:
@@ -136,7 +163,8 @@ def seen(server: embedded.EmbeddedServer, server_settings: Settings) -> Iterator
     first = anyio.run(partial(watch, settings, fill=True))
     anyio.run(tidy_up, url, settings)
     later = anyio.run(partial(watch, settings, fill=False))
-    yield Seen(first, later, sizes_of(url))
+    bound, all_postings = anyio.run(watch_bound, settings)
+    yield Seen(first, later, bound, sizes_of(url), all_postings)
     with psycopg.connect(server.conninfo(), autocommit=True) as conn:
         conn.execute("drop database plans with (force)")
 
@@ -191,3 +219,17 @@ def test_an_erasure_reads_no_table_more_than_once(plans: Plans, seen: Seen) -> N
     read = scans(plans, set(plans.scans) - {"search"})
     assert "recall_postings" in {scan.table for scan in plans.scans[IN_FUNCTIONS]}
     assert [(query, scan) for query, scan in read if scan.rows > 1.1 * seen.sizes[scan.table]] == []
+
+
+def test_a_recall_for_one_person_reads_no_entries_through(seen: Seen) -> None:
+    assert seen.bound.scans.keys() >= {"signatures_of_person", "search"}
+    read = scans(seen.bound, set(seen.bound.scans))
+    large = [(query, scan) for query, scan in read if scan.table in LARGE]
+    assert {scan.table for _, scan in large} == LARGE
+    most = seen.sizes["recall_entries"] / 4
+    assert [(query, scan) for query, scan in large if scan.index is None or scan.rows > most] == []
+
+
+def test_no_policy_reads_all_entries_to_show_a_person_some_postings(seen: Seen) -> None:
+    assert "Index Scan using recall_entries_pkey" in seen.all_postings
+    assert "Seq Scan on recall_entries" not in seen.all_postings
