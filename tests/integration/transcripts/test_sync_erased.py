@@ -141,3 +141,21 @@ async def test_an_import_withholds_what_a_sync_took_and_somebody_forgot(
     assert await memory.import_messages(claude.messages(files), space="another") != done
     back = await memory.import_messages(claude.messages(files), space=SPACE, erased_too=True)
     assert (back.imported, back.withheld) == (4, 0)
+
+
+async def test_a_later_sync_begins_a_forgotten_space_anew_with_sessions_that_were_never_stored(
+    memory: AsyncMemory, url: str, root: Path, world: World
+) -> None:
+    """As after a sync that was under way when the space was forgotten, and came no further."""
+    stored = talk(world)
+    lines = (await memory.transcripts.sync([root], space=SPACE)).lines
+    fresh = world.session("/home/ana/boats")
+    fresh.prompt(OPINIONS[4])
+    fresh.write()
+    await memory.forget(space=SPACE, confirm=True)
+    done = await memory.transcripts.sync([root], space=SPACE)
+    assert (done.lines, done.withheld) == (1, lines)
+    assert held(url, OPINIONS[0]) == []
+    assert "core.messages" in held(url, OPINIONS[4])
+    with psycopg.connect(url) as conn:
+        assert stored.name not in str(conn.execute("select * from core.sessions").fetchall())
