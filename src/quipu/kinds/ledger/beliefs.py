@@ -11,7 +11,7 @@ from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.db.database import Database, Within
 from quipu.kinds.ledger import rules, store
-from quipu.kinds.ledger.keys import Keys
+from quipu.kinds.ledger.keys import Keys, checked_key
 from quipu.kinds.ledger.model import Difference, Event, Value
 from quipu.kinds.ledger.outcome import others_session
 
@@ -99,9 +99,11 @@ class Beliefs:
 
     async def history(self, key: str, whose: Whose) -> list[Event]:
         """Every event of a key, oldest first."""
-        place = self._keys.place(key)
+        strange = self._keys.strange(key)
         _named(whose)
         async with self._database.looking(check_name("space", whose.space)) as within:
+            seen = await store.seen_key(within, checked_key(key)) if strange and within is not None else None
+            place = self._keys.place(key, seen=seen)
             found = None if within is None else await _find(within, whose)
             if within is None or found is None:
                 return []

@@ -14,7 +14,7 @@ from quipu.kernel.db.database import Database
 from quipu.kinds.ledger import rules, store
 from quipu.kinds.ledger.circumstances import Circumstances, checked, scope_of, time_of
 from quipu.kinds.ledger.hooks import Subscribers
-from quipu.kinds.ledger.keys import Keys, Place, check_shape
+from quipu.kinds.ledger.keys import KeyRule, Keys, Place, check_shape, checked_key
 from quipu.kinds.ledger.model import Act, Cap, Change, Correction, EventType, Scope, ValueSource
 from quipu.kinds.ledger.outcome import change, refusal
 from quipu.kinds.ledger.values import prepare
@@ -48,7 +48,8 @@ class Facts:
         Raises:
             BadInput: naming the argument that cannot be taken; nothing was written.
         """
-        place = self._keys.place(key, namespace=said.namespace)
+        seen = await self._seen(key, said.space) if belief is None and self._keys.strange(key) else None
+        place = self._keys.place(key, namespace=said.namespace, seen=seen)
         scope = scope_of(place, said)
         given = checked(said, place=place, scope=scope, secrets=self._redact)
         given |= self._believed(belief, place) | await self._expiry(scope, said, ends=belief is None)
@@ -85,6 +86,11 @@ class Facts:
         belief = Belief(restored.new, restored.source, restored.confidence_cap)
         given |= {"expires": restored.expires_at}
         return await self._append("restore", given | self._believed(belief, place))
+
+    async def _seen(self, key: str, space: str) -> KeyRule | None:
+        """What the events tell of a key that only others registered: enough to end its value."""
+        async with self._database.looking(check_name("space", space)) as within:
+            return None if within is None else await store.seen_key(within, checked_key(key))
 
     def _believed(self, belief: Belief | None, place: Place) -> dict[str, object]:
         if belief is None:

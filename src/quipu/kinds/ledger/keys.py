@@ -155,8 +155,8 @@ class Keys:
             raise BadInput(f"{scope!r} is none of {', '.join(SCOPES)}.", field="scope")
         self._rules.append(KeyRule(pattern, _adapter(shape), namespace, scope))
 
-    def place(self, key: object, *, namespace: str | None = None) -> Place:
-        """Where a key belongs.
+    def place(self, key: object, *, namespace: str | None = None, seen: KeyRule | None = None) -> Place:
+        """Where a key belongs; ``seen`` is what its events tell, for a key that only others registered.
 
         Raises:
             BadInput: it is no key, or nobody registered it in that namespace.
@@ -164,22 +164,31 @@ class Keys:
         key = checked_key(key)
         if namespace is not None and namespace not in NAMESPACES:
             raise BadInput(f"{namespace!r} is none of {', '.join(NAMESPACES)}.", field="namespace")
-        rule = self._rule(key)
+        rule = self._rule(key) or seen
         if rule is not None:
             if namespace not in (None, rule.namespace):
                 raise BadInput(f"{key!r} belongs to the namespace {rule.namespace!r}.", field="namespace")
             return Place(key, rule.namespace, rule)
-        if namespace not in (None, "other") or re.split(r"[.:/ ]", key)[0] in _RESERVED:
+        if namespace not in (None, "other") or _reserved(key):
             raise BadInput(
                 f"{key!r} is not registered, and such keys are allowed in the namespace 'other' only.",
                 field="key",
-                hint="Register it with its shape (ledger.register), or choose a name of your own.",
+                hint="Register it with its shape in this program (ledger.register), or choose another name.",
             )
         return Place(key, "other", None)
+
+    def strange(self, key: object) -> bool:
+        """Whether a key must be registered, and nobody did so here."""
+        key = checked_key(key)
+        return _reserved(key) and self._rule(key) is None
 
     def _rule(self, key: str) -> KeyRule | None:
         found = [rule for rule in self._rules if rule.matches(key)]
         return min(found, key=lambda rule: rule.pattern.count("{"), default=None)
+
+
+def _reserved(key: str) -> bool:
+    return re.split(r"[.:/ ]", key)[0] in _RESERVED
 
 
 def checked_key(key: object) -> str:

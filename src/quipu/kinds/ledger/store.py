@@ -10,10 +10,12 @@ from uuid import UUID
 
 from psycopg import AsyncRawCursor
 from psycopg.rows import class_row, dict_row
+from pydantic import TypeAdapter
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Connection, Rows, Within
-from quipu.kinds.ledger.model import Cap, Event, EventType, Namespace, Scope, Value, ValueSource
+from quipu.kinds.ledger.keys import KeyRule
+from quipu.kinds.ledger.model import NAMESPACES, Cap, Event, EventType, Namespace, Scope, Value, ValueSource
 
 _SQL = queries.load("quipu.kinds.ledger")
 # Its parameters are numbered once: the driver would look for the names in its text at every call.
@@ -150,6 +152,13 @@ async def believed(within: Within, *, session: UUID | None, person: str | None, 
     given = {"space": within.space.id, "session": session, "person": person, "at": at}
     async with within.conn.cursor(row_factory=class_row(Value)) as cursor:
         return await (await cursor.execute(_SQL["believed"], given)).fetchall()
+
+
+async def seen_key(within: Within, key: str) -> KeyRule | None:
+    """What its events tell of a key that only others registered: all but the shape. None without events."""
+    given = {"space": within.space.id, "namespaces": list(NAMESPACES), "key": key}
+    row = await (await within.conn.execute(_SQL["seen_key"], given)).fetchone()
+    return None if row is None else KeyRule(key, TypeAdapter(object), row[0], row[1])
 
 
 async def history(

@@ -181,6 +181,14 @@ left join lateral (
 where e.expires_at is null or e.expires_at > %(at)s::timestamptz
 order by key, scope
 
+-- name: seen_key: the namespace of a key by its events, and the scope where all of them have the same
+select memory_namespace, case when min(memory_scope) = max(memory_scope) then min(memory_scope) end
+from ledger.chat_memory_events
+where space_id = %(space)s and memory_namespace = any(%(namespaces)s::text[]) and memory_key = %(key)s
+group by memory_namespace
+order by max(id) desc
+limit 1
+
 -- name: history: every event of a key in a session and for a person, oldest first
 select e.id, e.event_type, e.memory_scope as scope, e.memory_namespace as namespace, e.memory_key as key,
        e.old_value_json as old, e.new_value_json as new, e.value_source as source, e.assumed, e.confidence_cap,
