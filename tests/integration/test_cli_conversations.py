@@ -43,4 +43,4 @@ def test_a_prompt_waits_is_answered_and_listed(quipu: CommandLine) -> None:
     assert "--session" in quipu.run("prompt", "Well?").stderr
     assert "A worker answers it" in quipu.text("prompt", "--session", "s", "Well?")
     quipu.text("worker", "--burst", "--topics", "prompt-queue")
-    assert "No agent is configured" in quipu.text("prompt", "--list")
+    assert " no_agent " in quipu.text("prompt", "--list")

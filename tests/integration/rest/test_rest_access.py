@@ -135,7 +135,7 @@ async def test_where_the_database_gives_no_connection_it_is_told_so(
             httpx.AsyncClient(transport=transport, base_url="http://localhost", headers=headers) as client,
             database.plain(),
         ):
-            database._pool.timeout = 0.05
+            database._settings = replace(database._settings, connect_seconds=0.05)
             assert (await client.get("/health")).status_code == 200
             for answer in (await client.get("/ready"), await client.post("/v1/recall", json=ASKED)):
                 assert answer.status_code == 503

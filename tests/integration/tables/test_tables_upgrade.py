@@ -16,7 +16,7 @@ from quipu.kernel.db import embedded, migrate
 from quipu.kinds.tables import ddl, store
 from quipu.kinds.tables.anatomy import Anatomy, Part
 
-LATER = {"recall": "0007", "tables": "0006"}
+LATER = {"recall": "0007", "tables": "0006", "transcripts": "0010", "longterm": "0004"}
 """The first migration of a room that the earlier version does not have."""
 
 
@@ -37,7 +37,7 @@ def _without_later_functions(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(ddl, "own_anatomy", AsyncMock(return_value=keyed))
 
 
-BETWEEN = {"recall": "0007", "tables": "0008"}
+BETWEEN = LATER | {"tables": "0008"}
 """The same of a version in which the rows of the view came out of a function."""
 
 
