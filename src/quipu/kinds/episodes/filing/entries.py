@@ -19,6 +19,7 @@ from quipu.recall.languages import DEFAULT
 from quipu.recall.model import Draft, Moved
 from quipu.recall.removal import withdraw
 from quipu.recall.terms import bag
+from quipu.recall.unfiled import settle
 
 EPISODES: Final = 4  # core.recall_kinds.code
 BIT: Final = 1 << (EPISODES - 1)
@@ -68,7 +69,7 @@ async def file(within: Within, entries: Sequence[Entry], vectors: Vectors, *, ge
 
 
 async def catch_up(database: Database, models: Models, space: str) -> None:
-    """Let the index follow what SQL has changed in ``episodes.episodes``."""
+    """Let the index follow what SQL has changed in ``episodes.episodes``, without what SQL holds still."""
     generation: int | None = None
     while True:
         async with database.reading(space) as within:
@@ -76,20 +77,25 @@ async def catch_up(database: Database, models: Models, space: str) -> None:
                 return
             found = await store.unfiled(within, limit=_AT_ONCE)
             generation = generation or within.space.generation
+        if not found:
+            await settle(database, space, EPISODES, _clear)
+            return
         texts = [text_of(gist=one.gist, outcome=one.outcome) for one in found]
         embedded = await models.embed(texts, generation=generation)
         try:
-            await _follow(database, space, found, embedded)
+            if not await _follow(database, space, found, embedded):
+                return
         except Moved as moved:
             generation = moved.generation
 
 
-async def _follow(database: Database, space: str, found: Sequence[Unfiled], embedded: Embedded) -> None:
-    """File what is as it was when it was embedded. Nobody writes meanwhile."""
+async def _follow(database: Database, space: str, found: Sequence[Unfiled], embedded: Embedded) -> bool:
+    """File what is as it was when it was embedded; whether there was any. No door writes meanwhile."""
     async with database.erasing(space) as within:
         if within is None:
-            return
-        known = await store.unfiled(within, limit=_AT_ONCE)
+            return False
+        held = await store.held(within, [one.id for one in found])
+        known = [one for one in await store.unfiled(within, limit=_AT_ONCE) if one.id in held]
         places = [place for place, one in enumerate(found) if one in known]
         await withdraw(
             within, sorted(e for e in (found[place].entry_id for place in places) if e is not None)
@@ -104,7 +110,11 @@ async def _follow(database: Database, space: str, found: Sequence[Unfiled], embe
         entries = dict(zip(live, filed, strict=True))
         for place in places:
             await store.run(within, "refiled", {"id": found[place].id, "entry": entries.get(place)})
-        await store.run(within, "settle", {})
+        return bool(places)
+
+
+async def _clear(within: Within) -> None:
+    await store.run(within, "settle", {})
 
 
 def _entry(one: Unfiled) -> Entry:

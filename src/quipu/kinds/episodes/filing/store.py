@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -35,6 +35,12 @@ async def unfiled(within: Within, *, limit: int) -> list[Unfiled]:
     async with within.conn.cursor(row_factory=class_row(Unfiled)) as cursor:
         values = {"space": within.space.id, "limit": limit}
         return await (await cursor.execute(_SQL["unfiled"], values)).fetchall()
+
+
+async def held(within: Within, ids: Sequence[UUID]) -> set[UUID]:
+    """Those of the ids that are unfiled still, held until commit; not those that SQL holds."""
+    values = {"space": within.space.id, "ids": list(ids)}
+    return {row[0] for row in await (await within.conn.execute(_SQL["held"], values)).fetchall()}
 
 
 async def run(within: Within, name: str, values: Mapping[str, object]) -> None:

@@ -6,6 +6,12 @@ where space_id = %(space)s and refile and emptied_at is null
 order by id
 limit %(limit)s
 
+-- name: held: which of these the index does not know still; nobody changes them meanwhile, and nobody is waited for
+select id from episodes.stored_episodes
+where space_id = %(space)s and id = any(%(ids)s::uuid[]) and refile and emptied_at is null
+order by id
+for update skip locked
+
 -- name: refiled: the index has followed
 update episodes.stored_episodes set refile = false, entry_id = %(entry)s where space_id = %(space)s and id = %(id)s
 
