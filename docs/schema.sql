@@ -1123,9 +1123,9 @@ begin
             perform episodes.note_use(old.id, new.access_count, coalesce(new.last_accessed_at, now()));
         end if;
     end if;
-    update core.spaces s set unfiled = s.unfiled | 8
-    where s.id = (select core.current_space()) and s.unfiled & 8 = 0
-        and exists (select from episodes.stored_episodes e where e.space_id = s.id and e.refile);
+    if exists (select from episodes.stored_episodes e where e.space_id = (select core.current_space()) and e.refile) then
+        perform core.leave_unfiled(4);
+    end if;
     return new;
 end
 $$;
