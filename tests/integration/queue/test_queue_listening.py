@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import tempfile
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import anyio
 import psycopg
 import pytest
 from patience import PATIENCE_SECONDS
+from redis_server import RedisServer
 
+from quipu.errors import DatabaseUnavailable
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Connection
+from quipu.kernel.queue import redis
 from quipu.kernel.queue.model import Line
 from quipu.kernel.queue.saq import Carrier
 from quipu.kernel.queue.store import Store
@@ -86,3 +91,24 @@ async def test_a_connection_that_ends_is_no_error_of_whoever_listens(store: Stor
             await conn.execute("select pg_terminate_backend(%s, 60000)", [process])
         await asyncio.wait({task}, timeout=PATIENCE_SECONDS)
         assert task.exception() is None
+
+
+async def test_who_listens_in_a_redis_that_is_gone_lets_others_run() -> None:
+    """A Unix socket refuses at once: who asked again without a pause would never let go of the loop."""
+    with tempfile.TemporaryDirectory(prefix="quipu-redis-") as directory:
+        server = RedisServer(Path(directory))
+        server.start()
+        waiting = redis.queue(server.url, "notes")
+        told = asyncio.create_task(
+            waiting.listen(["saq:job:notes:1"], lambda _key, _status: True, timeout=None)
+        )
+        try:
+            await anyio.sleep(0.1)
+            server.kill()
+            for _ in range(3):
+                await anyio.sleep(0.01)
+        finally:
+            told.cancel()
+            with suppress(DatabaseUnavailable), redis.told():
+                await waiting.disconnect()
+            server.kill()

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from typing import Any, Final
 
+import anyio
 from saq import Queue
 
 from quipu.errors import ConfigError, DatabaseUnavailable, MissingExtra
+
+_PAUSE_SECONDS: Final = 1.0
 
 
 def queue(url: str, name: str) -> Queue:
@@ -21,6 +25,7 @@ def queue(url: str, name: str) -> Queue:
         from redis.asyncio import Redis  # noqa: PLC0415 - an optional extra
         from redis.asyncio.retry import Retry  # noqa: PLC0415 - as above
         from redis.backoff import NoBackoff  # noqa: PLC0415 - as above
+        from redis.exceptions import RedisError  # noqa: PLC0415 - as above
         from saq.queue.redis import RedisQueue  # noqa: PLC0415 - as above
     except ImportError as error:
         raise MissingExtra("redis", "A queue in Redis") from error
@@ -34,7 +39,26 @@ def queue(url: str, name: str) -> Queue:
             "QUIPU_REDIS_URL, or redis of QUIPU_CONNECTIONS, is no address of a Redis server.",
             hint="It looks like this: redis://host:6379/0",
         ) from error
-    return RedisQueue(client, name=name)
+    made = RedisQueue(client, name=name)
+    _pause_after(RedisError, made._pubsub.pubsub)
+    return made
+
+
+def _pause_after(failure: type[Exception], pubsub: Any) -> None:
+    """Have who listens wait before it asks a Redis again that is gone.
+
+    SAQ asks at once, without end; where a Unix socket refuses at once, nothing else would ever run.
+    """
+    ask = pubsub.get_message
+
+    async def patiently(**given: Any) -> Any:
+        try:
+            return await ask(**given)
+        except (failure, OSError):
+            await anyio.sleep(_PAUSE_SECONDS)
+            raise
+
+    pubsub.get_message = patiently
 
 
 @contextmanager
