@@ -39,26 +39,32 @@ def queue(url: str, name: str) -> Queue:
             "QUIPU_REDIS_URL, or redis of QUIPU_CONNECTIONS, is no address of a Redis server.",
             hint="It looks like this: redis://host:6379/0",
         ) from error
-    made = RedisQueue(client, name=name)
-    _pause_after(RedisError, made._pubsub.pubsub)
-    return made
+    _pause_after(RedisError, client)
+    return RedisQueue(client, name=name)
 
 
-def _pause_after(failure: type[Exception], pubsub: Any) -> None:
+def _pause_after(failure: type[Exception], client: Any) -> None:
     """Have who listens wait before it asks a Redis again that is gone.
 
     SAQ asks at once, without end; where a Unix socket refuses at once, nothing else would ever run.
     """
-    ask = pubsub.get_message
+    make = client.pubsub
 
-    async def patiently(**given: Any) -> Any:
-        try:
-            return await ask(**given)
-        except (failure, OSError):
-            await anyio.sleep(_PAUSE_SECONDS)
-            raise
+    def pubsub(**given: Any) -> Any:
+        made = make(**given)
+        ask = made.get_message
 
-    pubsub.get_message = patiently
+        async def patiently(**given: Any) -> Any:
+            try:
+                return await ask(**given)
+            except (failure, OSError):
+                await anyio.sleep(_PAUSE_SECONDS)
+                raise
+
+        made.get_message = patiently
+        return made
+
+    client.pubsub = pubsub
 
 
 @contextmanager
