@@ -1,4 +1,4 @@
-"""SAQ's queues in Redis: an optional extra."""
+"""SAQ's queues in Redis. Importing this needs the optional library for it."""
 
 from __future__ import annotations
 
@@ -7,31 +7,48 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 import anyio
-from saq import Queue
+from redis.asyncio import Redis
+from redis.asyncio.client import PubSub
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+from saq.queue.redis import RedisQueue
 
-from quipu.errors import ConfigError, DatabaseUnavailable, MissingExtra
+from quipu.errors import ConfigError, DatabaseUnavailable
 
 _PAUSE_SECONDS: Final = 1.0
 
 
-def queue(url: str, name: str) -> Queue:
-    """A queue in the Redis at ``url``; nothing is asked of it yet.
+class _PubSub(PubSub):
+    """Waits before it asks a Redis again that is gone.
+
+    SAQ asks at once, without end; where a Unix socket refuses at once, nothing else would ever run.
+    """
+
+    async def get_message(self, *given: Any, **named: Any) -> Any:
+        """Return the next message; where there is no Redis, raise after a pause."""
+        try:
+            return await super().get_message(*given, **named)
+        except (RedisError, OSError):
+            await anyio.sleep(_PAUSE_SECONDS)
+            raise
+
+
+class _Redis(Redis):
+    def pubsub(self, **given: Any) -> PubSub:
+        """Return who listens."""
+        return _PubSub(self.connection_pool, **given)
+
+
+def queue(url: str, name: str) -> RedisQueue:
+    """Return a queue in the Redis at ``url``; nothing is asked of it yet.
 
     Raises:
-        MissingExtra: the library for Redis is not installed.
         ConfigError: ``url`` is no address.
     """
     try:
-        from redis.asyncio import Redis  # noqa: PLC0415 - an optional extra
-        from redis.asyncio.retry import Retry  # noqa: PLC0415 - as above
-        from redis.backoff import NoBackoff  # noqa: PLC0415 - as above
-        from redis.exceptions import RedisError  # noqa: PLC0415 - as above
-        from saq.queue.redis import RedisQueue  # noqa: PLC0415 - as above
-    except ImportError as error:
-        raise MissingExtra("redis", "A queue in Redis") from error
-    try:
         # Tried again by us, after a pause that ends when the worker is to stop.
-        client = Redis.from_url(  # pyright: ignore[reportUnknownMemberType]
+        client = _Redis.from_url(  # pyright: ignore[reportUnknownMemberType]
             url, retry=Retry(NoBackoff(), 0), health_check_interval=30
         )
     except ValueError as error:
@@ -39,39 +56,12 @@ def queue(url: str, name: str) -> Queue:
             "QUIPU_REDIS_URL, or redis of QUIPU_CONNECTIONS, is no address of a Redis server.",
             hint="It looks like this: redis://host:6379/0",
         ) from error
-    _pause_after(RedisError, client)
     return RedisQueue(client, name=name)
-
-
-def _pause_after(failure: type[Exception], client: Any) -> None:
-    """Have who listens wait before it asks a Redis again that is gone.
-
-    SAQ asks at once, without end; where a Unix socket refuses at once, nothing else would ever run.
-    """
-    make = client.pubsub
-
-    def pubsub(**given: Any) -> Any:
-        made = make(**given)
-        ask = made.get_message
-
-        async def patiently(**given: Any) -> Any:
-            try:
-                return await ask(**given)
-            except (failure, OSError):
-                await anyio.sleep(_PAUSE_SECONDS)
-                raise
-
-        made.get_message = patiently
-        return made
-
-    client.pubsub = pubsub
 
 
 @contextmanager
 def told() -> Generator[None]:
-    """Errors of Redis inside the block leave it as ours; for those who have a queue, and so the library."""
-    from redis.exceptions import RedisError  # noqa: PLC0415 - an optional extra
-
+    """Let errors of Redis inside the block leave it as ours."""
     try:
         yield
     except RedisError as error:

@@ -22,9 +22,8 @@ from saq import Job as SaqJob
 from saq import Queue, Status
 from saq.queue.postgres import ListenMultiplexer, PostgresQueue
 
-from quipu.errors import QuipuError
+from quipu.errors import MissingExtra, QuipuError
 from quipu.kernel.db.errors import translated
-from quipu.kernel.queue import redis
 from quipu.kernel.queue.model import Line, Ticket
 from quipu.kernel.queue.store import Store
 
@@ -132,6 +131,10 @@ class Carrier:
             pool = cast("AsyncConnectionPool[AsyncConnection[TupleRow]]", store.pool)  # ours do more
             queues = {line.topic: _PostgresQueue(pool=pool, name=line.queue) for line in lines}
         else:
+            try:
+                from quipu.kernel.queue import redis  # noqa: PLC0415 - an optional extra
+            except ImportError as error:
+                raise MissingExtra("redis", "A queue in Redis") from error
             told = redis.told
             ours = await store.identity()
             queues = {line.topic: redis.queue(redis_url, f"{line.queue}@{ours}") for line in lines}
