@@ -16,6 +16,7 @@ from quipu import AsyncMemory
 from quipu.app.kinds import PACKAGES
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
+from quipu.kinds.ledger.evidence.model import Reference
 from quipu.upkeep.consistency import examine
 from quipu.upkeep.consistency.store import RULES
 
@@ -44,17 +45,31 @@ BREAKS = {
     "exchanges_that_overlap": "update episodes.exchanges set first_message = first_message - (1 << 24)",
     "conversation_threads_that_miscount": "update episodes.threads set exchanges = exchanges + 1",
     "episodes_that_miss_messages": f"delete from episodes.episode_messages where message_{FIRST}",
-    "episodes_that_cannot_be_found": "update episodes.stored_episodes set entry_id = null",
     "episodes_that_miscount_their_uses": "delete from episodes.accesses",
-    "beliefs_that_cannot_be_found": "update episodes.beliefs set entry_id = null where state = 'standing'",
-    "entries_of_no_episode": "delete from episodes.stored_episodes",
     "conflicts_without_sides": "update episodes.beliefs set key = 'house' where value = 'Lisbon'",
     "loops_without_their_message": "delete from episodes.loop_messages",
-    "lessons_that_cannot_be_found": "update transcripts.memories set entry_id = null",
-    "entries_of_no_lesson": "delete from transcripts.memories",
-    "longterm_memories_that_cannot_be_found": "update longterm.long_term_memory set entry_id = null",
-    "entries_of_no_longterm_memory": "update longterm.long_term_memory set entry_id = null, archived = true",
+    "memories_and_entries_that_differ": "delete from transcripts.memories",
 }
+# What is broken of each kind, and what is named then: a row by its table, or an entry.
+BREAKS_FINDING = [
+    ("update transcripts.memories set entry_id = null", {"memories", "entry"}),
+    ("update transcripts.memories set fact = 'Spaces, not tabs.'", {"memories"}),
+    ("update transcripts.memories set status = 'archived'", {"memories"}),
+    ("delete from transcripts.memories", {"entry"}),
+    ("update longterm.long_term_memory set entry_id = null", {"long_term_memory", "entry"}),
+    ("update longterm.long_term_memory set user_name = 'bob'", {"long_term_memory"}),
+    ("update longterm.long_term_memory set entry_id = null, archived = true", {"entry"}),
+    ("update episodes.stored_episodes set entry_id = null", {"episodes", "entry"}),
+    ("update episodes.stored_episodes set started_at = '2020-01-01'", {"episodes"}),
+    ("update episodes.stored_episodes set refile = true", {"episodes"}),
+    ("delete from episodes.stored_episodes", {"entry"}),
+    ("update episodes.beliefs set entry_id = null where state = 'standing'", {"beliefs", "entry"}),
+    ("delete from core.recall_entries where kind = 2", {"chat_memory_events", "chat_recommendation_evidence"}),
+    ("delete from ledger.chat_session_memory", {"entry"}),
+    ("delete from ledger.chat_recommendation_evidence", {"entry"}),
+    ("update ledger.chat_session_memory set source_event_id = source_event_id + 1000", {"entry"}),
+    ("delete from ledger.filing_marks", {"chat_memory_events", "chat_recommendation_evidence"}),
+]
 BREAKS_INHERITANCE = [
     f"update core.recall_entries set from_previous = 0.4 where {FIRST}",
     "update core.recall_entries set mixed_tokens = mixed_tokens * 1.01",
@@ -87,7 +102,9 @@ async def fill(memory: AsyncMemory) -> None:
 
 
 async def understand(memory: AsyncMemory) -> None:
-    """An episode that was of use, a loop, beliefs that contradict each other, a lesson, and a known fact."""
+    """An episode that was of use, a loop, beliefs that contradict each other, a lesson, a known fact, a fact and
+    evidence of the ledger that were recalled.
+    """
     said = [
         "I live in Berlin. I'll send the contract to Dana next week.",
         "Good.",
@@ -105,6 +122,18 @@ async def understand(memory: AsyncMemory) -> None:
     assert len(await memory.loops.listing(space="ana", session="s2")) == 1
     await memory.memories.add("Tabs, not spaces.", space="ana")
     await memory.longterm.add("Has a boat", space="ana", user="ana")
+    await memory.ledger.set("boat", "green", space="ana", session="s1")
+    await memory.ledger.recommend(
+        "Row.",
+        space="ana",
+        session="s1",
+        location="Lisbon",
+        time_window="today",
+        confidence="low",
+        source="reviews",
+        evidence=[Reference(place_id="p", published_at=datetime(2026, 1, 1, tzinfo=UTC), excerpt="Green boats.")],
+    )
+    assert await memory.recall("green boat", space="ana", kinds=["ledger"])
 
 
 @pytest.fixture(scope="module")
@@ -156,6 +185,17 @@ async def test_a_broken_rule_is_named(copied: tuple[str, Database], rule: str) -
     run(url, BREAKS[rule])
     found = {fault.rule for fault in await examine(database) if fault.found}
     assert rule in found
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(("statement", "named"), BREAKS_FINDING)
+async def test_what_cannot_be_found_and_what_is_left_in_the_index_is_named(
+    copied: tuple[str, Database], statement: str, named: set[str]
+) -> None:
+    url, database = copied
+    run(url, statement)
+    (fault,) = [one for one in await examine(database) if one.rule == "memories_and_entries_that_differ"]
+    assert {what.split(" ")[0] for what in fault.found} == named
 
 
 @pytest.mark.anyio

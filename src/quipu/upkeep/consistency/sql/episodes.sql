@@ -43,16 +43,6 @@ full join (select episode_id, message_id from episodes.episode_messages where sp
 where e.message_id is null or l.message_id is null
 order by 1
 
--- name: episodes_that_cannot_be_found: an episode has its entry, unless it was put away or waits to be written or filed
-select p.id::text as what
-from episodes.stored_episodes p
-left join core.recall_entries e on e.space_id = p.space_id and e.id = p.entry_id
-where p.space_id = %(space)s and not p.refile
-    and case when p.deleted_at is null and p.emptied_at is null
-        then (e.source_table, e.source_id, e.happened_at) is distinct from ('episodes', p.id::text, p.started_at)
-        else p.entry_id is not null end
-order by p.id
-
 -- name: episodes_that_miscount_their_uses: the latest uses are known one by one, and the last of them is the last
 select p.id::text as what
 from episodes.stored_episodes p
@@ -63,22 +53,6 @@ left join (
 where p.space_id = %(space)s
     and (p.access_count < coalesce(a.uses, 0) or p.last_accessed_at is distinct from a.last_at)
 order by p.id
-
--- name: beliefs_that_cannot_be_found: what stands is in the index, and nothing else of beliefs is
-select b.id::text as what
-from episodes.beliefs b
-left join core.recall_entries e on e.space_id = b.space_id and e.id = b.entry_id
-where b.space_id = %(space)s and b.state = 'standing'
-    and (e.source_table, e.source_id) is distinct from ('beliefs', b.id::text)
-order by b.id
-
--- name: entries_of_no_episode: no entry is left of an episode or a belief that is gone, was put away or written anew
-select e.id::text as what
-from core.recall_entries e
-where e.space_id = %(space)s and e.kind = (select code from core.recall_kinds where name = 'episodes')
-    and not exists (select from episodes.stored_episodes p where p.space_id = e.space_id and p.entry_id = e.id)
-    and not exists (select from episodes.beliefs b where b.space_id = e.space_id and b.entry_id = e.id)
-order by e.id
 
 -- name: conflicts_without_sides: what is open between two beliefs is about the same of the same person
 select c.id::text as what

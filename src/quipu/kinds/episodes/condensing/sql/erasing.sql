@@ -31,7 +31,7 @@ with history as (
 )
 update episodes.stored_episodes set
     intent = '{}', context = '{}', action = '', emotion = '{}', outcome = '', gist = '', topic = '', open_loops = '[]',
-    loops_by_hand = false, builder_trouble = null, entry_id = null, emptied_at = now(),
+    loops_by_hand = false, builder_trouble = null, entry_id = null, emptied_at = now(), refile = false,
     user_name = case when user_name = %(user)s then null else user_name end
 where space_id = %(space)s and id = any(%(left)s::uuid[])
 
