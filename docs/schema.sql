@@ -2778,6 +2778,20 @@ begin
 end
 $$;
 
+CREATE FUNCTION transcripts.follow_extraction() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+declare
+    touched constant transcripts.extractions := case lower(tg_op) when 'delete' then old else new end;
+    last constant transcripts.extractions := transcripts.last_extraction(touched.space_id, touched.session_id);
+begin
+    update transcripts.session_details set last_extractor = last.extractor, extracted = coalesce(last.extracted, false),
+        extraction_attempted_at = last.attempted_at
+    where space_id = touched.space_id and session_id = touched.session_id;
+    return null;
+end
+$$;
+
 CREATE FUNCTION transcripts.go_with_their_line() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -2828,6 +2842,29 @@ begin
     return new;
 end
 $$;
+
+CREATE TABLE transcripts.extractions (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    session_id bigint NOT NULL,
+    extractor text NOT NULL,
+    version integer NOT NULL,
+    status text NOT NULL,
+    error text,
+    memories integer DEFAULT 0 NOT NULL,
+    attempted_at timestamp with time zone NOT NULL,
+    extracted boolean DEFAULT false NOT NULL,
+    CONSTRAINT extractions_memories_check CHECK ((memories >= 0)),
+    CONSTRAINT extractions_status_check CHECK ((status = ANY (ARRAY['none'::text, 'done'::text, 'partial'::text, 'failed'::text]))),
+    CONSTRAINT extractions_version_check CHECK ((version > 0))
+);
+
+ALTER TABLE ONLY transcripts.extractions FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN transcripts.extractions.extracted IS 'It was read to the end once; status says how the last attempt went.';
+
+CREATE FUNCTION transcripts.last_extraction(space integer, session bigint) RETURNS transcripts.extractions
+    LANGUAGE sql STABLE
+    RETURN (SELECT x.*::transcripts.extractions AS x FROM transcripts.extractions x WHERE ((x.space_id = last_extraction.space) AND (x.session_id = last_extraction.session)) ORDER BY x.attempted_at DESC, x.extractor LIMIT 1);
 
 CREATE FUNCTION transcripts.lines_go_with_their_session() RETURNS trigger
     LANGUAGE plpgsql
@@ -3041,6 +3078,19 @@ CREATE FUNCTION transcripts.stay_with_their_line() RETURNS trigger
 begin
     raise foreign_key_violation using
         message = format('transcripts.%s: what is of a line stays with it', tg_table_name);
+end
+$$;
+
+CREATE FUNCTION transcripts.take_extraction() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+declare
+    last constant transcripts.extractions := transcripts.last_extraction(new.space_id, new.session_id);
+begin
+    new.last_extractor := last.extractor;
+    new.extracted := coalesce(last.extracted, false);
+    new.extraction_attempted_at := last.attempted_at;
+    return new;
 end
 $$;
 
@@ -4947,25 +4997,6 @@ CREATE TABLE transcripts.discarded_readers (
 
 COMMENT ON TABLE transcripts.discarded_readers IS 'Logins of spaces that are gone; whoever may drop roles drops them.';
 
-CREATE TABLE transcripts.extractions (
-    space_id integer DEFAULT core.current_space() NOT NULL,
-    session_id bigint NOT NULL,
-    extractor text NOT NULL,
-    version integer NOT NULL,
-    status text NOT NULL,
-    error text,
-    memories integer DEFAULT 0 NOT NULL,
-    attempted_at timestamp with time zone NOT NULL,
-    extracted boolean DEFAULT false NOT NULL,
-    CONSTRAINT extractions_memories_check CHECK ((memories >= 0)),
-    CONSTRAINT extractions_status_check CHECK ((status = ANY (ARRAY['none'::text, 'done'::text, 'partial'::text, 'failed'::text]))),
-    CONSTRAINT extractions_version_check CHECK ((version > 0))
-);
-
-ALTER TABLE ONLY transcripts.extractions FORCE ROW LEVEL SECURITY;
-
-COMMENT ON COLUMN transcripts.extractions.extracted IS 'It was read to the end once; status says how the last attempt went.';
-
 CREATE TABLE transcripts.files (
     space_id integer DEFAULT core.current_space() NOT NULL,
     path text NOT NULL,
@@ -5193,7 +5224,15 @@ CREATE TABLE transcripts.session_details (
     agent_type text,
     agent_description text,
     tool_use_id text,
-    raw jsonb
+    raw jsonb,
+    last_extractor text,
+    extracted boolean DEFAULT false NOT NULL,
+    extraction_attempted_at timestamp with time zone,
+    memories_extracted integer GENERATED ALWAYS AS (
+CASE
+    WHEN (extracted OR (parent_session IS NOT NULL)) THEN 1
+    ELSE 0
+END) STORED NOT NULL
 );
 
 ALTER TABLE ONLY transcripts.session_details FORCE ROW LEVEL SECURITY;
@@ -5201,6 +5240,10 @@ ALTER TABLE ONLY transcripts.session_details FORCE ROW LEVEL SECURITY;
 COMMENT ON COLUMN transcripts.session_details.first_line_at IS 'Span of its own lines, said or not; last_line_at the end.';
 
 COMMENT ON COLUMN transcripts.session_details.parent_session IS 'The session that a subagent works for, by its name; tool_use_id the call that began it.';
+
+COMMENT ON COLUMN transcripts.session_details.last_extractor IS 'Who tried last to extract memories: it and the next two columns follow transcripts.extractions, by trigger.';
+
+COMMENT ON COLUMN transcripts.session_details.memories_extracted IS 'As in the text. Nobody spoke to a subagent but an agent: it waits for no extraction.';
 
 CREATE VIEW transcripts.sessions WITH (security_invoker='true') AS
  SELECT s.name AS id,
@@ -5214,32 +5257,17 @@ CREATE VIEW transcripts.sessions WITH (security_invoker='true') AS
     d.source,
     d.parent_session,
     d.agent_type,
-        CASE
-            WHEN (x.extracted OR (d.parent_session IS NOT NULL)) THEN 1
-            ELSE 0
-        END AS memories_extracted,
-    x.attempted_at AS extraction_attempted_at,
+    d.memories_extracted,
+    d.extraction_attempted_at,
     COALESCE(x.status, 'none'::text) AS extraction_status,
     x.error AS extraction_error,
-    x.extractor,
+    d.last_extractor AS extractor,
     x.version AS extractor_version,
     s.space_id,
     s.id AS session_number
    FROM ((transcripts.session_details d
      JOIN core.sessions s ON (((s.space_id = d.space_id) AND (s.id = d.session_id))))
-     LEFT JOIN LATERAL ( SELECT x_1.space_id,
-            x_1.session_id,
-            x_1.extractor,
-            x_1.version,
-            x_1.status,
-            x_1.error,
-            x_1.memories,
-            x_1.attempted_at,
-            x_1.extracted
-           FROM transcripts.extractions x_1
-          WHERE ((x_1.space_id = d.space_id) AND (x_1.session_id = d.session_id))
-          ORDER BY x_1.attempted_at DESC, x_1.extractor
-         LIMIT 1) x ON (true));
+     LEFT JOIN transcripts.extractions x ON (((x.space_id = d.space_id) AND (x.session_id = d.session_id) AND (x.extractor = d.last_extractor))));
 
 CREATE TABLE transcripts.summaries (
     space_id integer DEFAULT core.current_space() NOT NULL,
@@ -5878,6 +5906,8 @@ CREATE INDEX idx_memories_created ON transcripts.memories USING btree (space_id,
 
 CREATE INDEX idx_memories_session ON transcripts.memories USING btree (space_id, session_id);
 
+CREATE INDEX idx_sessions_extraction ON transcripts.session_details USING btree (space_id, memories_extracted, extraction_attempted_at);
+
 CREATE INDEX lines_message ON transcripts.lines USING btree (message_id) WHERE (message_id IS NOT NULL);
 
 CREATE INDEX lines_time ON transcripts.lines USING btree (session_id, happened_at, id);
@@ -6010,6 +6040,8 @@ CREATE TRIGGER take_out_schema BEFORE DELETE ON tables.schemas FOR EACH ROW EXEC
 
 CREATE TRIGGER discard_reader AFTER DELETE ON transcripts.readers FOR EACH ROW EXECUTE FUNCTION transcripts.discard_reader();
 
+CREATE TRIGGER follow_extraction AFTER INSERT OR DELETE OR UPDATE ON transcripts.extractions FOR EACH ROW EXECUTE FUNCTION transcripts.follow_extraction();
+
 CREATE TRIGGER go_with_their_line AFTER DELETE ON transcripts.lines REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION transcripts.go_with_their_line();
 
 CREATE TRIGGER have_their_line AFTER INSERT ON transcripts.responses REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION transcripts.have_their_line();
@@ -6041,6 +6073,8 @@ CREATE TRIGGER stay_with_their_line AFTER UPDATE OF space_id, line_id ON transcr
 CREATE TRIGGER stay_with_their_line AFTER UPDATE OF space_id, line_id ON transcripts.tool_calls FOR EACH ROW WHEN (((old.space_id <> new.space_id) OR (old.line_id <> new.line_id))) EXECUTE FUNCTION transcripts.stay_with_their_line();
 
 CREATE TRIGGER stay_with_their_line AFTER UPDATE OF space_id, line_id ON transcripts.tool_results FOR EACH ROW WHEN (((old.space_id <> new.space_id) OR (old.line_id <> new.line_id))) EXECUTE FUNCTION transcripts.stay_with_their_line();
+
+CREATE TRIGGER take_extraction BEFORE INSERT ON transcripts.session_details FOR EACH ROW EXECUTE FUNCTION transcripts.take_extraction();
 
 CREATE TRIGGER unfile_deleted AFTER DELETE ON transcripts.memories REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION core.unfile_deleted();
 
@@ -7069,6 +7103,9 @@ REVOKE ALL ON FUNCTION tables.write_embedding() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION transcripts.discard_reader() FROM PUBLIC;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.extractions TO quipu_app;
+GRANT SELECT ON TABLE transcripts.extractions TO quipu_see;
+
 REVOKE ALL ON FUNCTION transcripts.make_reader(login text, secret text, plain_password text) FROM PUBLIC;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.texts TO quipu_app;
@@ -7362,9 +7399,6 @@ GRANT SELECT ON TABLE tables.relations TO quipu_app;
 GRANT SELECT ON TABLE tables.schemas TO quipu_app;
 
 GRANT UPDATE(description) ON TABLE tables.schemas TO quipu_app;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.extractions TO quipu_app;
-GRANT SELECT ON TABLE transcripts.extractions TO quipu_see;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.files TO quipu_app;
 GRANT SELECT ON TABLE transcripts.files TO quipu_see;

@@ -49,6 +49,8 @@ BREAKS = {
     "conflicts_without_sides": "update episodes.beliefs set key = 'house' where value = 'Lisbon'",
     "loops_without_their_message": "delete from episodes.loop_messages",
     "memories_and_entries_that_differ": "delete from transcripts.memories",
+    "sessions_that_misstate_their_extraction": "insert into transcripts.session_details (space_id, session_id,"
+    " extracted) select space_id, id, true from core.sessions",
 }
 # What is broken of each kind, and what is named then: a row by its table, or an entry.
 BREAKS_FINDING = [
@@ -64,7 +66,10 @@ BREAKS_FINDING = [
     ("update episodes.stored_episodes set refile = true", {"episodes"}),
     ("delete from episodes.stored_episodes", {"entry"}),
     ("update episodes.beliefs set entry_id = null where state = 'standing'", {"beliefs", "entry"}),
-    ("delete from core.recall_entries where kind = 2", {"chat_memory_events", "chat_recommendation_evidence"}),
+    (
+        "delete from core.recall_entries where kind = 2",
+        {"chat_memory_events", "chat_recommendation_evidence"},
+    ),
     ("delete from ledger.chat_session_memory", {"entry"}),
     ("delete from ledger.chat_recommendation_evidence", {"entry"}),
     ("update ledger.chat_session_memory set source_event_id = source_event_id + 1000", {"entry"}),
@@ -131,7 +136,9 @@ async def understand(memory: AsyncMemory) -> None:
         time_window="today",
         confidence="low",
         source="reviews",
-        evidence=[Reference(place_id="p", published_at=datetime(2026, 1, 1, tzinfo=UTC), excerpt="Green boats.")],
+        evidence=[
+            Reference(place_id="p", published_at=datetime(2026, 1, 1, tzinfo=UTC), excerpt="Green boats.")
+        ],
     )
     assert await memory.recall("green boat", space="ana", kinds=["ledger"])
 

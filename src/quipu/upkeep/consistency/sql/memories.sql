@@ -66,3 +66,17 @@ where case
             coalesce(r.content, e.content, ''))
     else not r.found and r.entry_id is not null end
 order by 1
+
+-- name: sessions_that_misstate_their_extraction: a session says who tried last to extract memories from it, and what came of that
+select s.name as what
+from transcripts.session_details d
+join core.sessions s on s.space_id = d.space_id and s.id = d.session_id
+left join (
+    select distinct on (session_id) session_id, extractor, extracted, attempted_at
+    from transcripts.extractions where space_id = %(space)s
+    order by session_id, attempted_at desc, extractor
+) x on x.session_id = d.session_id
+where d.space_id = %(space)s
+    and (d.last_extractor, d.extracted, d.extraction_attempted_at)
+        is distinct from (x.extractor, coalesce(x.extracted, false), x.attempted_at)
+order by s.name
