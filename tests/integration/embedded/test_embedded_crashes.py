@@ -16,7 +16,7 @@ import pytest
 from kill_rounds import rounds
 from patience import PATIENCE_SECONDS
 
-from quipu.errors import ServerError
+from quipu.errors import DatabaseUnavailable, ServerError
 from quipu.kernel.config import Settings
 from quipu.kernel.db import embedded
 from quipu.kernel.db.embedded import lifecycle, postmaster
@@ -245,3 +245,19 @@ def test_a_server_that_hangs_is_reported_and_left_alone(
     finally:
         os.kill(pid, signal.SIGCONT)
     lifecycle.leave(share)
+
+
+def test_a_server_whose_socket_was_removed_is_named_at_once_and_can_be_stopped(settings: Settings) -> None:
+    share = join(settings)
+    with psycopg.connect(share.door.conninfo("quipu"), autocommit=True) as connection:
+        connection.execute("create table before_it (number int)")
+    for socket in Path(share.door.host).glob(".s.PGSQL.*"):
+        socket.unlink()
+    with pytest.raises(DatabaseUnavailable, match="its socket was removed") as caught:
+        join(settings)
+    assert "quipu db stop" in (caught.value.hint or "")
+    postmaster.shut_down(share.place)
+    again = join(settings)
+    with psycopg.connect(again.door.conninfo("quipu")) as connection:
+        assert connection.execute("select count(*) from before_it").fetchone() == (0,)
+    lifecycle.leave(again)

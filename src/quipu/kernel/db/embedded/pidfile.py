@@ -14,18 +14,27 @@ _STALE_NAME = "postmaster.pid.stale"
 
 @dataclass(frozen=True, slots=True)
 class PidFile:
-    """Who serves the directory, and where it listens; ``socket_dir`` is empty on a loopback server."""
+    """Who serves the directory, and where it listens; ``socket_dir`` is empty on a loopback server.
+
+    ``ready``: it lets clients in, and is neither starting nor ending.
+    """
 
     pid: int
     port: int
     socket_dir: str
+    ready: bool
 
 
 def read_pid_file(data: Path) -> PidFile | None:
     """The pid file, or None if it is absent or torn."""
     try:
         lines = (data / _NAME).read_text("utf-8", "replace").splitlines()
-        return PidFile(pid=abs(int(lines[0])), port=int(lines[3]), socket_dir=lines[4].strip())
+        return PidFile(
+            pid=abs(int(lines[0])),
+            port=int(lines[3]),
+            socket_dir=lines[4].strip(),
+            ready=lines[7:8] == ["ready   "],
+        )
     except (FileNotFoundError, IndexError, ValueError):
         return None
 

@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 import time
+from pathlib import Path
 
 from quipu.errors import DatabaseError, DatabaseUnavailable, ServerError
 from quipu.kernel.db.embedded import windows
@@ -61,11 +62,21 @@ def find_running(place: Place, *, mute_seconds: float = STOP_SECONDS) -> Door | 
             )
         if answer in (Answer.SILENT, Answer.MUTE) and not lives(place):
             return None
+        if answer is Answer.SILENT and _has_lost_its_socket(place):
+            raise _unreachable(place)
         if answer is Answer.MUTE and time.monotonic() - began > mute_seconds:
             raise _mute(place)
         if time.monotonic() - began > (START_SECONDS if answer is Answer.BUSY else STOP_SECONDS):
             raise _hangs(place)
         time.sleep(POLL_SECONDS)
+
+
+def _has_lost_its_socket(place: Place) -> bool:
+    """Whether it lets clients in by a socket that is not there: somebody removed the file."""
+    found = read_pid_file(place.data)
+    if found is None or not found.ready or not found.socket_dir:
+        return False
+    return not Path(found.socket_dir, f".s.PGSQL.{found.port}").exists()
 
 
 def refuse_mute(place: Place, *, seconds: float) -> None:
@@ -194,6 +205,14 @@ def _mute(place: Place) -> DatabaseUnavailable:
     return DatabaseUnavailable(
         f"The server of {place.data} is alive{who}, but it does not answer.",
         hint="If its processes were stopped, let them go on (kill -CONT); what was acknowledged is there.",
+    )
+
+
+def _unreachable(place: Place) -> DatabaseUnavailable:
+    return DatabaseUnavailable(
+        f"The server of {place.data} is alive, but its socket was removed from {door_of(place).host}.",
+        hint="`quipu db stop` ends it, for other programs as well; the next call starts it again. "
+        "What was acknowledged is there.",
     )
 
 

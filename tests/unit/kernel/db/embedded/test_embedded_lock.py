@@ -81,7 +81,7 @@ def test_a_pid_file_is_read_whole_or_not_at_all(tmp_path: Path) -> None:
     file.write_text("123\n/data\n1700000000\n5432\n")
     assert read_pid_file(tmp_path) is None
     file.write_text("123\n/data\n1700000000\n5432\n/run\n\n 1 2\nready\n")
-    assert read_pid_file(tmp_path) == PidFile(pid=123, port=5432, socket_dir="/run")
+    assert read_pid_file(tmp_path) == PidFile(pid=123, port=5432, socket_dir="/run", ready=False)
 
 
 def test_a_process_that_works_elsewhere_is_no_postmaster(tmp_path: Path) -> None:
