@@ -3,8 +3,8 @@
     python bench/unprocessed.py                 10,000 sessions, 100 of them unprocessed
     python bench/unprocessed.py --sessions N
 
-It prints the median of eleven rounds in milliseconds, and the pages that the last of them read, from memory or
-not, as the application with row level security.
+It prints the median of eleven rounds in milliseconds, and the pages that the last of them read, from memory
+or not, as the application with row level security.
 """
 
 from __future__ import annotations
@@ -62,19 +62,21 @@ def measure(url: str, sessions: int) -> str:
     return f"{top['Actual Rows']:.0f} of {sessions:,} sessions: {took:.1f} ms, {pages:,} pages"
 
 
-async def main(sessions: int) -> None:
+async def main(home: Path, sessions: int) -> None:
     """Run on a server of its own."""
-    with tempfile.TemporaryDirectory(prefix="quipu-bench-") as home:
-        Path(home).chmod(0o711)
-        settings = Settings(home=Path(home), embedding_model="hashing")
-        running = await embedded.start(settings)
-        async with AsyncMemory(settings=replace(settings, database_url=running.conninfo())):
-            pass
-        print(measure(running.conninfo(), sessions))
-        await running.aclose()
+    settings = Settings(home=home, embedding_model="hashing")
+    running = await embedded.start(settings)
+    async with AsyncMemory(settings=replace(settings, database_url=running.conninfo())):
+        pass
+    print(measure(running.conninfo(), sessions))
+    await running.aclose()
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--sessions", type=int, default=10_000)
-    anyio.run(main, parser.parse_args().sessions)
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="quipu-bench-") as directory:
+        place = Path(directory)
+        place.chmod(0o711)  # the account that runs the server must be able to pass through
+        anyio.run(main, place, chosen.sessions)

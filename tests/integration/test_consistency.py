@@ -49,8 +49,8 @@ BREAKS = {
     "conflicts_without_sides": "update episodes.beliefs set key = 'house' where value = 'Lisbon'",
     "loops_without_their_message": "delete from episodes.loop_messages",
     "memories_and_entries_that_differ": "delete from transcripts.memories",
-    "sessions_that_misstate_their_extraction": "insert into transcripts.session_details (space_id, session_id,"
-    " extracted) select space_id, id, true from core.sessions",
+    "sessions_that_misstate_their_extraction": "insert into transcripts.session_details"
+    " (space_id, session_id, extracted) select space_id, id, true from core.sessions",
 }
 # What is broken of each kind, and what is named then: a row by its table, or an entry.
 BREAKS_FINDING = [
@@ -107,8 +107,8 @@ async def fill(memory: AsyncMemory) -> None:
 
 
 async def understand(memory: AsyncMemory) -> None:
-    """An episode that was of use, a loop, beliefs that contradict each other, a lesson, a known fact, a fact and
-    evidence of the ledger that were recalled.
+    """An episode that was of use, a loop, beliefs that contradict each other, a lesson, a known fact, and
+    a fact and evidence of the ledger that were recalled.
     """
     said = [
         "I live in Berlin. I'll send the contract to Dana next week.",

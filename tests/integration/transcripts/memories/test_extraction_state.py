@@ -68,8 +68,8 @@ async def test_a_session_follows_its_latest_extraction_whichever_comes_first(
 
         def state() -> tuple[object, ...] | None:
             return conn.execute(
-                "select memories_extracted, extraction_status, extractor, extract(day from extraction_attempted_at)"
-                " from transcripts.sessions"
+                "select memories_extracted, extraction_status, extractor,"
+                " extract(day from extraction_attempted_at) from transcripts.sessions"
             ).fetchone()
 
         def attempt(extractor: str, status: str, day: int) -> tuple[object, ...] | None:
