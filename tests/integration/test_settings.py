@@ -177,7 +177,7 @@ async def test_a_wrong_setting_is_refused_with_the_way_out(memory: AsyncMemory) 
     with pytest.raises(BadInput, match="rules or llm"):
         await settings.set("longterm_evaluator", "guess")
     with pytest.raises(BadInput, match="never, asked, always"):
-        await settings.set("longterm_policy", "money=sometimes")
+        await settings.set("policy", "money=sometimes")
     with pytest.raises(BadInput, match="episodes"):
         await settings.list(kind="episode")
     assert (await settings.get("memory_snapshot_retention_days")).value == 30

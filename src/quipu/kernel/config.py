@@ -16,6 +16,7 @@ from typing import Any, Final, Literal, TypeVar
 
 from quipu.errors import ConfigError
 from quipu.kernel.base.setting import FLAG, PATH, SECRET, TEXT, Form, Secret, Setting, decimal, whole
+from quipu.kernel.policy.setting import POLICY, USUAL
 
 _T = TypeVar("_T")
 Origin = Literal["argument", "environment", "space", "database", "default"]
@@ -131,6 +132,13 @@ class Settings:
         TEXT, "Language of new spaces: 'auto', or a name such as 'english' or 'german'.", "auto"
     )
     redact: bool = _setting(FLAG, "Remove secrets before anything is stored.", True)
+    policy: str = _setting(
+        POLICY,
+        "When allergies, other health and money are kept of people, in every kind of memory: never, asked or"
+        " always.",
+        ", ".join(f"{kind}={rule}" for kind, rule in USUAL.items()),
+        stored=True,
+    )
     llm_base_url: str | None = _setting(
         TEXT,
         "Base URL of an OpenAI-compatible language model; without one, rules do it.",
@@ -249,12 +257,6 @@ class Settings:
         stored=True,
     )
     longterm_evaluator: str = _setting(TEXT, "What evaluates sessions: rules, or llm.", "rules", stored=True)
-    longterm_policy: str = _setting(
-        TEXT,
-        "When allergies, other health and money are kept: never, asked or always.",
-        "allergies=always, health=asked, money=never",
-        stored=True,
-    )
 
     tuned: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False, compare=False)
     """Values of settings that kinds of memory define, by name; read them with ``of``."""

@@ -9,9 +9,11 @@ import pytest
 
 from quipu.errors import BudgetSpent
 from quipu.kernel.embedding.hashing import HashEmbedder
+from quipu.kernel.policy.policy import policy
 from quipu.kinds.episodes.condensing.drafting import Draft, Drafting
 from quipu.kinds.episodes.condensing.model import Utterance
 from quipu.kinds.episodes.condensing.remote import LONGEST, MOST
+from quipu.kinds.episodes.condensing.rules import NOTHING
 from quipu.kinds.episodes.condensing.store import Exchange, Spoken
 from quipu.kinds.episodes.shapes import Condensed
 from quipu.testing import ScriptedLLM
@@ -41,7 +43,9 @@ def spoken(*texts: str) -> list[Spoken]:
 
 async def drafted(model: ScriptedLLM | None, *texts: str) -> Draft:
     drafting = Drafting(model, secrets=True)
-    return await drafting.draft(UUID(int=1), [EXCHANGE], spoken(*texts), HashEmbedder(dimensions=64))
+    return await drafting.draft(
+        UUID(int=1), [EXCHANGE], spoken(*texts), HashEmbedder(dimensions=64), policy=policy("", secrets=False)
+    )
 
 
 async def test_the_model_writes_it_and_is_told_who_spoke_and_when() -> None:
@@ -74,8 +78,27 @@ async def test_where_the_model_fails_the_rules_write_it_and_it_shows(
 
 
 async def test_secrets_that_the_model_writes_are_cut_out() -> None:
-    leaking = GOOD | {"gist": f"The key is {KEY}.", "open_loops": [f"Is {KEY} valid?"], "outcome": KEY}
+    leaking = GOOD | {
+        "gist": f"The key is {KEY}.",
+        "open_loops": [f"Is {KEY} valid?"],
+        "action": KEY,
+        "outcome": KEY,
+        "context": {"constraints": [f"only with {KEY}"]},
+    }
     assert KEY not in repr(await drafted(ScriptedLLM([leaking]), "Well."))
+
+
+async def test_what_the_model_tells_of_people_is_held_to_the_policy() -> None:
+    telling = GOOD | {
+        "gist": "Ana has diabetes.",
+        "open_loops": ["Ana's biopsy is open.", "Who gets the boat?"],
+        "action": "Ana takes a spray for asthma.",
+        "outcome": "Ana is allergic to nuts.",
+    }
+    said = (await drafted(ScriptedLLM([telling]), "Remember that I take a spray for asthma.")).said
+    assert (said.gist, said.outcome) == (NOTHING, "Ana is allergic to nuts.")
+    assert said.open_loops == ("Who gets the boat?",)
+    assert said.action == telling["action"]  # somebody asked to remember it
 
 
 async def test_long_messages_are_cut_and_of_many_the_middle_is_left_out() -> None:

@@ -9,7 +9,6 @@ import pytest
 
 from quipu.kernel.embedding.hashing import HashEmbedder
 from quipu.kinds.episodes.condensing import central, feeling, telling
-from quipu.kinds.episodes.condensing.drafting import Drafting, without_secrets
 from quipu.kinds.episodes.condensing.intent import intent, nearness
 from quipu.kinds.episodes.condensing.model import Material, Utterance
 from quipu.kinds.episodes.condensing.novelty import novelty
@@ -166,22 +165,3 @@ def test_novelty_is_how_far_it_is_from_what_is_known() -> None:
     assert novelty(0.95) == 0
     assert novelty(0.1) == 3
     assert novelty(0.8) < novelty(0.5)
-
-
-def test_secrets_that_a_model_puts_together_again_are_cut_out() -> None:
-    key = "AKIA" + "Z7QX4M2N8P5RTWKD"
-    made = Condensed.model_validate(
-        {
-            "intent": {"type": "planning", "direction": "narrowing"},
-            "context": {"constraints": [f"only with {key}"]},
-            "action": key,
-            "emotion": {"type": "neutral", "valence": "neutral", "intensity": "low", "arc": "steady"},
-            "outcome": key,
-            "gist": f"The key is {key}.",
-            "salience_factors": {"novelty": 1, "emotional": 1, "commitment": 1, "unresolved": False},
-            "open_loops": [key],
-        }
-    )
-    assert key in made.model_dump_json()
-    assert key not in without_secrets(made).model_dump_json()
-    assert Drafting(None, secrets=True).builder.name == "rules"

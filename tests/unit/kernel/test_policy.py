@@ -97,6 +97,11 @@ SENTENCES = [
     for line in (Path(__file__).parents[2] / "data" / "longterm_health.tsv").read_text("utf-8").splitlines()
     if line and not line.startswith("#")
 ]
+MORE = [
+    line.split("\t")
+    for line in (Path(__file__).parents[2] / "data" / "policy.tsv").read_text("utf-8").splitlines()
+    if line and not line.startswith("#")
+]
 MIXED = {
     "We have a dog called Rex, he is good for my depression.": "We have a dog called Rex",
     "I live in Lisbon and I take antidepressants.": "I live in Lisbon",
@@ -104,6 +109,11 @@ MIXED = {
     "I speak Danish, have asthma and hate rain.": "I speak Danish … hate rain.",
     "I can't eat nuts and my PIN is 4821.": "I can't eat nuts",
     "My password? It's hunter22!": "",
+    "Allergic to nuts and diabetic.": "Allergic to nuts",
+    "I'm diabetic, vegetarian and allergic to nuts.": "allergic to nuts.",
+    "I was diagnosed with Crohn's and rosacea.": "",
+    "I have a sister, epilepsy and two cats.": "I have a sister … two cats.",
+    "Can you find out when my biopsy is?": "",
 }
 
 
@@ -127,11 +137,38 @@ def test_the_sentences_are_told_apart_by_what_somebody_must_not_be_given() -> No
     told = {half: [0, 0] for half in ("tune", "report")}
     for half, constraint, _, _, text in SENTENCES:
         judged = USUAL.verdicts(text)
-        right = any(one.safety for one in judged) == (constraint != "-")
+        right = any(safety(one.text) for one in judged) == (constraint != "-")
         kept = constraint == "-" or constraint in USUAL.cut(text).lower()
         told[half][right and kept] += 1
     assert told["tune"] == [0, 30]
     assert told["report"][1] >= 29
+
+
+@pytest.mark.parametrize(("stays", "goes", "sentence"), MORE)
+def test_of_a_sentence_what_may_be_kept_stays_and_the_rest_goes(stays: str, goes: str, sentence: str) -> None:
+    left = USUAL.cut(sentence)
+    assert stays == "-" or all(word in left for word in stays.split("|"))
+    assert goes == "-" or not any(word in left for word in goes.split("|"))
+
+
+def test_prices_of_things_and_faults_of_machines_are_nobodys() -> None:
+    for text in (
+        "The plan costs $20 a month.",
+        "I diagnosed the slow query.",
+        "The leak was diagnosed today.",
+    ):
+        assert USUAL.refused(text) is None
+    assert USUAL.refused("I pay 20 euros a month for the plan.")
+
+
+def test_what_retells_somebodys_words_about_work_is_about_somebody() -> None:
+    assert USUAL.cut("Dana takes sertraline.", work=True) == "Dana takes sertraline."
+    assert USUAL.cut("Dana takes sertraline.", work=True, source="I take sertraline, use tabs.") == ""
+
+
+def test_long_texts_take_no_longer_for_their_form() -> None:
+    for text in ("a" * 200_000, "( " * 50_000, " - " * 50_000, "x, " * 20_000, " " * 200_000 + "x"):
+        assert USUAL.cut(text) == text
 
 
 def test_allergies_have_a_rule_of_their_own() -> None:

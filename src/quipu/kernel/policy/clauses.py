@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 _SUBJECT: Final = (
@@ -20,15 +21,19 @@ _VERB: Final = (
     r"|carry|carri|visit|see|saw|swim|swam|sing|cook|bake|rid)(?:e?s|ed|d|ing)?\b"
 )
 _EDGE: Final = re.compile(
-    rf"""\s*(?:;|\s[-–—]+\s|\s?[()]|:\s)\s*
-      | ,?\s+(?:because|since|due\ to|thanks\ to|although|though|whereas|while|which|who|whose|so\ that|after
-          |ever\ since
+    rf"""(?<!\s)\s*(?:;|\s[-–—]+\s|\s?[()]|:\s)\s*
+      | (?:,|(?<!\s))\s+(?:because|since|due\ to|thanks\ to|although|though|whereas|while|which|who|whose
+          |so\ that|after|ever\ since
           |(?:and|but|so|as)?\ ?(?:the\ doctor|my\ (?:doctor|therapist|psychiatrist|gp))\b)\b
-      | ,?\s+(?:and|but|so|plus|or|also|yet|when|as|means(?:\ that)?)\s+(?={_SUBJECT}|{_VERB})
+      | (?:,|(?<!\s))\s+(?:and|but|so|plus|or|also|yet|when|as|means(?:\ that)?)\s+(?={_SUBJECT}|{_VERB})
       | ,\s*(?:and\s+|but\s+|so\s+)?(?={_SUBJECT}|{_VERB})
       | ,\s*(?=(?:so|and|but|with|not|no)\b)""",
     re.VERBOSE | re.IGNORECASE,
 )
+_ITEM: Final = re.compile(
+    r",\s*(?:(?:and|or|plus)\s+)?|(?<!\s)\s+(?:and|or|plus|as\s+well\s+as|&)\s+", re.IGNORECASE
+)
+_WORD: Final = re.compile(r"\w")
 _SENTENCE: Final = re.compile(r"[.!?]+[)\]'\"]*(?=\s|$)|\n+")
 _LEAD: Final = re.compile(r"[\s,;:()\-–—]*(?:(?:and|but|so|plus|also|yet|or|as)\b[\s,]*)?", re.IGNORECASE)
 
@@ -52,6 +57,17 @@ def clauses(text: str) -> list[Clause]:
     ]
 
 
+def items(clause: Clause) -> list[Clause]:
+    """What a clause lists, "I'm allergic to nuts" and "and diabetic", each with what joins it to the rest."""
+    first = _WORD.search(clause.text)
+    begin = first.start() if first else len(clause.text)
+    places = [0, *(one.start() for one in _ITEM.finditer(clause.text, begin)), len(clause.text)]
+    return [
+        Clause(clause.start + start, clause.start + end, clause.text[start:end], clause.sentence)
+        for start, end in pairwise(places)
+    ]
+
+
 def bare(clause: str) -> str:
     """The clause without what joins it to the one before."""
     lead = _LEAD.match(clause)
@@ -69,9 +85,9 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _parted(text: str, begin: int, stop: int) -> Iterator[tuple[int, int]]:
-    start = begin
+    start, word = begin, _WORD.search(text, begin, stop)
     for edge in _EDGE.finditer(text, begin, stop):
-        if re.search(r"\w", text[start : edge.start()]):
+        if word is not None and word.start() < edge.start():
             yield start, edge.start()
-            start = edge.start()
+            start, word = edge.start(), _WORD.search(text, edge.start(), stop)
     yield start, stop

@@ -1,28 +1,23 @@
 """What is never kept of people, whatever kind of memory keeps it: decided by code, before the write. Pure.
 
-A text is judged by its clauses: what is refused of a sentence does not take the rest of it along.
+A text is judged by its clauses, and a clause that is refused by the things it lists: what is refused of a
+sentence does not take the rest of it along.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
-from quipu.errors import ConfigError
-from quipu.kernel.policy.clauses import Clause, bare, clauses
+from quipu.kernel.policy.clauses import Clause, bare, clauses, items
+from quipu.kernel.policy.setting import USUAL, Rule, rules
 from quipu.kernel.redact import redact
-
-Rule = Literal["never", "asked", "always"]
-"""When something of a kind is kept: never, if the user asked to remember it, or always."""
-
-USUAL: Final[Mapping[str, Rule]] = {"allergies": "always", "health": "asked", "money": "never"}
-RULES: Final[tuple[Rule, ...]] = ("never", "asked", "always")
 
 _FILE: Final = Path(__file__).with_name("policy.toml")
 _CARD = re.compile(r"(?<![\d.])(?:\d[ -]?){12,18}\d(?![\d])")
@@ -30,10 +25,20 @@ _MARK: Final = "[redacted:"
 GAP: Final = " … "
 """Where clauses are left out of a text."""
 
-_PERSON = re.compile(r"\b(?:i|my|me|he|she|his|her|the user|the user's)\b")
+_MOST_LISTED: Final = 20
+"""What lists more is no sentence: it is judged as a whole."""
+
+_ONE: Final = "i|my|me|he|she|his|her|the user|the user's"
+_PERSON: Final = {
+    "allergies": re.compile(rf"\b(?:{_ONE}|we|our|us)\b"),
+    "health": re.compile(rf"\b(?:{_ONE}|we|our|us)\b"),
+    "money": re.compile(rf"\b(?:{_ONE})\b"),  # "we" pay for a project
+}
+"""By whom a text about work is about somebody, by kind."""
+
 _ASKING = re.compile(
-    r"\b(?:remember|memori[sz]e|keep in mind|bear in mind|don['’]t forget|do not forget|never forget"
-    r"|note that|take note|make a note)\b",
+    r"\b(?:remember|remind (?:me|us)|memori[sz]e|keep in mind|bear in mind|don['’]t forget|do not forget"
+    r"|never forget|note that|take note|make a note)\b",
     re.IGNORECASE,
 )
 
@@ -43,53 +48,65 @@ class Verdict:
     """What the policy says of a clause.
 
     ``refused``: why it may not be kept, in a few words without what it says; None where it may.
-    ``safety``: it tells what somebody does not tolerate or must not be given.
     """
 
     start: int
     end: int
     text: str
     refused: str | None
-    safety: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
     """``rules``: when each sensitive kind is kept. Secrets and ids of people and accounts never are.
 
-    ``secrets``: these are looked for too; not where the record that is read was cleared of them.
+    ``secrets``: these are looked for too; not by kinds that read the record, which was cleared of them.
     """
 
     rules: Mapping[str, Rule] = field(default_factory=lambda: dict(USUAL))
     secrets: bool = True
 
-    def verdicts(self, text: str, *, asked: bool | None = None, work: bool = False) -> list[Verdict]:
-        """Each clause of a text, judged.
+    def verdicts(
+        self, text: str, *, asked: bool | None = None, work: bool = False, source: str = ""
+    ) -> list[Verdict]:
+        """Each clause of a text, judged; of one that is refused, each thing that it lists.
 
         ``asked``: the user asked to remember it; None: where a sentence says so. ``work``: the text is about
-        a profession or a project, which may name an illness or money that are nobody's in particular.
+        a profession or a project, which may name an illness or money that are nobody's in particular: neither
+        it nor ``source``, the words that it retells, names a person.
         """
         judged: list[Verdict] = []
         for _, group in groupby(clauses(text), key=lambda one: one.sentence):
             several = list(group)
             whole = text[several[0].start : several[-1].end]
             wanted = asks(whole) if asked is None else asked
-            nobody = work and _PERSON.search(_plain(whole)) is None
-            judge = partial(self._reason, asked=wanted, work=work, nobody=nobody)
-            judged += _together([_verdict(one, judge(bare(one.text))) for one in several], judge)
+            judge = partial(self._reason, asked=wanted, work=_plain(f"{source} {whole}") if work else None)
+            found = _together([said for one in several for said in _judged(one, judge)], judge)
+            judged += _unasked(found) if whole.endswith("?") else found
         return _together(judged, forbidden) if self.secrets else judged
 
-    def cut(self, text: str, *, asked: bool | None = None, work: bool = False) -> str:
+    def cut(self, text: str, *, asked: bool | None = None, work: bool = False, source: str = "") -> str:
         """The text without the clauses that may not be kept; "" where none may."""
-        judged = self.verdicts(text, asked=asked, work=work)
-        return text if all(one.refused is None for one in judged) else _left(text, judged)
+        return GAP.join(self.left(text, asked=asked, work=work, source=source))
 
-    def refused(self, text: str, *, asked: bool | None = None, work: bool = False) -> str | None:
+    def left(
+        self, text: str, *, asked: bool | None = None, work: bool = False, source: str = ""
+    ) -> list[str]:
+        """What of a text may be kept, each run of it as it stands there; the text itself where all may."""
+        judged = self.verdicts(text, asked=asked, work=work, source=source)
+        if all(one.refused is None for one in judged):
+            return [text]
+        return list(filter(None, _runs(text, judged)))
+
+    def refused(
+        self, text: str, *, asked: bool | None = None, work: bool = False, source: str = ""
+    ) -> str | None:
         """Why the text may not be kept whole; None where it may."""
-        judged = self.verdicts(text, asked=asked, work=work)
+        judged = self.verdicts(text, asked=asked, work=work, source=source)
         return next((one.refused for one in judged if one.refused is not None), None)
 
-    def _reason(self, text: str, *, asked: bool, work: bool, nobody: bool) -> str | None:
+    def _reason(self, text: str, *, asked: bool, work: str | None) -> str | None:
+        """``work``: the sentence that is about work and what it is from, in lower case; None for others."""
         never = forbidden(text) if self.secrets else None
         if never is not None:
             return never
@@ -97,26 +114,49 @@ class Policy:
         for kind, rule in self.rules.items():
             if rule == "always" or (rule == "asked" and asked):
                 continue
-            if not nobody and _sensitive(kind, lower, work=work):
+            nobody = work is not None and _PERSON[kind].search(work) is None
+            if not nobody and _sensitive(kind, lower, work=work is not None):
                 return f"{kind}: not asked to remember" if rule == "asked" else kind
         return None
 
 
-def of_health(setting: str) -> Policy:
-    """The rules of a setting on health alone, for kinds that read the record and keep more than people say
-    of themselves: prices and accounts are what their conversations may be about."""
-    return Policy({**policy(setting).rules, "money": "always"}, secrets=False)
+def _judged(clause: Clause, judge: Callable[[str], str | None]) -> list[Verdict]:
+    """The verdict of a clause; of one that is refused, those of the things that it lists.
+
+    What follows a beginning that is refused hangs on it, unless it is a safety: "diagnosed with Crohn's and
+    rosacea". What follows another is judged by itself and behind what was kept before it.
+    """
+    whole, listed = judge(bare(clause.text)), items(clause)
+    if not 1 < len(listed) <= _MOST_LISTED:
+        return [_verdict(clause, whole)]
+    alone = [judge(bare(one.text)) for one in listed]
+    if whole is None and not any(alone):
+        return [_verdict(clause, None)]
+    hangs_on = alone[0] if whole is not None else None
+    judged: list[Verdict] = []
+    kept = ""
+    for one, reason in zip(listed, alone, strict=True):
+        if hangs_on is None:
+            reason = reason or judge(bare(kept + one.text))
+        elif not safety(bare(one.text)):
+            reason = reason or hangs_on
+        kept += one.text if reason is None else ""
+        judged.append(_verdict(one, reason))
+    return judged
 
 
 def _verdict(clause: Clause, refused: str | None) -> Verdict:
-    return Verdict(clause.start, clause.end, clause.text, refused, safety(clause.text))
+    return Verdict(clause.start, clause.end, clause.text, refused)
 
 
 def safety(clause: str) -> bool:
     """Whether a clause tells what somebody does not tolerate or must not be given: an allergy, say."""
     lower = _plain(clause)
     lists = _lists()
-    return lists.sensitive["allergies"].search(lower) is not None and lists.unlike.search(lower) is None
+    return (
+        lists.sensitive["allergies"].search(lower) is not None
+        and lists.unlike["allergies"].search(lower) is None
+    )
 
 
 def asks(sentence: str) -> bool:
@@ -136,23 +176,13 @@ def forbidden(text: str) -> str | None:
     )
 
 
-def policy(setting: str) -> Policy:
+def policy(setting: str, *, secrets: bool = True) -> Policy:
     """The policy of a setting such as "health=always, money=asked"; what it does not name stays as usual.
 
     Raises:
         ConfigError: it names a kind or a rule that there is not.
     """
-    rules: dict[str, Rule] = dict(USUAL)
-    for part in filter(None, (one.strip() for one in setting.split(","))):
-        kind, _, rule = (piece.strip() for piece in part.partition("="))
-        chosen: Rule | None = next((one for one in RULES if one == rule), None)
-        if kind not in USUAL or chosen is None:
-            raise ConfigError(
-                f"{part!r} is no rule of what is kept of people.",
-                hint="For example 'health=never, money=asked'; the rules are never, asked, always.",
-            )
-        rules[kind] = chosen
-    return Policy(rules)
+    return Policy(rules(setting), secrets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +190,7 @@ class _Lists:
     never: Mapping[str, re.Pattern[str]]
     sensitive: Mapping[str, re.Pattern[str]]
     apart: Mapping[str, re.Pattern[str]]
-    unlike: re.Pattern[str]
+    unlike: Mapping[str, re.Pattern[str]]
 
 
 @cache
@@ -176,7 +206,7 @@ def _lists() -> _Lists:
         never={kind: one_of(listed) for kind, listed in data["never"].items()},
         sensitive={kind: one_of(listed) for kind, listed in data["sensitive"].items()},
         apart={kind: re.compile(one) for kind, one in data["apart"].items()},
-        unlike=one_of(data["unlike"]["allergies"]),
+        unlike={kind: one_of(listed) for kind, listed in data["unlike"].items()},
     )
 
 
@@ -184,7 +214,9 @@ def _sensitive(kind: str, lower: str, *, work: bool) -> bool:
     lists = _lists()
     if kind == "allergies":
         return safety(lower)
-    rest = lists.sensitive["allergies"].sub(" … ", lower)
+    if lists.sensitive[kind].search(lower) is None:
+        return False
+    rest = lists.unlike[kind].sub(" … ", lists.sensitive["allergies"].sub(" … ", lower))
     if lists.sensitive[kind].search(rest) is None:
         return False
     return not (work and lists.apart[kind].search(rest))
@@ -197,13 +229,17 @@ def _together(judged: Sequence[Verdict], refuse: Callable[[str], str | None]) ->
     return list(judged) if why is None else [replace(one, refused=one.refused or why) for one in judged]
 
 
-def _left(text: str, judged: Sequence[Verdict]) -> str:
-    runs: list[str] = []
+def _unasked(judged: Sequence[Verdict]) -> list[Verdict]:
+    """The verdicts of a question, all refused where one is: what is left of it asks nothing."""
+    why = next((one.refused for one in judged if one.refused is not None), None)
+    return [replace(one, refused=one.refused or why) for one in judged]
+
+
+def _runs(text: str, judged: Sequence[Verdict]) -> Iterator[str]:
     for refused, group in groupby(judged, key=lambda one: one.refused is not None):
         if not refused:
             each = list(group)
-            runs.append(bare(text[each[0].start : each[-1].end]))
-    return GAP.join(one for one in runs if one)
+            yield bare(text[each[0].start : each[-1].end])
 
 
 def _plain(text: str) -> str:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Final
 
-from quipu.errors import ConfigError
 from quipu.kernel.base.setting import TEXT, Form, Setting, decimal
 from quipu.kernel.config import described
-from quipu.kernel.policy.policy import policy
 
 EVALUATORS: Final = ("rules", "llm")
 
@@ -27,15 +25,6 @@ def _evaluator(value: Any) -> str:
     return name
 
 
-def _policy(value: Any) -> str:
-    rules = TEXT.read(value)
-    try:
-        policy(rules)
-    except ConfigError as error:
-        raise ValueError(f"is {rules!r}: {error.message} {error.hint}".rstrip(".")) from None
-    return rules
-
-
 SETTINGS: Final[tuple[Setting[Any], ...]] = (
     described()["longterm_timeout_ms"],
     described()["longterm_limit"],
@@ -44,5 +33,4 @@ SETTINGS: Final[tuple[Setting[Any], ...]] = (
     described()["longterm_audit_days"],
     described()["longterm_every"],
     replace(described()["longterm_evaluator"], form=Form("text", _evaluator)),
-    replace(described()["longterm_policy"], form=Form("text", _policy)),
 )

@@ -20,6 +20,7 @@ from quipu.kinds.episodes.condensing.novelty import novelty
 from quipu.kinds.episodes.condensing.readiness import Plan, Quiet
 from quipu.kinds.episodes.condensing.store import Exchange, Spoken
 from quipu.kinds.episodes.condensing.writing import write
+from quipu.kinds.episodes.policy import policy_of
 from quipu.kinds.episodes.settings import IDLE_MINUTES, RESTED_MINUTES
 from quipu.recall.generations import Models
 
@@ -100,12 +101,9 @@ class Condensing:
         )
         groups = [waits.exchanges[part.start : part.stop] for part in _settled(found, waits)]
         generation = await self._generation(waits.generation)
-        async with self._models.lent(generation) as embedder:
-            new = [
-                await self._drafting.draft(uuid4(), group, grouping.of(waits.spoken, group), embedder)
-                for group in groups
-            ]
-            anew = [await self._drafting.draft(id_, *rest, embedder) for id_, rest in waits.emptied.items()]
+        words = {uuid4(): (group, grouping.of(waits.spoken, group)) for group in groups}
+        new = await self._drafted(space, generation, words)
+        anew = await self._drafted(space, generation, waits.emptied)
         ready = Ready(
             number=waits.number, generation=generation, new=new, anew=anew, vectors=NOTHING,
             again=found.again, more=waits.more and bool(groups),
@@ -120,8 +118,7 @@ class Condensing:
             words = await _words(within, ids)
             known = within.space.generation
         generation = await self._generation(known)
-        async with self._models.lent(generation) as embedder:
-            anew = [await self._drafting.draft(id_, *one, embedder) for id_, one in words.items()]
+        anew = await self._drafted(space, generation, words)
         ready = Ready(number=0, generation=generation, new=(), anew=anew, vectors=NOTHING)
         return await self.measured(space, ready, generation) if anew else None
 
@@ -153,6 +150,16 @@ class Condensing:
             within, ready.new, ready.anew, ready.vectors, number=ready.number, generation=ready.generation,
             now=self._clock.now(),
         )  # fmt: skip
+
+    async def _drafted(
+        self, space: str, generation: int, words: Mapping[UUID, tuple[Sequence[Exchange], Sequence[Spoken]]]
+    ) -> list[Draft]:
+        """Drafts of episodes, each of its exchanges and messages."""
+        policy = policy_of(await self._database.settings(space))
+        async with self._models.lent(generation) as embedder:
+            return [
+                await self._drafting.draft(id_, *one, embedder, policy=policy) for id_, one in words.items()
+            ]
 
     async def _generation(self, known: int | None) -> int:
         return known or (await self._models.embed([])).generation

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
@@ -12,12 +12,14 @@ from pydantic import ValidationError
 from quipu.errors import LanguageFailed
 from quipu.kernel.embedding.model import Embedder
 from quipu.kernel.language.model import Language
+from quipu.kernel.policy.policy import Policy
 from quipu.kernel.redact import redact
 from quipu.kinds.episodes.condensing.model import Builder, Material
 from quipu.kinds.episodes.condensing.remote import RemoteBuilder
-from quipu.kinds.episodes.condensing.rules import RuleBuilder
+from quipu.kinds.episodes.condensing.rules import NOTHING, RuleBuilder
 from quipu.kinds.episodes.condensing.store import Exchange, Spoken
 from quipu.kinds.episodes.filing import entries as filing
+from quipu.kinds.episodes.policy import UNKNOWN, Retold
 from quipu.kinds.episodes.shapes import Chunk, Condensed, Factors
 
 LONGEST_TROUBLE: Final = 500
@@ -61,9 +63,15 @@ class Drafting:
         self.builder: Builder = self._rules if language is None else RemoteBuilder(language)
 
     async def draft(
-        self, id_: UUID, exchanges: Sequence[Exchange], spoken: Sequence[Spoken], embedder: Embedder
+        self,
+        id_: UUID,
+        exchanges: Sequence[Exchange],
+        spoken: Sequence[Spoken],
+        embedder: Embedder,
+        *,
+        policy: Policy,
     ) -> Draft:
-        """The draft of an episode of some exchanges, one or more, and their messages."""
+        """The draft of an episode of some exchanges, one or more, and their messages, held to the policy."""
         topic = _topic(exchanges)
         material = Material(
             utterances=[one.said for one in spoken],
@@ -77,11 +85,15 @@ class Drafting:
         except LanguageFailed as error:
             builder, trouble = self._rules, redact(str(error)).text[:LONGEST_TROUBLE]
             said = await builder.build(material, embedder)
+        # A model may put together again what was cut out apart, or tell what it was not told.
+        said = worded(said, Retold(policy, (one.said.text for one in spoken if one.said.role == "user")).cut)
+        if self._secrets:
+            said = worded(said, lambda text: redact(text).text)
         return Draft(
             id=id_,
             exchanges=exchanges,
             messages=[one.said.id for one in spoken],
-            said=without_secrets(said) if self._secrets else said,
+            said=said,
             topic=topic,
             builder=builder.name,
             version=builder.version,
@@ -105,23 +117,31 @@ def with_novelty(said: Condensed, novelty: float) -> Condensed:
     )
 
 
-def without_secrets(said: Condensed) -> Condensed:
-    """The same without secrets: a model may put together again what was cut out apart."""
+def worded(said: Condensed, change: Callable[[str], str]) -> Condensed:
+    """The same with each of its texts as ``change`` leaves it; of a gist that goes, that nothing was said."""
+    context, emotion = said.context, said.emotion
     return said.model_copy(
         update={
-            "gist": redact(said.gist).text,
-            "action": redact(said.action).text,
-            "outcome": redact(said.outcome).text,
-            "open_loops": tuple(redact(one).text for one in said.open_loops),
-            "context": said.context.model_copy(
+            "gist": change(said.gist) or NOTHING,
+            "action": change(said.action),
+            "outcome": change(said.outcome),
+            "open_loops": _left(said.open_loops, change),
+            "emotion": emotion.model_copy(
+                update={"type": change(emotion.type) or UNKNOWN, "arc": change(emotion.arc)}
+            ),
+            "context": context.model_copy(
                 update={
-                    "situational": redact(said.context.situational).text,
-                    "conversational": redact(said.context.conversational).text,
-                    "constraints": tuple(redact(one).text for one in said.context.constraints),
+                    "situational": change(context.situational),
+                    "conversational": change(context.conversational),
+                    "constraints": _left(context.constraints, change),
                 }
             ),
         }
     )
+
+
+def _left(texts: Sequence[str], change: Callable[[str], str]) -> tuple[str, ...]:
+    return tuple(text for text in map(change, texts) if text)
 
 
 def _topic(exchanges: Sequence[Exchange]) -> str:

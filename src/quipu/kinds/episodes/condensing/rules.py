@@ -26,6 +26,7 @@ LONGEST_GIST: Final = 700
 KEPT: Final = 2.0
 """What the chunker kept counts as much as a fact with names and times in it."""
 
+NOTHING: Final = "Nothing was said that is kept."
 OF_USER: Final = 1.5
 """Somebody's own words count for more than an assistant's."""
 
@@ -93,9 +94,7 @@ def _gist(material: Material, candidates: Sequence[str], vectors: Vectors, weigh
     """One to three sentences. Where nothing is said in sentences, what was said at all."""
     if not candidates:
         words = " ".join(" ".join(one.text.split()) for one in material.utterances).strip()
-        return (
-            f"{material.utterances[0].who}: {words[:LONGEST_GIST]}" if words else "Nothing was said in words."
-        )
+        return f"{material.utterances[0].who}: {words[:LONGEST_GIST]}" if words else NOTHING
     ranked = central.ranks(vectors, weights)
     return joined([candidates[place] for place in central.chosen(vectors, ranked, most=GIST_SENTENCES)])
 

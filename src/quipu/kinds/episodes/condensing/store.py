@@ -17,6 +17,7 @@ from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s, Vector, halfvecs
 from quipu.kernel.db.database import Within
 from quipu.kinds.episodes.condensing.model import Utterance
+from quipu.kinds.episodes.policy import kept
 from quipu.kinds.episodes.shapes import Condensed
 
 _SQL = queries.load("quipu.kinds.episodes.condensing")
@@ -92,7 +93,7 @@ async def exchanges_of(within: Within, episodes: Sequence[UUID]) -> dict[UUID, l
 
 
 async def said(within: Within, exchanges: Sequence[Exchange]) -> list[Spoken]:
-    """The messages of exchanges, in their order; of long ones the beginning."""
+    """The messages of exchanges, in their order, as far as they may be kept; of long ones the beginning."""
     values = {
         "first": Int8s([one.first for one in exchanges]),
         "last": Int8s([one.last for one in exchanges]),
@@ -100,13 +101,13 @@ async def said(within: Within, exchanges: Sequence[Exchange]) -> list[Spoken]:
         "generation": within.space.generation,
     }
     rows = await _rows(within, "said", values)
-    spoken = await within.spoken([row[3] for row in rows])
+    texts = await kept(within, await within.spoken([row[3] for row in rows]))
     return [
         Spoken(
             Utterance(id=id_, role=role, speaker=speaker, text=text, at=at),
             None if vector is None else halfvecs(vector)[0],
         )
-        for (id_, role, speaker, _, at, vector), text in zip(rows, spoken, strict=True)
+        for (id_, role, speaker, _, at, vector), text in zip(rows, texts, strict=True)
     ]
 
 

@@ -14,7 +14,10 @@ ConversationStatus = Literal["active", "archived", "deleted"]
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A message of a session. ``id`` is its number in the record: a later one has a higher."""
+    """A message of a session. ``id`` is its number in the record: a later one has a higher.
+
+    ``kept`` is its content as far as it may be kept of people, by which it is understood; of a tool nothing.
+    """
 
     id: int
     role: str
@@ -23,6 +26,7 @@ class Said:
     happened_at: datetime
     content: str
     tools: bool = False
+    kept: str = ""
 
     @property
     def is_reply(self) -> bool:

@@ -165,7 +165,7 @@ class Placing:
         people = {name for one in run.messages for name in (one.speaker, one.user) if name}
         asked: Counter[str] = Counter()
         for one in run.asked:
-            asked.update(topical(one.content))
+            asked.update(topical(one.kept))
         name = name_of(asked or heard.words, taken=self._names[user], besides=people)
         self._names[user].add(name)
         number = await store.begin_topic(self._within, user=user, name=name, last_at=run.ended_at)
@@ -176,7 +176,7 @@ def heard_of(run: Run, vectors: Mapping[int, Vectors]) -> Heard:
     """An exchange as topics see it: what was asked counts twice."""
     words: Counter[str] = Counter()
     for one in (*run.asked, *run.asked, *(reply for reply in run.replies if reply.role != "tool")):
-        words.update(topical(one.content))
+        words.update(topical(one.kept))
     rows = [
         vectors[one.id]
         for one in (*run.asked, *run.asked, *run.replies)

@@ -12,10 +12,8 @@ from quipu.errors import BadInput
 from quipu.kernel.db.arrays import Float4s, Int4s, Int8s, Moments, Texts
 from quipu.kernel.db.database import Within
 from quipu.kernel.embedding.model import Vectors
-from quipu.kernel.policy.policy import of_health
 from quipu.kernel.queue import outbox
 from quipu.kernel.queue.model import Payload
-from quipu.kinds.episodes.chunking.allowing import allowed
 from quipu.kinds.episodes.chunking.chunker import chunker_of
 from quipu.kinds.episodes.chunking.model import Chunked, Chunker, Talk, Turn
 from quipu.kinds.episodes.conversing import store
@@ -24,6 +22,7 @@ from quipu.kinds.episodes.conversing.model import Run, Said
 from quipu.kinds.episodes.conversing.modes import mode_of
 from quipu.kinds.episodes.conversing.placing import Placed, Placing
 from quipu.kinds.episodes.conversing.salience import salience
+from quipu.kinds.episodes.policy import Retold, allowed, policy_of
 from quipu.kinds.episodes.queues import CHUNKER, EPISODES, MINDING
 from quipu.kinds.plug import Context
 
@@ -71,9 +70,9 @@ async def read(context: Context, payload: Payload) -> None:
             page, again={n: run for n, run in page.again.items() if run.first not in _firsts(runs)}
         )
         talks = [_talk(run) for run in (*runs, *page.again.values())]
-        policy = of_health(context.settings.longterm_policy)
+        held = policy_of(context.settings)
         chunked = [
-            replace(one, chunk=allowed(one.chunk, talk, policy))
+            replace(one, chunk=allowed(one.chunk, Retold(held, (t.text for t in talk.turns if t.asked))))
             for one, talk in zip(await chunker.read(talks), talks, strict=True)
         ]
         try:
@@ -203,9 +202,7 @@ def _other_key(key: str, session: str) -> str:
 
 
 def _talk(run: Run) -> Talk:
-    return Talk(
-        [Turn(one.speaker, one.content, one in run.asked) for one in run.messages if one.role != "tool"]
-    )
+    return Talk([Turn(one.speaker, one.kept, one in run.asked) for one in run.messages if one.role != "tool"])
 
 
 def _columns(placed: Sequence[Placed], chunked: Sequence[Chunked]) -> dict[str, object]:

@@ -15,6 +15,7 @@ from quipu.kernel.db.database import Within
 from quipu.kernel.embedding.model import Vectors
 from quipu.kinds.episodes.conversing.topics import MOST_WORDS, centre
 from quipu.kinds.episodes.conversing.words import name_of, topical
+from quipu.kinds.episodes.policy import kept
 
 _SQL = queries.load("quipu.kinds.episodes.conversing")
 
@@ -34,7 +35,7 @@ async def _write(
 ) -> None:
     """``rows``: text and vector of each message; user, count and latest time of the topic."""
     words: Counter[str] = Counter()
-    for text in await within.spoken([row[0] for row in rows]):
+    for text in await kept(within, await within.spoken([row[0] for row in rows])):
         words.update(topical(text))
     _, _, user, exchanges, last_at = rows[0]
     taken = await (

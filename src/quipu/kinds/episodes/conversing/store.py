@@ -17,6 +17,7 @@ from quipu.kernel.embedding.model import Vectors
 from quipu.kinds.episodes.conversing.model import Said
 from quipu.kinds.episodes.conversing.threads import Span
 from quipu.kinds.episodes.conversing.topics import Known
+from quipu.kinds.episodes.policy import kept
 from quipu.kinds.episodes.queues import CHUNKER
 
 _SQL = queries.load("quipu.kinds.episodes.conversing")
@@ -62,8 +63,12 @@ async def messages(
     values = {"first": first, "last": last, "limit": limit, "characters": MOST_CHARACTERS}
     rows = await _rows(within, "messages", {**values, "generation": within.space.generation})
     vectors = {row[0]: halfvecs(row[7])[0] for row in rows if row[7]}
-    spoken = await within.spoken([row[5] for row in rows])
-    said = [replace(Said(*row[:7]), content=text) for row, text in zip(rows, spoken, strict=True)]
+    texts = await within.spoken([row[5] for row in rows])
+    told = ["" if row[1] == "tool" else text for row, text in zip(rows, texts, strict=True)]
+    said = [
+        replace(Said(*row[:7]), content=text, kept=left)
+        for row, text, left in zip(rows, texts, await kept(within, told), strict=True)
+    ]
     return said, vectors
 
 

@@ -11,7 +11,6 @@ from uuid import uuid4
 
 from quipu.errors import BadInput
 from quipu.kernel.db.database import Within
-from quipu.kernel.policy.policy import Policy, of_health
 from quipu.kernel.queue import outbox
 from quipu.kernel.queue.model import Payload
 from quipu.kinds.episodes.minding import store
@@ -132,7 +131,7 @@ async def _write(within: Within, context: Context, page: _Page, prepared: Prepar
     keeping = Keeping(within, prepared, now=context.clock.now())
     for heard, before in zip(page.heard, page.before, strict=True):
         await _follow(within, page, heard, before)
-        await _believe(within, keeping, heard, of_health(context.settings.longterm_policy))
+        await _believe(within, keeping, heard)
     await store.advance(within, page.session, mark=page.last, now=context.clock.now())
 
 
@@ -157,11 +156,11 @@ async def _follow(within: Within, page: _Page, heard: Heard, before: Sequence[Tu
         await loops.resolve(within, done, at=at.get(done.message, heard.turns[-1].at))
 
 
-async def _believe(within: Within, keeping: Keeping, heard: Heard, policy: Policy) -> None:
+async def _believe(within: Within, keeping: Keeping, heard: Heard) -> None:
     """What an exchange claims, settled beside what stands."""
     said = claims.claimed(heard)
     held = await beliefs.held(within, heard.person)
-    for claim in claims.allowed([*said, *claims.corrections(heard, held, said)], policy):
+    for claim in [*said, *claims.corrections(heard, held, said)]:
         settled = settle(claim, [one for one in held if one.key == claim.key])
         if settled is not None:
             await keeping.keep(settled)

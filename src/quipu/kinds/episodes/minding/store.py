@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Within
 from quipu.kinds.episodes.minding.turns import Turn
+from quipu.kinds.episodes.policy import kept
 from quipu.kinds.episodes.queues import MINDING
 from quipu.kinds.episodes.shapes import Chunk
 
@@ -52,11 +53,11 @@ async def exchange_before(within: Within, session: int, *, first: int) -> int:
 
 
 async def turns(within: Within, session: int, *, first: int, last: int) -> list[Turn]:
-    """What people and agents said from one message to another."""
+    """What people and agents said from one message to another, as far as it may be kept."""
     values = {"session": session, "first": first, "last": last}
     rows = await _rows(within, "turns", values)
-    spoken = await within.spoken([row[3] for row in rows])
-    return [replace(Turn(*row), text=text) for row, text in zip(rows, spoken, strict=True)]
+    texts = await kept(within, await within.spoken([row[3] for row in rows]))
+    return [replace(Turn(*row), text=text) for row, text in zip(rows, texts, strict=True)]
 
 
 async def is_there(within: Within, session: int) -> bool:

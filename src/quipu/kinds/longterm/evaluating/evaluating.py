@@ -87,7 +87,7 @@ class AsyncEvaluating:
             clock=self._clock,
             by=evaluation.evaluator or "evaluation",
             texts=texts(evaluation),
-            refuses=refusing(policy(settings.longterm_policy)),
+            refuses=refusing(policy(settings.policy)),
         )
 
     async def evaluate_session(
@@ -116,7 +116,7 @@ class AsyncEvaluating:
                 self._search,
                 chosen,
                 clock=self._clock,
-                policy=policy(settings.longterm_policy),
+                policy=policy(settings.policy),
             )
             total = SessionEvaluation(session=session, more=True)
             while total.more:

@@ -45,13 +45,13 @@ async def named(
         yield chosen
     elif chosen == "rules":
         async with models.lent() as embedder:
-            yield RulesEvaluator(embedder, policy=policy(settings.longterm_policy))
+            yield RulesEvaluator(embedder, policy=policy(settings.policy))
     elif chosen == "llm":
         async with _speaking(language, database, settings, clock) as speaking:
             # Not at the top: it brings pydantic along, and the rules need none of it.
             from quipu.kinds.longterm.evaluating.remote import RemoteEvaluator  # noqa: PLC0415
 
-            yield RemoteEvaluator(speaking, policy=policy(settings.longterm_policy))
+            yield RemoteEvaluator(speaking, policy=policy(settings.policy))
     else:
         raise BadInput(f"{chosen!r} is none of {', '.join(EVALUATORS)}.", field="evaluator")
 

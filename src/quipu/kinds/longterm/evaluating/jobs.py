@@ -44,7 +44,7 @@ async def evaluate(context: Context, payload: Payload) -> None:
             Search(context.models, clock=context.clock, cache=Cache()),
             evaluator,
             clock=context.clock,
-            policy=policy(context.settings.longterm_policy),
+            policy=policy(context.settings.policy),
         )
         try:
             stretch = await sessions.waiting(session, space=context.space)

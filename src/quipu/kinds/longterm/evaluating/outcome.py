@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from quipu.kernel.policy.policy import Policy
-from quipu.kinds.longterm.evaluating.claims import USUAL, Claim
+from quipu.kinds.longterm.evaluating.claims import USUAL, Claim, claim
 from quipu.kinds.longterm.evaluating.deciding import Change
 from quipu.kinds.longterm.evaluating.hiding import Bare
 from quipu.kinds.longterm.evaluating.known import Known, known, of_claim
 from quipu.kinds.longterm.evaluating.person import sentence
+from quipu.kinds.longterm.evaluating.safety import constraining
 from quipu.kinds.longterm.model import (
     WORK,
     Category,
@@ -166,13 +167,19 @@ class Outcome:
         )
 
     def _allowed(self, found: Claim, summary: str, *, asked: bool) -> Claim | None:
-        """The claim as it may be kept: without clauses that the policy refuses; None where it said these."""
+        """The claim as it may be kept: without clauses that the policy refuses; None where it said these.
+
+        Where what it tells is cut, what is left is read anew: "allergic to nuts and diabetic".
+        """
         kept = self._policy.cut(summary, asked=asked, work=found.category in WORK)
         if kept == summary:
             return replace(found, summary=summary)
         value = found.told[0].value.lower() if found.told else ""
-        lost = not kept or (value in summary.lower() and value not in kept.lower())
-        return None if lost else replace(found, summary=sentence(kept))
+        if kept and (value not in summary.lower() or value in kept.lower()):
+            return replace(found, summary=sentence(kept))
+        again = claim(kept.rstrip(" .!?"), order=False) if kept else None
+        left = None if again is None else constraining(again)
+        return None if left is None else replace(left, importance=found.importance, summary=sentence(kept))
 
     def _said(self, excerpt: str, category: Category, *, asked: bool) -> Said | None:
         """Where it was said, without clauses that the policy refuses; None where nothing is left."""

@@ -97,8 +97,11 @@ class Standing:
 
     def _inclusion(self, one: IncludedMemory) -> Inclusion | None:
         turn, work = self._said.get(one.turn), one.category in WORK
-        summary = self._policy.cut(" ".join(one.summary.split()), asked=one.asked, work=work)
-        source = None if turn is None else self._source(turn, one.turn, asked=one.asked, work=work)
+        if turn is None:
+            return None
+        cut = partial(self._policy.cut, asked=one.asked, work=work, source=turn.content)
+        summary = cut(" ".join(one.summary.split()))
+        source = self._source(turn, one.turn, asked=one.asked, work=work)
         if source is None or not summary or normal_form(summary) in self._forms:
             return None
         safe = not safety(summary)
@@ -107,7 +110,7 @@ class Standing:
             category=one.category if safe else "constraint",
             importance=importance if safe else "high",
             summary=summary,
-            reason=self._reason(one.reason, one.asked, work),
+            reason=self._reason(one.reason, turn, one.asked, work),
             sources=(source,),
             asked=one.asked,
         )
@@ -118,7 +121,7 @@ class Standing:
             return None
         work = memory.category in WORK
         source = self._source(turn, one.turn, asked=False, work=work)
-        cut = partial(self._policy.cut, asked=False, work=work)
+        cut = partial(self._policy.cut, asked=False, work=work, source=turn.content)
         summary = cut(" ".join(one.summary.split())) if one.summary else None
         details = cut(one.details) if one.details else None
         if source is None or "" in (summary, details) or _changes_nothing(one, summary, memory):
@@ -128,7 +131,7 @@ class Standing:
             importance=one.importance,
             summary=summary,
             details=details,
-            reason=self._reason(one.reason, False, work),
+            reason=self._reason(one.reason, turn, False, work),
             sources=(source,),
             expected_version=memory.version,
         )
@@ -141,13 +144,14 @@ class Standing:
         source = self._source(turn, one.turn, asked=False, work=work)
         return Deletion(
             id=one.id,
-            reason=self._reason(one.reason, False, work),
+            reason=self._reason(one.reason, turn, False, work),
             sources=() if source is None else (source,),
             expected_version=memory.version,
         )
 
-    def _reason(self, reason: str, asked: bool, work: bool) -> str:
-        return "" if self._policy.refused(reason, asked=asked, work=work) else reason
+    def _reason(self, reason: str, turn: SatiTurn, asked: bool, work: bool) -> str:
+        refused = self._policy.refused(reason, asked=asked, work=work, source=turn.content)
+        return "" if refused else reason
 
     def _source(self, turn: SatiTurn, at: int, *, asked: bool, work: bool) -> Said | None:
         """Where it was said, without clauses that the policy refuses; None where nothing is left."""

@@ -11,7 +11,7 @@ from typing import Final
 from quipu.errors import QuipuError
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.db.database import Database
-from quipu.kernel.policy.policy import GAP, Policy, asks
+from quipu.kernel.policy.policy import Policy, asks
 from quipu.kernel.redact import redact
 from quipu.kinds.transcripts.extract.model import Extractor, Finding
 from quipu.kinds.transcripts.memories import filing, store
@@ -90,10 +90,9 @@ class Extracting:
         Of the words that it is from, the longest run that may be kept: they stand in the turn as they are.
         """
         asked = asks(one.excerpt)
-        fact = self._policy.cut(one.fact, asked=asked, work=True)
-        words = self._policy.cut(one.excerpt, asked=asked, work=True)
-        run = max(words.split(GAP), key=len)
-        return replace(one, fact=fact, excerpt=run) if fact and run else None
+        fact = self._policy.cut(one.fact, asked=asked, work=True, source=one.excerpt)
+        words = self._policy.left(one.excerpt, asked=asked, work=True)
+        return replace(one, fact=fact, excerpt=max(words, key=len)) if fact and words else None
 
     def _bare(self, one: Finding) -> Finding:
         """A finding without secrets, its excerpt short enough to be kept."""

@@ -13,7 +13,7 @@ from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
-from quipu.kernel.policy.policy import of_health
+from quipu.kernel.policy.policy import policy
 from quipu.kinds.transcripts.extract.model import Extractor
 from quipu.kinds.transcripts.memories import checking, extractors, store
 from quipu.kinds.transcripts.memories.ageing import REINFORCED_APART
@@ -95,14 +95,10 @@ class AsyncMemories:
         session, earliest = optional_name("session", session), time("since", since)
         whole("limit", limit, least=1, most=10**6)
         house: _House = {"database": self._database, "models": self._models, "clock": self._clock}
+        kept = policy((await self._database.settings(space)).policy, secrets=False)
         async with extractors.named(extractor, settings=self._settings, **house) as chosen:
             due = await self._due(chosen, space=space, session=session, since=earliest, again=again)
-            reading = Extracting(
-                extractor=chosen,
-                secrets=self._settings.redact,
-                policy=of_health(self._settings.longterm_policy),
-                **house,
-            )
+            reading = Extracting(extractor=chosen, secrets=self._settings.redact, policy=kept, **house)
             done: list[SessionExtraction] = []
             for one in due[:limit]:
                 done.append(await reading.read(one, space=space))

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from quipu.kernel.base.text import excerpt
-from quipu.kernel.policy.policy import Policy, asks
-from quipu.kinds.episodes.chunking.allowing import told
 from quipu.kinds.episodes.minding.beliefs.keys import cue_of, form_of, key_of
 from quipu.kinds.episodes.minding.beliefs.model import Claim, Held
 from quipu.kinds.episodes.minding.turns import Sentence, Turn, sentences
@@ -57,16 +55,6 @@ class Heard:
             return self.user
         voices = {turn.voice for turn in self.turns if not turn.by_agent and turn.voice != "user"}
         return voices.pop() if len(voices) == 1 else ""
-
-
-def allowed(claims: Sequence[Claim], policy: Policy) -> list[Claim]:
-    """The claims that may be kept, the words that each rests on cut to what may."""
-    kept: list[Claim] = []
-    for one in claims:
-        words = policy.cut(one.excerpt)
-        if words and policy.refused(told(one.key, one.value), asked=asks(one.excerpt)) is None:
-            kept.append(replace(one, excerpt=words))
-    return kept
 
 
 def claimed(heard: Heard) -> list[Claim]:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 import pytest
 
-from quipu.kernel.policy.policy import of_health
-from quipu.kinds.episodes.chunking.allowing import allowed
+from quipu.kernel.policy.policy import policy
 from quipu.kinds.episodes.chunking.model import Talk, Turn
 from quipu.kinds.episodes.chunking.remote import RemoteChunker
 from quipu.kinds.episodes.chunking.rules import chunk
-from quipu.kinds.episodes.minding.beliefs import claims
-from quipu.kinds.episodes.minding.beliefs.model import Claim
+from quipu.kinds.episodes.policy import Retold, allowed
 from quipu.kinds.episodes.shapes import Chunk, Fact, Gist, Scope, Trait
 from quipu.testing import ScriptedLLM
 
@@ -25,7 +21,7 @@ def talk(said: str) -> Talk:
 
 
 def read(said: str, setting: str = "") -> Chunk:
-    return allowed(chunk(talk(said)), talk(said), of_health(setting))
+    return allowed(chunk(talk(said)), Retold(policy(setting, secrets=False), [said]))
 
 
 def test_the_rest_of_what_the_rules_find_is_kept() -> None:
@@ -59,24 +55,7 @@ async def test_what_a_language_model_finds_is_held_to_the_same() -> None:
         ),
     )
     (found,) = await RemoteChunker(ScriptedLLM([answer])).read([talk(SAID)])
-    kept = allowed(found.chunk, talk(SAID), of_health(""))
+    kept = allowed(found.chunk, Retold(policy("", secrets=False), [SAID]))
     assert [one.content for one in kept.gists] == ["Ana lives in Berlin"]
-    assert [one.key for one in kept.facts] == ["rent"]  # money is long-term memory's to refuse
+    assert kept.facts == ()
     assert kept.user_traits == ()
-
-
-def claim(key: str, value: str, said: str) -> Claim:
-    return Claim(
-        person="ana", user="ana", key=key, value=value, nature="fact", category="general", confidence=0.9,
-        source="explicit", message=1, excerpt=said, said_at=datetime(2026, 1, 1, tzinfo=UTC), cue=None,
-    )  # fmt: skip
-
-
-def test_a_belief_rests_on_the_words_that_may_be_kept() -> None:
-    said = "I live in Berlin and I have diabetes."
-    several = [claim("home", "Berlin", said), claim("health", "diabetes", said)]
-    (kept,) = claims.allowed(several, of_health(""))
-    assert (kept.key, kept.excerpt) == ("home", "I live in Berlin")
-    asked = claim("health", "diabetes", "Remember that I have diabetes.")
-    assert claims.allowed([asked], of_health("")) == [asked]
-    assert claims.allowed([asked], of_health("health=never")) == []
