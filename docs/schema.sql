@@ -145,6 +145,47 @@ CREATE FUNCTION core.are_of_person(numbers bigint[]) RETURNS boolean
 
 COMMENT ON FUNCTION core.are_of_person(numbers bigint[]) IS 'Whether these messages, those that are still there, belong to the person of this transaction alone.';
 
+CREATE FUNCTION core.ask_for_space() RETURNS trigger
+    LANGUAGE plpgsql STABLE
+    AS $$
+begin
+    perform core.entered();
+    return case lower(tg_op) when 'delete' then old else new end;
+end
+$$;
+
+COMMENT ON FUNCTION core.ask_for_space() IS 'For a view, before the trigger that writes (in the order of their names).';
+
+CREATE FUNCTION core.ask_for_space_in(schema text) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+declare
+    place regclass;
+    events text;
+begin
+    for place in
+        select adrelid::regclass from pg_attrdef d
+        join pg_class c on c.oid = d.adrelid and c.relnamespace = schema::regnamespace
+        where pg_get_expr(d.adbin, d.adrelid) = 'core.current_space()'
+    loop
+        execute format('alter table %s alter column space_id set default core.entered()', place);
+    end loop;
+    for place, events in
+        select t.tgrelid::regclass, concat_ws(' or ', case when bit_or(t.tgtype) & 4 > 0 then 'insert' end,
+            case when bit_or(t.tgtype) & 8 > 0 then 'delete' end, case when bit_or(t.tgtype) & 16 > 0 then 'update' end)
+        from pg_trigger t
+        join pg_class c on c.oid = t.tgrelid and c.relkind = 'v' and c.relnamespace = schema::regnamespace
+        where t.tgtype & 64 > 0
+        group by t.tgrelid
+    loop
+        execute format('create trigger ask_for_space instead of %s on %s for each row'
+            ' execute function core.ask_for_space()', events, place);
+    end loop;
+end
+$$;
+
+COMMENT ON FUNCTION core.ask_for_space_in(schema text) IS 'Has rows of a schema ask for the space that was entered, and its views as well.';
+
 CREATE FUNCTION core.count_api_keys() RETURNS bigint
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO ''
@@ -263,6 +304,22 @@ end
 $$;
 
 COMMENT ON FUNCTION core.enter(space text) IS 'Makes this transaction see that space and no other; a row of nulls where there is none yet.';
+
+CREATE FUNCTION core.refuse_unentered() RETURNS integer
+    LANGUAGE plpgsql STABLE
+    AS $$
+begin
+    raise exception 'the space was not entered'
+        using errcode = 'object_not_in_prerequisite_state',
+            hint = 'Before it, in the same transaction: select core.enter(''NAME of the space'');';
+end
+$$;
+
+CREATE FUNCTION core.entered() RETURNS integer
+    LANGUAGE sql STABLE
+    RETURN COALESCE(core.current_space(), core.refuse_unentered());
+
+COMMENT ON FUNCTION core.entered() IS 'The space of this transaction; without one an error that says how to enter one.';
 
 CREATE FUNCTION core.equip_people() RETURNS void
     LANGUAGE sql
@@ -725,6 +782,38 @@ CREATE FUNCTION core.recount_space() RETURNS void
 
 COMMENT ON FUNCTION core.recount_space() IS 'The counters of what is left after an erasure; every process drops its copy of the space.';
 
+CREATE FUNCTION core.refuse_unwritten() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+    place constant text := format('%I.%I', tg_table_schema, tg_table_name);
+    asked constant jsonb := to_jsonb(new);
+    before constant jsonb := case lower(tg_op) when 'update' then to_jsonb(old) else '{}' end;
+    here constant jsonb := coalesce(before -> 'space_id', to_jsonb(core.current_space()));
+    shown jsonb;
+    unwritten text;
+begin
+    execute format('select to_jsonb(v) from %s v where v.%I = %L and coalesce(to_jsonb(v) -> %L, $1) = $1', place,
+            tg_argv[0], coalesce(before ->> tg_argv[0], asked ->> tg_argv[0]), 'space_id')
+        into shown using here;
+    select string_agg(a.key, ', ' order by a.key) into unwritten
+    from jsonb_each(asked) a
+    where a.value <> coalesce(before -> a.key, 'null')
+        and case jsonb_typeof(a.value) when 'number'
+            then abs(a.value::float8 - nullif(shown -> a.key, 'null')::float8) < 1e-9 end is not true
+        and a.value is distinct from shown -> a.key
+        and (lower(tg_op) = 'update' or a.key <> all(string_to_array(tg_argv[2], ', ')));
+    if unwritten is not null then
+        raise exception '% of % cannot be changed so', unwritten, place
+            using errcode = 'feature_not_supported', hint = tg_argv[1];
+    end if;
+    return new;
+end
+$_$;
+
+COMMENT ON FUNCTION core.refuse_unwritten() IS 'For a view, after the trigger that writes: refuses what the row does not show although it was asked for.';
+
 CREATE FUNCTION core.reserve_language_tokens(on_day date, purpose_name text, wanted bigint, most bigint) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
@@ -852,6 +941,9 @@ CREATE FUNCTION core.unfile_deleted() RETURNS trigger
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 begin
+    perform core.refuse_unentered() from gone g
+        where g.entry_id is not null and g.space_id is distinct from core.current_space()
+            and exists (select from core.spaces s where s.id = g.space_id);
     perform core.withdraw(array_agg(entry_id)) from gone where entry_id is not null having count(*) > 0;
     return null;
 end
@@ -865,6 +957,9 @@ CREATE FUNCTION core.unfile_row() RETURNS trigger
     AS $$
 begin
     if lower(tg_op) = 'update' then
+        if old.space_id <> core.entered() then
+            perform core.refuse_unentered();
+        end if;
         perform core.withdraw(array[old.entry_id]);
     end if;
     new.entry_id := null;
@@ -923,7 +1018,7 @@ CREATE FUNCTION episodes.activation(happened_at timestamp with time zone, uses i
     $$;
 
 CREATE TABLE episodes.belief_sources (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     belief_id uuid NOT NULL,
     message_id bigint NOT NULL,
     excerpt text NOT NULL,
@@ -939,7 +1034,7 @@ CREATE FUNCTION episodes.belief_is_of_person(belief uuid) RETURNS boolean
     RETURN core.are_of_person(ARRAY(SELECT x.message_id FROM episodes.belief_sources x WHERE ((x.space_id = core.current_space()) AND (x.belief_id = belief_is_of_person.belief))));
 
 CREATE TABLE episodes.episode_messages (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     episode_id uuid NOT NULL,
     message_id bigint NOT NULL
 );
@@ -958,6 +1053,12 @@ CREATE FUNCTION episodes.fresh(salience double precision, hours double precision
 CREATE FUNCTION episodes.hours(since timestamp with time zone, moment timestamp with time zone) RETURNS double precision
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$ select greatest(date_part('epoch', moment - since), 0) / 3600 $$;
+
+CREATE FUNCTION episodes.lowered(salience double precision, uses integer, boost double precision) RETURNS double precision
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN GREATEST(LEAST(((salience - ((0.5)::double precision * ((1)::double precision - power(((1)::double precision - boost), (uses)::double precision)))) / ((1)::double precision - ((0.5)::double precision * ((1)::double precision - power(((1)::double precision - boost), (uses)::double precision))))), (1)::double precision), (0)::double precision);
+
+COMMENT ON FUNCTION episodes.lowered(salience double precision, uses integer, boost double precision) IS 'The base that episodes.raised raises to a salience; 0 where none does.';
 
 CREATE FUNCTION episodes.note_use(episode uuid, uses integer, at timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
@@ -995,7 +1096,7 @@ CREATE FUNCTION episodes.raised(base double precision, uses integer, boost doubl
     AS $$ select base + 0.5 * (1 - base) * (1 - power(1 - boost, uses)) $$;
 
 CREATE TABLE episodes.exchanges (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     id bigint NOT NULL,
     session_id bigint NOT NULL,
     thread_id bigint,
@@ -1044,21 +1145,17 @@ CREATE FUNCTION episodes.write_conversation() RETURNS trigger
 declare
     number bigint;
 begin
+    new.status := coalesce(new.status, 'active');
     if lower(tg_op) = 'insert' then
         insert into core.sessions (space_id, name, distinct_id, created_at)
         values (core.current_space(), coalesce(new.id, gen_random_uuid())::text, new.user_id,
             coalesce(new.created_at, now()))
         returning id, uid into number, new.id;
-    elsif (new.id, new.created_at, new.session, new.messages)
-        is distinct from (old.id, old.created_at, old.session, old.messages) then
-        raise exception 'id, created_at, session and messages of a conversation follow from what was said'
-            using errcode = 'feature_not_supported',
-                hint = 'Here user_id, topic, title, status, updated_at and thread_id can be changed.';
     else
         number := old.session_number;
     end if;
     insert into episodes.conversation_details as d (session_id, user_name, topic, title, status, updated_at, thread)
-    values (number, new.user_id, nullif(new.topic, ''), new.title, coalesce(new.status, 'active'),
+    values (number, new.user_id, nullif(new.topic, ''), new.title, new.status,
         coalesce(new.updated_at, new.created_at, now()), new.thread_id)
     on conflict (space_id, session_id) do update set
         user_name = excluded.user_name,
@@ -1117,10 +1214,15 @@ begin
         update episodes.stored_episodes set
             deleted_at = new.deleted_at,
             refile = refile or (new.deleted_at is null) <> (old.deleted_at is null),
-            base_salience = case when new.salience is distinct from old.salience then new.salience else base_salience end
+            exchange_id = new.exchange_id,
+            updated_at = case when new.updated_at is distinct from old.updated_at then new.updated_at else updated_at end,
+            base_salience = case when new.salience is distinct from old.salience
+                then episodes.lowered(new.salience, new.access_count, core.number_set('episode_boost', 0.2))
+                else base_salience end
         where space_id = old.space_id and id = old.id;
         if new.access_count > old.access_count then
-            perform episodes.note_use(old.id, new.access_count, coalesce(new.last_accessed_at, now()));
+            perform episodes.note_use(old.id, new.access_count, case
+                when new.last_accessed_at is distinct from old.last_accessed_at then new.last_accessed_at else now() end);
         end if;
     end if;
     if exists (select from episodes.stored_episodes e where e.space_id = (select core.current_space()) and e.refile) then
@@ -1134,15 +1236,14 @@ CREATE FUNCTION episodes.write_message() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 begin
-    if lower(tg_op) = 'insert'
-        or (new.id, new.conversation_id, new.role, new.content, new.created_at)
-            is distinct from (old.id, old.conversation_id, old.role, old.content, old.created_at) then
+    if lower(tg_op) = 'insert' then
         raise exception 'what was said is written by observe(), which takes out secrets and files it'
             using errcode = 'feature_not_supported',
                 hint = 'Here only mode and metadata of a message can be changed.';
     end if;
+    new.metadata := coalesce(new.metadata, '{}'::jsonb);
     insert into episodes.message_details (message_id, mode, metadata)
-    values (old.message_number, new.mode, coalesce(new.metadata, '{}'::jsonb))
+    values (old.message_number, new.mode, new.metadata)
     on conflict (space_id, message_id) do update set mode = excluded.mode, metadata = excluded.metadata;
     return new;
 end
@@ -1794,7 +1895,7 @@ end
 $$;
 
 CREATE TABLE longterm.sources (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     id bigint NOT NULL,
     memory_id uuid NOT NULL,
     version integer NOT NULL,
@@ -1828,10 +1929,14 @@ CREATE FUNCTION longterm.keep_wording() RETURNS trigger
 begin
     insert into longterm.history (space_id, memory_id, version, act, category, importance, summary, details, changed_at,
         changed_by)
-    values (old.space_id, old.id, old.version, 'edit', old.category, old.importance, old.summary, old.details, now(),
-        'sql');
-    new.version := greatest(new.version, old.version + 1);
-    new.updated_at := greatest(new.updated_at, now());
+    values (old.space_id, old.id, old.version, case when new.archived and not old.archived then 'archive'
+            when old.archived and not new.archived then 'revive' else 'edit' end,
+        old.category, old.importance, old.summary, old.details, now(), 'sql');
+    if new.version = old.version and (old.summary, old.details, old.category, old.importance)
+        is distinct from (new.summary, new.details, new.category, new.importance) then
+        new.version := old.version + 1;
+        new.updated_at := greatest(new.updated_at, now());
+    end if;
     return new;
 end
 $$;
@@ -2844,7 +2949,7 @@ end
 $$;
 
 CREATE TABLE transcripts.extractions (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     session_id bigint NOT NULL,
     extractor text NOT NULL,
     version integer NOT NULL,
@@ -2951,7 +3056,7 @@ end
 $$;
 
 CREATE TABLE transcripts.texts (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     line_id bigint NOT NULL,
     part text NOT NULL,
     call_id text DEFAULT ''::text NOT NULL,
@@ -3039,7 +3144,7 @@ end
 $$;
 
 CREATE TABLE transcripts.readers (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     role text NOT NULL,
     password text NOT NULL
 );
@@ -3095,7 +3200,7 @@ end
 $$;
 
 CREATE TABLE transcripts.lines (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     id bigint NOT NULL,
     session_id bigint NOT NULL,
     uuid text NOT NULL,
@@ -3132,7 +3237,7 @@ COMMENT ON COLUMN transcripts.lines.blocks IS 'Blocks that have no column (image
 COMMENT ON COLUMN transcripts.lines.is_prompt IS 'A person asked: it begins a turn.';
 
 CREATE TABLE transcripts.tool_calls (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     id text NOT NULL,
     line_id bigint NOT NULL,
     session_id bigint NOT NULL,
@@ -3150,7 +3255,7 @@ COMMENT ON TABLE transcripts.tool_calls IS 'A call has the id that the model gav
 COMMENT ON COLUMN transcripts.tool_calls.path IS 'The file that it was about, where its input names one.';
 
 CREATE TABLE transcripts.tool_results (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     tool_call_id text NOT NULL,
     line_id bigint NOT NULL,
     session_id bigint NOT NULL,
@@ -3589,7 +3694,7 @@ CREATE TABLE core.unfiled_messages (
 ALTER TABLE ONLY core.unfiled_messages FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE episodes.accesses (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     episode_id uuid NOT NULL,
     accessed_at timestamp with time zone NOT NULL
 );
@@ -3597,7 +3702,7 @@ CREATE TABLE episodes.accesses (
 ALTER TABLE ONLY episodes.accesses FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE episodes.beliefs (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     id uuid DEFAULT gen_random_uuid() NOT NULL,
     person text NOT NULL,
     user_name text,
@@ -3644,7 +3749,7 @@ COMMENT ON COLUMN episodes.beliefs.form IS 'The value without case, articles and
 COMMENT ON COLUMN episodes.beliefs.entry_id IS 'Its entry in core.recall_entries: only what stands is found.';
 
 CREATE TABLE episodes.conflicts (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     id uuid DEFAULT gen_random_uuid() NOT NULL,
     belief_id uuid NOT NULL,
     rival_id uuid NOT NULL,
@@ -3669,7 +3774,7 @@ ALTER TABLE ONLY episodes.conflicts FORCE ROW LEVEL SECURITY;
 COMMENT ON COLUMN episodes.conflicts.severity IS 'When it began; each time that it is asked about lowers it by one.';
 
 CREATE TABLE episodes.conversation_details (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     session_id bigint NOT NULL,
     user_name text,
     topic text,
@@ -3697,7 +3802,7 @@ COMMENT ON COLUMN episodes.conversation_details.updated_at IS 'When somebody las
 COMMENT ON COLUMN episodes.conversation_details.thread IS 'As somebody has set it; else it is the name of the thread of its latest exchange.';
 
 CREATE TABLE episodes.threads (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     id bigint NOT NULL,
     user_name text,
     platform text NOT NULL,
@@ -3728,7 +3833,7 @@ COMMENT ON COLUMN episodes.threads.state IS 'ended: a later thread of the channe
 COMMENT ON COLUMN episodes.threads.resumed IS 'How often it was taken up again after a pause that is long, but not too long.';
 
 CREATE TABLE episodes.topics (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     id bigint NOT NULL,
     user_name text DEFAULT ''::text NOT NULL,
     name text NOT NULL,
@@ -3769,7 +3874,7 @@ CREATE VIEW episodes.conversations WITH (security_invoker='true') AS
      LEFT JOIN episodes.threads h ON (((h.space_id = d.space_id) AND (h.id = d.thread_id))));
 
 CREATE TABLE episodes.episode_history (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     episode_id uuid NOT NULL,
     version integer NOT NULL,
     said jsonb NOT NULL,
@@ -3785,7 +3890,7 @@ CREATE TABLE episodes.episode_history (
 ALTER TABLE ONLY episodes.episode_history FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE episodes.stored_episodes (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     id uuid DEFAULT gen_random_uuid() NOT NULL,
     session_id bigint,
     thread_id bigint,
@@ -3904,7 +4009,7 @@ ALTER TABLE episodes.exchanges ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY 
 );
 
 CREATE TABLE episodes.loop_messages (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     loop_id uuid NOT NULL,
     message_id bigint NOT NULL
 );
@@ -3912,7 +4017,7 @@ CREATE TABLE episodes.loop_messages (
 ALTER TABLE ONLY episodes.loop_messages FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE episodes.loops (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     id uuid DEFAULT gen_random_uuid() NOT NULL,
     kind text NOT NULL,
     state text DEFAULT 'open'::text NOT NULL,
@@ -3954,7 +4059,7 @@ COMMENT ON COLUMN episodes.loops.things IS 'Terms of what it is about, verbs of 
 COMMENT ON COLUMN episodes.loops.evidence IS 'The words that closed it; null where it was closed by hand without any, or they were erased.';
 
 CREATE TABLE episodes.message_details (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     message_id bigint NOT NULL,
     mode text,
     metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
@@ -3987,7 +4092,7 @@ CREATE VIEW episodes.messages WITH (security_invoker='true') AS
      LEFT JOIN episodes.message_details d ON (((d.space_id = m.space_id) AND (d.message_id = m.id))));
 
 CREATE TABLE episodes.progress (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     session_id bigint NOT NULL,
     topic text NOT NULL,
     mark bigint NOT NULL,
@@ -4006,7 +4111,7 @@ COMMENT ON COLUMN episodes.progress.mark IS 'The last that it has dealt with: of
 COMMENT ON COLUMN episodes.progress.skipped IS 'How many it could make nothing of.';
 
 CREATE TABLE episodes.prompts (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     id uuid DEFAULT gen_random_uuid() NOT NULL,
     session text NOT NULL,
     user_name text,
@@ -4048,7 +4153,7 @@ ALTER TABLE episodes.topics ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
 );
 
 CREATE TABLE ledger.chat_memory_events (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     id bigint NOT NULL,
     session_id uuid,
     distinct_id text,
@@ -4118,7 +4223,7 @@ CREATE VIEW ledger.assumption_friction WITH (security_invoker='true') AS
 COMMENT ON VIEW ledger.assumption_friction IS 'Corrections for each assumption made; one that was found right is confirmed, not corrected.';
 
 CREATE TABLE ledger.chat_competitor_checks (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     id bigint NOT NULL,
     session_id uuid NOT NULL,
     turn_index integer NOT NULL,
@@ -4145,7 +4250,7 @@ CREATE SEQUENCE ledger.chat_competitor_checks_id_seq
 ALTER SEQUENCE ledger.chat_competitor_checks_id_seq OWNED BY ledger.chat_competitor_checks.id;
 
 CREATE TABLE ledger.chat_fallbacks (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     id bigint NOT NULL,
     session_id uuid NOT NULL,
     turn_index integer NOT NULL,
@@ -4197,7 +4302,7 @@ CREATE VIEW ledger.chat_messages WITH (security_invoker='true') AS
 COMMENT ON VIEW ledger.chat_messages IS 'What was said in sessions; a turn begins with a message of the user.';
 
 CREATE TABLE ledger.chat_recommendation_evidence (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     id bigint NOT NULL,
     recommendation_id bigint NOT NULL,
     session_id uuid NOT NULL,
@@ -4237,7 +4342,7 @@ CREATE SEQUENCE ledger.chat_recommendation_evidence_id_seq
 ALTER SEQUENCE ledger.chat_recommendation_evidence_id_seq OWNED BY ledger.chat_recommendation_evidence.id;
 
 CREATE TABLE ledger.chat_recommendations (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     id bigint NOT NULL,
     session_id uuid NOT NULL,
     message_id bigint,
@@ -4282,7 +4387,7 @@ CREATE SEQUENCE ledger.chat_recommendations_id_seq
 ALTER SEQUENCE ledger.chat_recommendations_id_seq OWNED BY ledger.chat_recommendations.id;
 
 CREATE TABLE ledger.chat_review_signal_runs (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     id bigint NOT NULL,
     session_id uuid NOT NULL,
     turn_index integer NOT NULL,
@@ -4323,7 +4428,7 @@ CREATE SEQUENCE ledger.chat_review_signal_runs_id_seq
 ALTER SEQUENCE ledger.chat_review_signal_runs_id_seq OWNED BY ledger.chat_review_signal_runs.id;
 
 CREATE TABLE ledger.chat_session_memory (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     id bigint DEFAULT nextval('ledger.chat_memory_events_id_seq'::regclass) NOT NULL,
     session_id uuid NOT NULL,
     memory_namespace text NOT NULL,
@@ -4348,7 +4453,7 @@ WITH (fillfactor='80');
 ALTER TABLE ONLY ledger.chat_session_memory FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE ledger.session_details (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     session_id uuid NOT NULL,
     started_at timestamp with time zone,
     ended_at timestamp with time zone,
@@ -4415,7 +4520,7 @@ CREATE VIEW ledger.chat_tool_calls WITH (security_invoker='true') AS
 COMMENT ON VIEW ledger.chat_tool_calls IS 'The tools that asked one of the sources that the ledger knows.';
 
 CREATE TABLE ledger.chat_user_preferences (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     id bigint DEFAULT nextval('ledger.chat_memory_events_id_seq'::regclass) NOT NULL,
     distinct_id text NOT NULL,
     preference_namespace text NOT NULL,
@@ -4478,7 +4583,7 @@ CREATE VIEW ledger.evidence_recency WITH (security_invoker='true') AS
 COMMENT ON VIEW ledger.evidence_recency IS 'How old reviews were when a recommendation was made of them.';
 
 CREATE TABLE ledger.filing_marks (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     event_id bigint DEFAULT 0 NOT NULL,
     evidence_id bigint DEFAULT 0 NOT NULL,
     expired_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL
@@ -4505,7 +4610,7 @@ CREATE VIEW ledger.first_insight WITH (security_invoker='true') AS
 COMMENT ON VIEW ledger.first_insight IS 'How soon sessions had a first answer worth having, and how many fell back.';
 
 CREATE TABLE ledger.source_runs (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     id bigint NOT NULL,
     source_name text NOT NULL,
     run_started_at timestamp with time zone NOT NULL,
@@ -4623,7 +4728,7 @@ CREATE SEQUENCE ledger.source_runs_id_seq
 ALTER SEQUENCE ledger.source_runs_id_seq OWNED BY ledger.source_runs.id;
 
 CREATE TABLE longterm.audit (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     id bigint NOT NULL,
     at timestamp with time zone NOT NULL,
     act text NOT NULL,
@@ -4657,7 +4762,7 @@ ALTER TABLE longterm.audit ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
 );
 
 CREATE TABLE longterm.audit_memories (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     audit_id bigint NOT NULL,
     place integer NOT NULL,
     memory_id uuid NOT NULL,
@@ -4674,7 +4779,7 @@ CREATE TABLE longterm.audit_memories (
 ALTER TABLE ONLY longterm.audit_memories FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE longterm.evaluations (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     session_id bigint NOT NULL,
     evaluator text NOT NULL,
     version integer NOT NULL,
@@ -4692,7 +4797,7 @@ ALTER TABLE ONLY longterm.evaluations FORCE ROW LEVEL SECURITY;
 COMMENT ON COLUMN longterm.evaluations.message_id IS 'The last message that was evaluated; turns counts those of the user.';
 
 CREATE TABLE longterm.history (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     id bigint NOT NULL,
     memory_id uuid NOT NULL,
     version integer NOT NULL,
@@ -4723,7 +4828,7 @@ ALTER TABLE longterm.history ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
 );
 
 CREATE TABLE longterm.long_term_memory (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     id uuid DEFAULT gen_random_uuid() NOT NULL,
     category text NOT NULL,
     importance longterm.importance NOT NULL,
@@ -4998,7 +5103,7 @@ CREATE TABLE transcripts.discarded_readers (
 COMMENT ON TABLE transcripts.discarded_readers IS 'Logins of spaces that are gone; whoever may drop roles drops them.';
 
 CREATE TABLE transcripts.files (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     path text NOT NULL,
     size_bytes bigint NOT NULL,
     offset_bytes bigint NOT NULL,
@@ -5021,7 +5126,7 @@ COMMENT ON COLUMN transcripts.files.size_bytes IS 'How large it was when all of 
 COMMENT ON COLUMN transcripts.files.prefix_sha256 IS 'Of what was read: where it differs, the file was rewritten and is read anew.';
 
 CREATE TABLE transcripts.indexing (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     indexed_to bigint DEFAULT 0 NOT NULL,
     settled_to bigint DEFAULT 0 NOT NULL
 );
@@ -5042,7 +5147,7 @@ ALTER TABLE transcripts.lines ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTI
 );
 
 CREATE TABLE transcripts.memories (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     id uuid DEFAULT gen_random_uuid() NOT NULL,
     session_id text,
     fact text NOT NULL,
@@ -5082,7 +5187,7 @@ COMMENT ON COLUMN transcripts.memories.edited_at IS 'A person changed it: extrac
 COMMENT ON COLUMN transcripts.memories.entry_id IS 'Its entry in core.recall_entries; null where the index does not know it yet.';
 
 CREATE TABLE transcripts.memory_contradictions (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     memory_id uuid NOT NULL,
     contradicted_by uuid NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL
@@ -5091,7 +5196,7 @@ CREATE TABLE transcripts.memory_contradictions (
 ALTER TABLE ONLY transcripts.memory_contradictions FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE transcripts.memory_edits (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     memory_id uuid NOT NULL,
     id bigint NOT NULL,
     fact text NOT NULL,
@@ -5113,7 +5218,7 @@ ALTER TABLE transcripts.memory_edits ALTER COLUMN id ADD GENERATED ALWAYS AS IDE
 );
 
 CREATE TABLE transcripts.memory_sources (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     memory_id uuid NOT NULL,
     session_id text NOT NULL,
     turn_index integer NOT NULL,
@@ -5129,7 +5234,7 @@ CREATE TABLE transcripts.memory_sources (
 ALTER TABLE ONLY transcripts.memory_sources FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE transcripts.responses (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     response_id text NOT NULL,
     line_id bigint NOT NULL,
     session_id bigint NOT NULL,
@@ -5183,7 +5288,7 @@ CREATE VIEW transcripts.messages WITH (security_invoker='true') AS
      LEFT JOIN transcripts.responses r ON (((r.space_id = l.space_id) AND (r.line_id = l.id))));
 
 CREATE TABLE transcripts.prompts (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     id bigint NOT NULL,
     session text,
     project_path text DEFAULT ''::text NOT NULL,
@@ -5205,7 +5310,7 @@ ALTER TABLE transcripts.prompts ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY
 );
 
 CREATE TABLE transcripts.session_details (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     session_id bigint NOT NULL,
     project_path text DEFAULT ''::text NOT NULL,
     cwd text,
@@ -5270,7 +5375,7 @@ CREATE VIEW transcripts.sessions WITH (security_invoker='true') AS
      LEFT JOIN transcripts.extractions x ON (((x.space_id = d.space_id) AND (x.session_id = d.session_id) AND (x.extractor = d.last_extractor))));
 
 CREATE TABLE transcripts.summaries (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     leaf_uuid text NOT NULL,
     summary text NOT NULL,
     CONSTRAINT summaries_leaf_uuid_check CHECK (((char_length(leaf_uuid) >= 1) AND (char_length(leaf_uuid) <= 512)))
@@ -5292,7 +5397,7 @@ CREATE VIEW transcripts.sync_state WITH (security_invoker='true') AS
    FROM transcripts.files;
 
 CREATE TABLE transcripts.team_members (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     id text NOT NULL,
     team_id text NOT NULL,
     name text,
@@ -5307,7 +5412,7 @@ CREATE TABLE transcripts.team_members (
 ALTER TABLE ONLY transcripts.team_members FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE transcripts.team_tasks (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     id text NOT NULL,
     team_id text NOT NULL,
     owner_name text,
@@ -5323,7 +5428,7 @@ ALTER TABLE ONLY transcripts.team_tasks FORCE ROW LEVEL SECURITY;
 COMMENT ON COLUMN transcripts.team_tasks.id IS 'team:task.';
 
 CREATE TABLE transcripts.teams (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     id text NOT NULL,
     name text,
     description text,
@@ -5334,7 +5439,7 @@ CREATE TABLE transcripts.teams (
 ALTER TABLE ONLY transcripts.teams FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE transcripts.unindexed (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     line_id bigint NOT NULL
 );
 
@@ -5960,11 +6065,25 @@ CREATE TRIGGER whose_on_insert BEFORE INSERT ON core.sessions FOR EACH ROW WHEN 
 
 CREATE TRIGGER whose_on_update BEFORE UPDATE OF distinct_id ON core.sessions FOR EACH ROW WHEN ((new.distinct_id IS DISTINCT FROM old.distinct_id)) EXECUTE FUNCTION core.note_owner_of_session();
 
+CREATE TRIGGER ask_for_space INSTEAD OF INSERT OR UPDATE ON episodes.conversations FOR EACH ROW EXECUTE FUNCTION core.ask_for_space();
+
+CREATE TRIGGER ask_for_space INSTEAD OF INSERT OR DELETE OR UPDATE ON episodes.episodes FOR EACH ROW EXECUTE FUNCTION core.ask_for_space();
+
+CREATE TRIGGER ask_for_space INSTEAD OF INSERT OR UPDATE ON episodes.messages FOR EACH ROW EXECUTE FUNCTION core.ask_for_space();
+
 CREATE TRIGGER write_conversation INSTEAD OF INSERT OR UPDATE ON episodes.conversations FOR EACH ROW EXECUTE FUNCTION episodes.write_conversation();
 
 CREATE TRIGGER write_episode INSTEAD OF INSERT OR DELETE OR UPDATE ON episodes.episodes FOR EACH ROW EXECUTE FUNCTION episodes.write_episode();
 
 CREATE TRIGGER write_message INSTEAD OF INSERT OR UPDATE ON episodes.messages FOR EACH ROW EXECUTE FUNCTION episodes.write_message();
+
+CREATE TRIGGER written INSTEAD OF INSERT OR UPDATE ON episodes.conversations FOR EACH ROW EXECUTE FUNCTION core.refuse_unwritten('id', 'id, created_at, session and messages follow from what was said, and updated_at is never before it. user_id, topic, title, status, updated_at and thread_id can be changed.', '');
+
+CREATE TRIGGER written INSTEAD OF INSERT OR UPDATE ON episodes.episodes FOR EACH ROW EXECUTE FUNCTION core.refuse_unwritten('id', 'freshness, activation_score and embedding are worked out, and most that is not in the text follows from what was said. A use is noted by raising access_count, with last_accessed_at or without.', 'salience, freshness, activation_score, embedding');
+
+CREATE TRIGGER written INSTEAD OF UPDATE ON episodes.messages FOR EACH ROW EXECUTE FUNCTION core.refuse_unwritten('message_number', 'What was said is written by observe(). Here only mode and metadata of a message can be changed.', '');
+
+CREATE TRIGGER ask_for_space INSTEAD OF INSERT OR DELETE OR UPDATE ON ledger.chat_sessions FOR EACH ROW EXECUTE FUNCTION core.ask_for_space();
 
 CREATE TRIGGER begin_without_evidence BEFORE INSERT ON ledger.chat_recommendations FOR EACH ROW EXECUTE FUNCTION ledger.begin_without_evidence();
 
@@ -6022,9 +6141,11 @@ CREATE TRIGGER unfile_excerpts AFTER UPDATE ON ledger.chat_recommendation_eviden
 
 CREATE TRIGGER write_session INSTEAD OF INSERT OR UPDATE ON ledger.chat_sessions FOR EACH ROW EXECUTE FUNCTION ledger.write_session();
 
+CREATE TRIGGER written INSTEAD OF INSERT OR UPDATE ON ledger.chat_sessions FOR EACH ROW EXECUTE FUNCTION core.refuse_unwritten('id', 'id and name are what the session is known by; whose it is and when it began may follow from what was said.', '');
+
 CREATE TRIGGER date_memory BEFORE INSERT ON longterm.long_term_memory FOR EACH ROW WHEN ((new.happened_at = '-infinity'::timestamp with time zone)) EXECUTE FUNCTION longterm.date_memory();
 
-CREATE TRIGGER keep_wording BEFORE UPDATE ON longterm.long_term_memory FOR EACH ROW WHEN (((NOT (old.entry_id IS DISTINCT FROM new.entry_id)) AND ((old.summary IS DISTINCT FROM new.summary) OR (old.details IS DISTINCT FROM new.details)))) EXECUTE FUNCTION longterm.keep_wording();
+CREATE TRIGGER keep_wording BEFORE UPDATE ON longterm.long_term_memory FOR EACH ROW WHEN (((((((old.summary IS DISTINCT FROM new.summary) OR (old.details IS DISTINCT FROM new.details)) OR (old.category IS DISTINCT FROM new.category)) OR (old.importance IS DISTINCT FROM new.importance)) OR (old.archived IS DISTINCT FROM new.archived)) OR (old.version IS DISTINCT FROM new.version))) EXECUTE FUNCTION longterm.keep_wording();
 
 CREATE TRIGGER unfile_deleted AFTER DELETE ON longterm.long_term_memory REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION core.unfile_deleted();
 
@@ -6037,6 +6158,8 @@ CREATE TRIGGER follow_structure AFTER INSERT OR DELETE OR UPDATE OF relation, ta
 CREATE TRIGGER refuse_virtual BEFORE INSERT OR UPDATE OF fields, columns, relation ON tables.relations FOR EACH ROW EXECUTE FUNCTION tables.refuse_virtual();
 
 CREATE TRIGGER take_out_schema BEFORE DELETE ON tables.schemas FOR EACH ROW EXECUTE FUNCTION tables.take_out_schema();
+
+CREATE TRIGGER ask_for_space INSTEAD OF UPDATE ON transcripts.sessions FOR EACH ROW EXECUTE FUNCTION core.ask_for_space();
 
 CREATE TRIGGER discard_reader AFTER DELETE ON transcripts.readers FOR EACH ROW EXECUTE FUNCTION transcripts.discard_reader();
 
@@ -6081,6 +6204,8 @@ CREATE TRIGGER unfile_deleted AFTER DELETE ON transcripts.memories REFERENCING O
 CREATE TRIGGER unfile_inserted BEFORE INSERT ON transcripts.memories FOR EACH ROW WHEN (((new.entry_id IS NULL) AND (new.status = 'active'::text))) EXECUTE FUNCTION core.unfile_row('3');
 
 CREATE TRIGGER unfile_updated BEFORE UPDATE ON transcripts.memories FOR EACH ROW WHEN (((NOT (old.entry_id IS DISTINCT FROM new.entry_id)) AND ((old.fact IS DISTINCT FROM new.fact) OR (old.status IS DISTINCT FROM new.status)))) EXECUTE FUNCTION core.unfile_row('3');
+
+CREATE TRIGGER written INSTEAD OF UPDATE ON transcripts.sessions FOR EACH ROW EXECUTE FUNCTION core.refuse_unwritten('session_number', 'memories_extracted (0 or 1) and extraction_attempted_at can be changed; the rest follows from the files that a sync reads.', '');
 
 ALTER TABLE ONLY core.messages
     ADD CONSTRAINT messages_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
@@ -6956,6 +7081,8 @@ GRANT SELECT ON TABLE core.messages TO quipu_see;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.sessions TO quipu_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE core.sessions TO quipu_person;
 GRANT SELECT ON TABLE core.sessions TO quipu_see;
+
+REVOKE ALL ON FUNCTION core.ask_for_space_in(schema text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION core.count_api_keys() FROM PUBLIC;
 GRANT ALL ON FUNCTION core.count_api_keys() TO quipu_app;

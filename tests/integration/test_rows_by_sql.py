@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import count
+from typing import LiteralString
 from uuid import UUID, uuid4
 
 import psycopg
@@ -175,16 +176,69 @@ async def test_a_memory_changed_by_sql_is_a_new_version_with_its_hash_and_its_hi
     assert (earlier.summary, earlier.changed_by) == ("Has a dog named Tejo", "sql")
 
 
-async def test_a_memory_archived_by_sql_is_not_recovered_any_more(
+async def test_a_memory_archived_by_sql_is_not_recovered_any_more_and_its_history_says_so(
     memory: AsyncMemory, module_url: str, space: str
 ) -> None:
-    await memory.longterm.add("Has a dog named Tejo", space=space)
+    kept = await memory.longterm.add("Has a dog named Tejo", space=space)
     with entered(module_url, space) as conn:
         conn.execute("update longterm.long_term_memory set archived = true")
     assert await known(memory, "What is the dog named?", space) == []
     with entered(module_url, space) as conn:
         conn.execute("update longterm.long_term_memory set archived = false")
+        conn.execute("update longterm.long_term_memory set archived = true")
+    await memory.longterm.revive(kept.id or "", space=space)  # which the index did not know
     assert await known(memory, "What is the dog named?", space) == ["Has a dog named Tejo"]
+    with entered(module_url, space) as conn:
+        conn.execute("update longterm.long_term_memory set importance = 'high', category = 'pets'")
+    history = await memory.longterm.history(kept.id or "", space=space)
+    assert [(line.act, line.changed_by, line.version) for line in reversed(history)] == [
+        ("archive", "sql", 1),
+        ("revive", "sql", 1),
+        ("archive", "sql", 1),
+        ("revive", "hand", 1),
+        ("edit", "sql", 1),
+    ]
+    assert (await memory.longterm.get(kept.id or "", space=space)).version == 2
+
+
+ROWS: dict[LiteralString, LiteralString] = {
+    "transcripts.memories": "(fact) values ('Tabs.')",
+    "longterm.long_term_memory": "(category, importance, summary, hash)"
+    " values ('pets', 'high', 'Cats', repeat('a', 64))",
+    "episodes.conversations": "(user_id) values ('ana')",
+    "ledger.chat_sessions": "(distinct_id) values ('ana')",
+    "ledger.chat_user_preferences": "(distinct_id, preference_namespace, preference_key, value_json,"
+    " value_source) values ('ana', 'other', 'boat', '1', 'explicit')",
+}
+
+
+@pytest.mark.parametrize("role", ["quipu_app", "quipu_owner", "none"])
+async def test_who_has_entered_no_space_is_told_how(
+    memory: AsyncMemory, module_url: str, space: str, role: str
+) -> None:
+    await memory.memories.add("Tabs.", space=space)
+    with psycopg.connect(module_url, options=f"-c role={role}") as conn:
+        statements = [f"insert into {table} {row}" for table, row in ROWS.items()]
+        if role == "none":  # whom row level security does not bind
+            statements += [
+                "update transcripts.memories set fact = 'Spaces.'",
+                "delete from transcripts.memories",
+            ]
+        for statement in statements:
+            with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState) as told, conn.transaction():
+                conn.execute(statement.encode())
+            assert "select core.enter('" in (told.value.diag.message_hint or "")
+
+
+async def test_every_row_asks_for_its_space(module_url: str) -> None:
+    """A new table does so by ``default core.entered()``."""
+    with psycopg.connect(module_url) as conn:
+        asking = conn.execute(
+            "select adrelid::regclass::text from pg_attrdef d join pg_class c on c.oid = d.adrelid"
+            " where pg_get_expr(adbin, adrelid) = 'core.current_space()'"
+            " and relnamespace::regnamespace::text in ('ledger', 'transcripts', 'episodes', 'longterm')"
+        )
+        assert asking.fetchall() == []
 
 
 async def test_what_sql_commits_while_a_recall_files_is_found_by_the_next(

@@ -130,9 +130,9 @@ class Changes:
         """The same for many; returns those that were live."""
         live = [row for row in rows if not row.archived]
         ids = [row.id for row in live]
-        await self._keep(ids, act="archive", reason=reason)
         await withdraw(self.within, sorted(row.entry_id for row in live if row.entry_id is not None))
         await store.run(self.within, "archive", {"ids": ids, "now": self.now})
+        await self._sign(ids, act="archive", reason=reason)
         return ids
 
     async def revive(self, id_: UUID | str, *, reason: str | None = None) -> Row:
@@ -185,8 +185,8 @@ class Changes:
             await self._revive(row, reason=new.reason)
         version, raised = row.version, more_important(row.importance, new.importance)
         if raised != row.importance:
-            await self._keep([row.id], act="restate", reason=new.reason)
             await store.run(self.within, "raise_importance", {"id": row.id, "importance": raised})
+            await self._sign([row.id], act="restate", reason=new.reason)
             version += 1
             await citing.carry(self.within, row.id, before=row.version, to=version)
         await store.run(self.within, "restate", {"id": row.id, "now": self.now})
@@ -214,7 +214,6 @@ class Changes:
             )
             (entry,) = await self.file([filed])
             await withdraw(self.within, [] if row.entry_id is None else [row.entry_id])
-        await self._keep([row.id], act=act, reason=reason)
         values = {
             "id": row.id,
             "category": to.category,
@@ -227,6 +226,7 @@ class Changes:
             "now": self.now,
         }
         await store.run(self.within, "rewrite", values)
+        await self._sign([row.id], act=act, reason=reason)
         before = rests_on or (row.version if _rests_on(row, to) else None)
         if before is not None:
             await citing.carry(self.within, row.id, before=before, to=row.version + 1)
@@ -238,8 +238,8 @@ class Changes:
             row.id, summary=row.summary, details=row.details, user=row.user, happened_at=row.happened_at
         )
         (entry,) = await self.file([filed])
-        await self._keep([row.id], act="revive", reason=reason)
         await store.run(self.within, "revive", {"id": row.id, "entry": entry, "now": self.now})
+        await self._sign([row.id], act="revive", reason=reason)
 
     async def _check_alone(self, row: Row, hash_: str) -> None:
         other = await store.live_with_hash(self.within, user=row.user, hash=hash_, besides=row.id)
@@ -250,9 +250,10 @@ class Changes:
                 hint=f"Look at it: quipu longterm show {other}",
             )
 
-    async def _keep(self, ids: Sequence[UUID], *, act: Act, reason: str | None) -> None:
+    async def _sign(self, ids: Sequence[UUID], *, act: Act, reason: str | None) -> None:
+        """Say in the history, where the database has noted how they read, who changed them and why."""
         values = {"ids": list(ids), "act": act, "now": self.now, "by": self.by, "reason": reason}
-        await store.run(self.within, "keep", values)
+        await store.run(self.within, "sign", values)
 
     async def _cite(self, id_: UUID, version: int, said: Sequence[Said]) -> None:
         await citing.cite(self.within, id_, version, said, by=self.by, now=self.now)

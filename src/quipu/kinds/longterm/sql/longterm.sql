@@ -70,12 +70,10 @@ where space_id = %(space)s and id = any(%(ids)s::uuid[])
 update longterm.long_term_memory set archived = false, entry_id = %(entry)s, updated_at = %(now)s
 where space_id = %(space)s and id = %(id)s
 
--- name: keep: how memories read before they are changed, who changes them, and why
-insert into longterm.history (space_id, memory_id, version, act, category, importance, summary, details, changed_at,
-    changed_by, reason)
-select space_id, id, version, %(act)s, category, importance, summary, details, %(now)s, %(by)s, %(reason)s
-from longterm.long_term_memory where space_id = %(space)s and id = any(%(ids)s::uuid[])
-order by id
+-- name: sign: who made the latest change of memories, what it was, and why
+update longterm.history h set act = %(act)s, changed_at = %(now)s, changed_by = %(by)s, reason = %(reason)s
+where h.space_id = %(space)s and h.id in (
+    select max(id) from longterm.history where space_id = %(space)s and memory_id = any(%(ids)s::uuid[]) group by memory_id)
 
 -- name: history: how a memory read before each change, the latest first
 select version, act, category, importance::text as importance, summary, details, changed_at, changed_by, reason
