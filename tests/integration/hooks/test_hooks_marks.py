@@ -22,6 +22,7 @@ from cli_process import CommandLine
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("known")]
 
 FOREIGN = Marks(b"of another installation, 32 bytes").mark("The anchor of the neighbour is made of gold.")
+REMINDER = "<system-reminder>The date has changed.</system-reminder>"
 
 
 @pytest.fixture
@@ -72,6 +73,7 @@ async def test_exactly_our_blocks_are_cut_out_of_a_transcript(
             {"type": "tool_use", "id": "t-1", "name": "Task", "input": {"prompt": f"Look.\n{block}\nDone."}},
         ),
         user([{"type": "tool_result", "tool_use_id": "t-1", "content": f"Found: {json.dumps(block)}."}]),
+        user(f"{REMINDER}The sail is torn."),
     )
     hooks.run("stop", transcript_path=str(path))
     assert until(lambda: hooks.status().get("synced") == 1), hooks.log
@@ -79,6 +81,7 @@ async def test_exactly_our_blocks_are_cut_out_of_a_transcript(
     assert status["cut_characters"] >= 3 * len(block)
     assert status["foreign_characters"] == len(FOREIGN)
     assert status["unmatched_marks"] == 1
+    assert status["inserted_characters"] == len(REMINDER)
     assert hooks.log == ""
     async with AsyncMemory(settings=settings) as memory:
         lines = (await memory.transcripts.show("s-9", space="boat")).lines

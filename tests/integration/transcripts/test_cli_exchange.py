@@ -23,8 +23,14 @@ def in_database(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
 @pytest.mark.usefixtures("in_database")
 def test_a_file_goes_in_is_told_of_and_comes_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = str(ccrecall(tmp_path / "ccrecall.db", memories=True))
+    reminder = "<system-reminder>Paint dries.</system-reminder>"
+    with closing(sqlite3.connect(file)) as db, db:
+        said = f"{reminder}Paint the mast green, please."
+        query = "update messages set content_text = ?, content_json = ? where uuid = 'u-1'"
+        db.execute(query, (said, json.dumps(said)))
     assert run(["transcripts", "import-sqlite", file]) == 0
     told = capsys.readouterr().out
+    assert f"written by the agent's program, left out: {len(reminder)} characters" in told
     assert "Sessions by space: my-boat (1), api (1)" in told
     assert "Put right: " in told
 

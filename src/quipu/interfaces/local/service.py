@@ -31,7 +31,7 @@ from quipu.interfaces.local.answers import Answers
 from quipu.interfaces.local.life import Life, resident_mb
 from quipu.interfaces.local.pending import count
 from quipu.interfaces.local.rules import asked_space
-from quipu.interfaces.local.syncing import CAME_BACK, catch_up, sync_all
+from quipu.interfaces.local.syncing import COUNTED, catch_up, sync_all
 
 _AT_ONCE = 16
 _READ_SECONDS, _MOST_SECONDS, _LEAVE_SECONDS = 5.0, 300.0, 5.0
@@ -54,7 +54,7 @@ class Service:
         self._code, self._settings = code_state(), settings_state(home)
         self._since = self._last = time.monotonic()
         self._answered = self._now = 0
-        self._done: Counter[str] = Counter({"synced": 0, **dict.fromkeys(CAME_BACK, 0)})
+        self._done: Counter[str] = Counter({"synced": 0, **dict.fromkeys(COUNTED, 0)})
         self._busy = False
         self._begun: set[str] = set()
         self._answers: Answers | None = None

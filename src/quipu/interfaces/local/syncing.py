@@ -13,11 +13,11 @@ from quipu.interfaces.local import pending
 from quipu.interfaces.local.pending import Pending
 from quipu.kinds.transcripts.syncing.model import SyncReport
 
-CAME_BACK: Final = ("cut_characters", "foreign_characters", "unmatched_marks")
+COUNTED: Final = ("cut_characters", "foreign_characters", "unmatched_marks", "inserted_characters")
 
 
 async def sync_all(memory: AsyncMemory, home: str, folder: Path) -> Counter[str]:
-    """Sync everything that waits; how many were ``synced``, and what came back of memory.
+    """Sync everything that waits; how many were ``synced``, and of ``COUNTED`` how much.
 
     What cannot be read is noted in the log and dropped; what failed for another reason waits for next time.
     """
@@ -26,7 +26,7 @@ async def sync_all(memory: AsyncMemory, home: str, folder: Path) -> Counter[str]
         try:
             report = await _sync(memory, one)
             for space in report.spaces.values():
-                done.update({name: getattr(space, name) for name in CAME_BACK})
+                done.update({name: getattr(space, name) for name in COUNTED})
             for trouble in report.troubles:
                 note(home, f"sync of {trouble.path}: {trouble.reason}")
         except (BadInput, NotFound, OSError) as error:

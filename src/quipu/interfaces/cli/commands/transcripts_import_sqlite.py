@@ -12,7 +12,7 @@ from quipu.interfaces.cli.call import Call, common, erased_too
 from quipu.interfaces.cli.opening import opened
 from quipu.interfaces.cli.paths import FilePath
 from quipu.interfaces.cli.screen import Screen
-from quipu.interfaces.cli.views.report import came_back, withheld
+from quipu.interfaces.cli.views.report import came_back, left_out, withheld
 from quipu.interfaces.cli.views.text import visible
 from quipu.kinds.transcripts.sqlite.model import Imported
 
@@ -49,7 +49,13 @@ def command(call: Call, file: Path, space: str | None, erased_too: bool) -> None
         foreign_characters=found.foreign_characters,
         unmatched_marks=found.unmatched_marks,
     )
-    screen.answer(found, *map(Text, _lines(found)), *withheld(found.withheld, "row"), *back)
+    screen.answer(
+        found,
+        *map(Text, _lines(found)),
+        *withheld(found.withheld, "row"),
+        *back,
+        *left_out(found.inserted_characters),
+    )
 
 
 def _lines(found: Imported) -> Iterator[str]:

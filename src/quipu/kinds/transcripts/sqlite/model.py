@@ -14,8 +14,9 @@ class Imported:
 
     ``redacted``: secrets that were cut out. ``cut_characters``: memory of this space that came back and was
     cut out; ``foreign_characters``: memory of other spaces or installations, kept and not indexed;
-    ``unmatched_marks``: marks of this space in front of other words, kept and indexed. ``passed``: rows that
-    are kept nowhere, by kind.
+    ``unmatched_marks``: marks of this space in front of other words, kept and indexed.
+    ``inserted_characters``: left out of messages of people, as the agent's program wrote them. ``passed``:
+    rows that are kept nowhere, by kind.
     """
 
     spaces: Mapping[str, int]
@@ -28,6 +29,7 @@ class Imported:
     cut_characters: int
     foreign_characters: int
     unmatched_marks: int
+    inserted_characters: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,7 +37,7 @@ class Taking:
         """``began``: when the import began; None takes in what was erased, too."""
         self.cleaning = cleaning
         self.new: Counter[str] = Counter()
-        self.known = self.withheld = 0
+        self.known = self.withheld = self._inserted = 0
         self._began = began
         self.united: dict[UUID, UUID] = {}
         self._database, self._file, self._progress = database, file, progress
@@ -59,6 +59,7 @@ class Taking:
         self.cleaning.redacted.update(session.reading.redacted)
         self._passed.update(session.reading.passed)
         self._came_back.update(session.reading.came_back)
+        self._inserted += session.reading.inserted
         async with self._database.writing(session.space) as within:
             new = await importing.keep(within, session, self._file, now=now, began=self._began)
         self.known += new.pop("known")
@@ -143,4 +144,5 @@ class Taking:
             cut_characters=self._came_back["cut_characters"],
             foreign_characters=self._came_back["foreign_characters"],
             unmatched_marks=self._came_back["unmatched_marks"],
+            inserted_characters=self._inserted,
         )
