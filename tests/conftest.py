@@ -11,7 +11,7 @@ from pathlib import Path
 import memory_disk
 import pytest
 from hypothesis import settings
-from long_form import LONG
+from long_form import LONG, sized
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -20,7 +20,7 @@ def pytest_configure() -> None:
     """No test fails for being slow; temporary directories, those of other processes included, are made in
     memory where there is room. What is collected stays to the end: no garbage is looked for in it."""
     gc.disable()
-    settings.register_profile("quipu", deadline=None)
+    settings.register_profile("quipu", deadline=None, max_examples=sized(40, long=100))
     settings.load_profile("quipu")
     if "TMPDIR" not in os.environ and memory_disk.has_room():
         os.environ["TMPDIR"] = tempfile.tempdir = str(memory_disk.PLACE)

@@ -12,6 +12,7 @@ from pathlib import Path
 import anyio
 import psycopg
 import pytest
+from examined import insist
 from patience import PATIENCE_SECONDS
 from psycopg import sql
 
@@ -20,7 +21,6 @@ from quipu.app.kinds import PACKAGES
 from quipu.kernel.config import Settings
 from quipu.kernel.db import embedded
 from quipu.kernel.db.database import Database
-from quipu.upkeep.consistency import examine
 
 _NUMBERS = count()
 
@@ -109,8 +109,8 @@ async def database(settings: Settings, url: str) -> AsyncIterator[Database]:
 
 
 @pytest.fixture
-async def memory(settings: Settings, database: Database) -> AsyncIterator[AsyncMemory]:
+async def memory(settings: Settings) -> AsyncIterator[AsyncMemory]:
     """A memory over this test's database; whatever the test did to it, it must fit together afterwards."""
     async with AsyncMemory(settings=settings) as opened:
         yield opened
-    assert await examine(database) == []
+        await insist(opened)

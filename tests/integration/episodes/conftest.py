@@ -6,13 +6,12 @@ from collections.abc import AsyncIterator
 from datetime import timedelta
 
 import pytest
+from examined import insist
 from talk import THEN
 
 from quipu import AsyncMemory
 from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.config import Settings
-from quipu.kernel.db.database import Database
-from quipu.upkeep.consistency import examine
 
 
 @pytest.fixture
@@ -22,8 +21,8 @@ def clock() -> FrozenClock:
 
 
 @pytest.fixture
-async def memory(settings: Settings, database: Database, clock: FrozenClock) -> AsyncIterator[AsyncMemory]:
+async def memory(settings: Settings, clock: FrozenClock) -> AsyncIterator[AsyncMemory]:
     """A memory with that clock; whatever the test did to it, it must fit together afterwards."""
     async with AsyncMemory(settings=settings, clock=clock) as opened:
         yield opened
-    assert await examine(database) == []
+        await insist(opened)

@@ -6,13 +6,12 @@ from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 
 import pytest
+from examined import insist
 
 from quipu import AsyncMemory
 from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.config import Settings
-from quipu.kernel.db.database import Database
 from quipu.kinds.ledger.ledger import AsyncLedger
-from quipu.upkeep.consistency import examine
 
 SAID = [
     {"id": "q1", "role": "user", "content": "How many people do I need on Friday?"},
@@ -28,12 +27,12 @@ def clock() -> FrozenClock:
 
 
 @pytest.fixture
-async def cafe(settings: Settings, database: Database, clock: FrozenClock) -> AsyncIterator[AsyncMemory]:
+async def cafe(settings: Settings, clock: FrozenClock) -> AsyncIterator[AsyncMemory]:
     """A memory whose space ``cafe`` has the session ``s-1`` at turn 2; it must fit together afterwards."""
     async with AsyncMemory(settings=settings, clock=clock) as opened:
         await opened.observe(SAID, space="cafe", session="s-1")
         yield opened
-    assert await examine(database) == []
+        await insist(opened)
 
 
 @pytest.fixture

@@ -40,6 +40,7 @@ async def _ask(client: Client, tool: str, statement: str) -> tuple[bool, str]:
     return bool(result.is_error), repr((result.content, result.structured_content))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("tool", SQL_TOOLS)
 async def test_no_relation_or_function_of_the_catalogue_tells_of_another_space(
     connect: Callable[[Caller], Client], secrets: Secrets, tool: str

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import psycopg
 import pytest
-from secret_names import NOBODYS, OBJECTS, Secrets
+from secret_names import EACH, NOBODYS, OBJECTS, Secrets
 
 from quipu import AsyncMemory
 
@@ -47,6 +47,7 @@ async def _ask(client: httpx.AsyncClient, path: str, statement: str) -> httpx.Re
     return answer
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", EVERY)
 async def test_no_relation_of_the_catalogue_tells_of_another_space(
     client: httpx.AsyncClient, secrets: Secrets, path: str
@@ -58,9 +59,10 @@ async def test_no_relation_of_the_catalogue_tells_of_another_space(
         refused += answer.status_code == 422
         # What everybody may read is about time zones and the words of SQL, or empty.
         assert answer.status_code == 422 or "pg_timezone" in statement, (statement, answer.text[:300])
-    assert refused > 300
+    assert refused > 300 // EACH
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", EVERY)
 async def test_no_function_tells_of_an_object_of_another_space_by_its_number(
     client: httpx.AsyncClient, secrets: Secrets, path: str
@@ -77,7 +79,7 @@ async def test_no_function_tells_of_an_object_of_another_space_by_its_number(
         ]
         assert same[0] == same[1], (theirs, said)
         tried += 1
-    assert tried > 150
+    assert tried > 150 // EACH
 
 
 @pytest.mark.parametrize("path", READ)

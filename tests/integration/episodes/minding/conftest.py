@@ -8,14 +8,12 @@ from itertools import count
 
 import psycopg
 import pytest
+from examined import insist
 from psycopg import sql
 
 from quipu import AsyncMemory
-from quipu.app.kinds import PACKAGES
 from quipu.kernel.config import Settings
 from quipu.kernel.db import embedded
-from quipu.kernel.db.database import Database
-from quipu.upkeep.consistency import examine
 
 _NUMBERS = count()
 
@@ -44,8 +42,7 @@ def settings(server_settings: Settings, module_url: str) -> Settings:
 async def memory(settings: Settings) -> AsyncIterator[AsyncMemory]:
     async with AsyncMemory(settings=settings) as opened:
         yield opened
-        async with Database.open(settings.database_url or "", settings, packages=PACKAGES) as database:
-            assert await examine(database) == []
+        await insist(opened)
         await opened.forget(space="a", confirm=True)
     assert settings.database_url is not None
     with psycopg.connect(settings.database_url) as conn:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from examined import insist
 from scripted_extractor import Record
 
 from quipu import AsyncMemory
@@ -17,7 +18,6 @@ from quipu.kinds.transcripts.memories.memories import AsyncMemories
 from quipu.recall.generations import Models
 from quipu.recall.search import Search
 from quipu.recall.signatures import Cache
-from quipu.upkeep.consistency import examine
 
 SPACE = "acme"
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
@@ -29,11 +29,11 @@ def clock() -> FrozenClock:
 
 
 @pytest.fixture
-async def opened(settings: Settings, database: Database, clock: FrozenClock) -> AsyncIterator[AsyncMemory]:
+async def opened(settings: Settings, clock: FrozenClock) -> AsyncIterator[AsyncMemory]:
     """The house around the memories; whatever the test did to it, it must fit together afterwards."""
     async with AsyncMemory(settings=settings, clock=clock) as memory:
         yield memory
-    assert await examine(database) == []
+        await insist(memory)
 
 
 @pytest.fixture
