@@ -1249,7 +1249,7 @@ begin
 end
 $$;
 
-CREATE FUNCTION ledger.append(space text, act text, scope text, session text, person text, namespace text, key text, value jsonb, source text, assumption boolean, cap text, turn integer, at timestamp with time zone, expires timestamp with time zone, renewal interval, correlation text, who text, why text, latest_known bigint) RETURNS ledger.appended
+CREATE FUNCTION ledger.append(space text, act text, scope text, session text, person text, namespace text, key text, value jsonb, source text, assumption boolean, cap text, turn integer, at timestamp with time zone, expires timestamp with time zone, renewal interval, correlation text, who text, why text, latest_known bigint, shapes_known bigint DEFAULT NULL::bigint) RETURNS ledger.appended
     LANGUAGE plpgsql
     AS $$
 #variable_conflict use_column
@@ -1265,6 +1265,11 @@ declare
 begin
     perform pg_advisory_xact_lock_shared(hashtextextended(space, 7310522003));
     here := (core.enter(space)).id;
+    if shapes_known <> coalesce(
+            (select s.version from ledger.shapes s where s.space_id = here order by s.version desc limit 1), 0) then
+        done.problem := 'shapes';
+        return done;
+    end if;
     if here is null then
         if session is not null then
             done.problem := 'session';
@@ -1689,6 +1694,37 @@ begin
     return old;
 end
 $$;
+
+CREATE FUNCTION ledger.keep_shape(space text, pattern text, namespace text, scope text, shape jsonb, at timestamp with time zone, shapes_known bigint) RETURNS bigint
+    LANGUAGE plpgsql
+    AS $$
+#variable_conflict use_column
+declare
+    here integer;
+    kept bigint;
+begin
+    perform pg_advisory_xact_lock_shared(hashtextextended(space, 7310522003));
+    here := (core.enter(space)).id;
+    if here is null then
+        insert into core.spaces (name) values (space) on conflict do nothing;
+        here := (core.enter(space)).id;
+    end if;
+    perform pg_advisory_xact_lock(hashtextextended(here::text, 7310522014));
+    if shapes_known <> coalesce(
+            (select s.version from ledger.shapes s where s.space_id = here order by s.version desc limit 1), 0) then
+        return null;
+    end if;
+    insert into ledger.shapes as s (space_id, pattern, namespace, scope, shape, registered_at)
+    values (here, pattern, namespace, scope, shape, at)
+    on conflict (space_id, pattern) do update set
+        namespace = excluded.namespace, scope = excluded.scope, shape = excluded.shape, version = excluded.version,
+        registered_at = excluded.registered_at
+    returning s.version into kept;
+    return kept;
+end
+$$;
+
+COMMENT ON FUNCTION ledger.keep_shape(space text, pattern text, namespace text, scope text, shape jsonb, at timestamp with time zone, shapes_known bigint) IS 'The new version of the shapes of a space; null where they are not those any more that the caller knows.';
 
 CREATE FUNCTION ledger.mark_assumption() RETURNS trigger
     LANGUAGE plpgsql
@@ -4609,6 +4645,41 @@ CREATE VIEW ledger.first_insight WITH (security_invoker='true') AS
 
 COMMENT ON VIEW ledger.first_insight IS 'How soon sessions had a first answer worth having, and how many fell back.';
 
+CREATE TABLE ledger.shapes (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    pattern text NOT NULL,
+    namespace text NOT NULL,
+    scope text,
+    shape jsonb NOT NULL,
+    version bigint NOT NULL,
+    registered_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT shapes_namespace_check CHECK ((namespace = ANY (ARRAY['baseline'::text, 'location'::text, 'preference'::text, 'constraint'::text, 'system'::text, 'other'::text]))),
+    CONSTRAINT shapes_pattern_check CHECK (((char_length(pattern) >= 1) AND (char_length(pattern) <= 200))),
+    CONSTRAINT shapes_scope_check CHECK ((scope = ANY (ARRAY['session'::text, 'cross_session'::text]))),
+    CONSTRAINT shapes_shape_check CHECK ((jsonb_typeof(shape) = 'object'::text))
+);
+
+ALTER TABLE ONLY ledger.shapes FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE ledger.shapes IS 'The keys that programs registered, and the shapes of their values.';
+
+COMMENT ON COLUMN ledger.shapes.pattern IS 'A key, or one with placeholders: baseline.foh.{locationLabel}.{daypart}.';
+
+COMMENT ON COLUMN ledger.shapes.scope IS 'Null: as the caller says.';
+
+COMMENT ON COLUMN ledger.shapes.shape IS 'JSON Schema.';
+
+COMMENT ON COLUMN ledger.shapes.version IS 'Higher than all before, whenever the row is written.';
+
+CREATE SEQUENCE ledger.shapes_version_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+ALTER SEQUENCE ledger.shapes_version_seq OWNED BY ledger.shapes.version;
+
 CREATE TABLE ledger.source_runs (
     space_id integer DEFAULT core.entered() NOT NULL,
     id bigint NOT NULL,
@@ -5459,6 +5530,8 @@ ALTER TABLE ONLY ledger.chat_recommendations ALTER COLUMN id SET DEFAULT nextval
 
 ALTER TABLE ONLY ledger.chat_review_signal_runs ALTER COLUMN id SET DEFAULT nextval('ledger.chat_review_signal_runs_id_seq'::regclass);
 
+ALTER TABLE ONLY ledger.shapes ALTER COLUMN version SET DEFAULT nextval('ledger.shapes_version_seq'::regclass);
+
 ALTER TABLE ONLY ledger.source_runs ALTER COLUMN id SET DEFAULT nextval('ledger.source_runs_id_seq'::regclass);
 
 ALTER TABLE ONLY queue.saq_jobs ALTER COLUMN lock_key SET DEFAULT nextval('queue.saq_jobs_lock_key_seq'::regclass);
@@ -5674,6 +5747,12 @@ ALTER TABLE ONLY ledger.filing_marks
 
 ALTER TABLE ONLY ledger.session_details
     ADD CONSTRAINT session_details_pkey PRIMARY KEY (space_id, session_id);
+
+ALTER TABLE ONLY ledger.shapes
+    ADD CONSTRAINT shapes_pkey PRIMARY KEY (space_id, pattern);
+
+ALTER TABLE ONLY ledger.shapes
+    ADD CONSTRAINT shapes_space_id_version_key UNIQUE (space_id, version);
 
 ALTER TABLE ONLY ledger.source_runs
     ADD CONSTRAINT source_runs_pkey PRIMARY KEY (space_id, id);
@@ -6417,6 +6496,9 @@ ALTER TABLE ONLY ledger.session_details
 ALTER TABLE ONLY ledger.session_details
     ADD CONSTRAINT session_details_space_id_session_id_fkey FOREIGN KEY (space_id, session_id) REFERENCES core.sessions(space_id, uid);
 
+ALTER TABLE ONLY ledger.shapes
+    ADD CONSTRAINT shapes_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY ledger.source_runs
     ADD CONSTRAINT source_runs_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
 
@@ -6805,6 +6887,8 @@ CREATE POLICY own_space ON ledger.filing_marks USING ((space_id = ( SELECT core.
 
 CREATE POLICY own_space ON ledger.session_details USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
+CREATE POLICY own_space ON ledger.shapes USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
 CREATE POLICY own_space ON ledger.source_runs USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 CREATE POLICY person ON ledger.chat_competitor_checks AS RESTRICTIVE TO quipu_person USING ((session_id IN ( SELECT s.uid
@@ -6842,6 +6926,8 @@ CREATE POLICY person ON ledger.session_details AS RESTRICTIVE TO quipu_person US
   WHERE (s.space_id = ( SELECT core.current_space() AS current_space)))));
 
 ALTER TABLE ledger.session_details ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE ledger.shapes ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE ledger.source_runs ENABLE ROW LEVEL SECURITY;
 
@@ -7471,6 +7557,12 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.filing_marks TO quipu_app;
 
 GRANT SELECT ON TABLE ledger.first_insight TO quipu_app;
 GRANT SELECT ON TABLE ledger.first_insight TO quipu_person;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE ledger.shapes TO quipu_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE ledger.shapes TO quipu_person;
+
+GRANT USAGE ON SEQUENCE ledger.shapes_version_seq TO quipu_app;
+GRANT USAGE ON SEQUENCE ledger.shapes_version_seq TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.source_runs TO quipu_app;
 

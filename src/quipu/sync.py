@@ -113,6 +113,7 @@ if TYPE_CHECKING:
         Event,
         Namespace,
         Rebuilt,
+        RegisteredKey,
         Scope,
         Value,
         ValueSource,
@@ -1308,6 +1309,14 @@ class Believed:
         """
         return self._portal.call(lambda: self._inner.history(key, space=space, session=session, user=user))
 
+    def keys(self, *, space: str) -> list[RegisteredKey]:
+        """The keys whose values have a shape, by pattern: those of every program, and those registered.
+
+        A program registers a key in itself (``register``); with its first fact in a space the shape is there
+        for all others, which check values by it.
+        """
+        return self._portal.call(lambda: self._inner.keys(space=space))
+
     def diff(
         self,
         since: datetime | str,
@@ -1413,6 +1422,7 @@ class Ledger(Believed, Recommendations, Retention):
         Raises:
             BadInput: the key is not registered, the value has not its shape, the session is unknown in this
                 space or somebody else's, or another argument cannot be taken. Nothing was written.
+            Conflict: this program and another one registered the key with shapes that contradict each other.
         """
         return self._portal.call(
             lambda: self._inner.set(
@@ -1599,17 +1609,29 @@ class Ledger(Believed, Recommendations, Retention):
         return self._portal.call(lambda: self._inner.rebuild(space=space))
 
     def register(
-        self, pattern: str, shape: object, *, namespace: Namespace = "other", scope: Scope | None = None
+        self,
+        pattern: str,
+        shape: object,
+        *,
+        namespace: Namespace = "other",
+        scope: Scope | None = None,
+        replace: bool = False,
     ) -> None:
         """Make keys of your own known to this ledger, with the shape of their values.
 
         ``pattern`` is a key, or has placeholders as ``baseline.foh.{locationLabel}.{daypart}``; ``shape`` is
-        a pydantic model, any type that pydantic can validate, or a TypeAdapter.
+        a pydantic model, any type that pydantic can validate, or a TypeAdapter, and JSON Schema must be able
+        to say it. With the first fact under the key in a space the shape is kept there, and every program
+        checks values by it. Where another program registered the key, the shape that takes more is kept;
+        where neither takes what the other takes, the fact is refused (``Conflict``), or with ``replace`` this
+        shape takes the place of the other.
 
         Raises:
             BadInput: the pattern is registered already, or an argument cannot be taken.
         """
-        self._portal.run(lambda: self._inner.register(pattern, shape, namespace=namespace, scope=scope))
+        self._portal.run(
+            lambda: self._inner.register(pattern, shape, namespace=namespace, scope=scope, replace=replace)
+        )
 
     def on_correction(self, callback: Callback) -> None:
         """Call ``callback(Correction)``, plain or async, after each correction made through this ledger.

@@ -24,6 +24,7 @@ calls as (
 ), fallbacks as (
     insert into chat_fallbacks (session_id, turn_index, fallback_type, reason, response_text)
     select uid, 1, 'timeout', 'slow', 'later' from s
+), shape as (insert into shapes (pattern, namespace, shape) values ('diet', 'constraint', '{}')
 ), job as (insert into core.outbox (topic, key) values ('note', 'k')
 ), answered as (
     insert into core.kept_answers (caller, key_sha256, request_sha256, begun_at)

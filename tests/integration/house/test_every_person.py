@@ -13,6 +13,7 @@ from quipu.kernel.db.database import Database, owner
 SHARED = {
     "core.space_settings": "read only: what is set for the space, which is nobody's",
     "core.recall_terms": "how many entries of the space have a word: the statistics of the ranking",
+    "ledger.shapes": "what values of a key look like, which programs say and nobody's words",
     "core.recall_names": "one number for each name, whoever writes it; looked up by the whole name",
 }
 # What of no space it may use: nothing in them is anybody's.

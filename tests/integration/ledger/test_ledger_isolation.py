@@ -32,8 +32,11 @@ KEYS = ["boat", "team", "ui.response_depth"]
 @pytest.fixture
 async def memory(settings: Settings, database: Database, clock: FrozenClock) -> AsyncIterator[AsyncMemory]:
     async with AsyncMemory(settings=settings, clock=clock) as opened:
-        for space in MARK:
+        for space, mark in MARK.items():
             await opened.ledger.open_session(space=space, session="shared", user="u")
+            program = AsyncLedger(database, clock=clock, settings=settings)
+            program.register(mark, str)
+            await program.set(mark, "registered", space=space, user="u")
         yield opened
     assert await examine(database) == []
 
@@ -104,6 +107,7 @@ LEDGER: dict[str, Call] = {
     "open_assumptions": lambda t: t.ledger.open_assumptions(space=t.space),
     "events": lambda t: t.ledger.events(space=t.space),
     "history": lambda t: t.ledger.history(t.said[0], **t.whose),
+    "keys": lambda t: t.ledger.keys(space=t.space),
     "diff": lambda t: t.ledger.diff(t.clock.now() - timedelta(days=9), t.clock.now(), **t.whose),
     "rebuild": lambda t: t.ledger.rebuild(space=t.space),
     "retention": lambda t: t.ledger.retention(space=t.space, confirm=t.rng.random() < 0.3),
@@ -148,7 +152,7 @@ async def test_no_method_shows_anything_of_another_space(
         assert MARK[other] not in shown, name
         if MARK[space] in shown:
             seen.add(name)
-    assert {"set", "state", "history", "values", "recommendations", "evidence_of"} <= seen
+    assert {"set", "state", "history", "values", "keys", "recommendations", "evidence_of"} <= seen
     for space, other in (("ana", "bob"), ("bob", "ana")):
         hits = await memory.recall("aardvark bonobo waited boat", space=space, limit=100)
         assert hits

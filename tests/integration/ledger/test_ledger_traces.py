@@ -156,7 +156,8 @@ async def test_before_anything_is_forgotten_every_word_is_found(memory: AsyncMem
             "select 'ledger.' || relname from pg_class"
             " where relnamespace = 'ledger'::regnamespace and relkind = 'r'"
         ).fetchall()
-    of_nobody = {"ledger.source_runs", "ledger.filing_marks"}  # they are about no session or person
+    # They are about no session or person.
+    of_nobody = {"ledger.source_runs", "ledger.filing_marks", "ledger.shapes"}
     assert {name for (name,) in every} - tables == of_nobody
 
 

@@ -24,7 +24,14 @@ from quipu.interfaces.rest.door import Administering, Reading, Writing, refused,
 from quipu.interfaces.rest.models import Asked
 from quipu.interfaces.rest.pages import Page, Paging
 from quipu.interfaces.rest.told.items import Items
-from quipu.interfaces.rest.told.ledger import ChangeTold, DifferenceTold, EventTold, RebuiltTold, ValueTold
+from quipu.interfaces.rest.told.ledger import (
+    ChangeTold,
+    DifferenceTold,
+    EventTold,
+    RebuiltTold,
+    RegisteredKeyTold,
+    ValueTold,
+)
 from quipu.kinds.ledger.model import Cap, Namespace, Scope, ValueSource
 
 router = room("ledger")
@@ -177,6 +184,13 @@ async def history(
     """Oldest first: when, why, who, old and new."""
     found = await here.memory.ledger.history(key, space=here.space, session=session, user=user)
     return Items(items=[EventTold.model_validate(one) for one in found])
+
+
+@router.get("/keys", summary="Keys whose values have a shape")
+async def keys(here: Reading) -> Items[RegisteredKeyTold]:
+    """By pattern: those that everybody knows, and those that programs registered in this space."""
+    found = await here.memory.ledger.keys(space=here.space)
+    return Items(items=[RegisteredKeyTold.model_validate(one) for one in found])
 
 
 @router.get("/diff", summary="What is believed otherwise than before")

@@ -11,8 +11,8 @@ from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.db.database import Database, Within
 from quipu.kinds.ledger import rules, store
-from quipu.kinds.ledger.keys import Keys, checked_key
-from quipu.kinds.ledger.model import Difference, Event, Value
+from quipu.kinds.ledger.keys import Keys, Known, checked_key
+from quipu.kinds.ledger.model import Difference, Event, RegisteredKey, Value
 from quipu.kinds.ledger.outcome import others_session
 
 
@@ -99,11 +99,13 @@ class Beliefs:
 
     async def history(self, key: str, whose: Whose) -> list[Event]:
         """Every event of a key, oldest first."""
-        strange = self._keys.strange(key)
+        key = checked_key(key)
         _named(whose)
         async with self._database.looking(check_name("space", whose.space)) as within:
-            seen = await store.seen_key(within, checked_key(key)) if strange and within is not None else None
-            place = self._keys.place(key, seen=seen)
+            known = Known() if within is None else await store.shapes(within)
+            strange = within is not None and self._keys.strange(key, known)
+            seen = await store.seen_key(within, key) if within is not None and strange else None
+            place = self._keys.place(key, known=known, seen=seen)
             found = None if within is None else await _find(within, whose)
             if within is None or found is None:
                 return []
@@ -114,6 +116,11 @@ class Beliefs:
                 session=found.session,
                 person=found.person,
             )
+
+    async def keys(self, space: str) -> list[RegisteredKey]:
+        """The keys whose values have a shape in a space, by pattern."""
+        async with self._database.looking(check_name("space", space)) as within:
+            return self._keys.listed(Known() if within is None else await store.shapes(within))
 
     async def _state(self, within: Within, found: _Found, as_of: datetime | None) -> dict[str, Value]:
         if as_of is None:

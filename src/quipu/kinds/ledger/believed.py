@@ -8,7 +8,7 @@ from typing import Final
 from quipu.kernel.base.clock import Clock
 from quipu.kinds.ledger.beliefs import Beliefs, Whose
 from quipu.kinds.ledger.circumstances import time_of
-from quipu.kinds.ledger.model import Difference, Event, Value
+from quipu.kinds.ledger.model import Difference, Event, RegisteredKey, Value
 from quipu.record import given
 
 _BIGGEST_ID: Final = 2**63 - 1
@@ -109,6 +109,14 @@ class AsyncBelieved:
             BadInput: neither session nor user is given, or the session is somebody else's.
         """
         return await self._beliefs.history(key, Whose(space, session, user))
+
+    async def keys(self, *, space: str) -> list[RegisteredKey]:
+        """The keys whose values have a shape, by pattern: those of every program, and those registered.
+
+        A program registers a key in itself (``register``); with its first fact in a space the shape is there
+        for all others, which check values by it.
+        """
+        return await self._beliefs.keys(space)
 
     async def diff(
         self,

@@ -14,9 +14,10 @@ from quipu.kernel.db.database import Database
 from quipu.kinds.ledger import rules, store
 from quipu.kinds.ledger.circumstances import Circumstances, checked, scope_of, time_of
 from quipu.kinds.ledger.hooks import Subscribers
-from quipu.kinds.ledger.keys import KeyRule, Keys, Place, check_shape, checked_key
+from quipu.kinds.ledger.keys import KeyRule, Keys, Known, Place, check_shape, checked_key
 from quipu.kinds.ledger.model import Act, Cap, Change, Correction, EventType, Scope, ValueSource
 from quipu.kinds.ledger.outcome import change, refusal
+from quipu.kinds.ledger.store import Appended
 from quipu.kinds.ledger.values import prepare
 
 _RENEWAL: Final = timedelta(days=1)  # a preference said again the same day is no event
@@ -45,15 +46,30 @@ class Facts:
     async def write(self, act: Act, key: str, belief: Belief | None, said: Circumstances) -> Change:
         """One event, or none where nothing would change.
 
+        What the database holds of the space's keys is read when it changed since it was last seen, which
+        ``ledger.append`` tells, and before anything is refused.
+
         Raises:
             BadInput: naming the argument that cannot be taken; nothing was written.
         """
-        seen = await self._seen(key, said.space) if belief is None and self._keys.strange(key) else None
-        place = self._keys.place(key, namespace=said.namespace, seen=seen)
-        scope = scope_of(place, said)
-        given = checked(said, place=place, scope=scope, secrets=self._redact)
-        given |= self._believed(belief, place) | await self._expiry(scope, said, ends=belief is None)
-        return await self._append(act, given)
+        space = check_name("space", said.space)
+        known, seen = self._keys.known(space), None
+        if self._keys.strange(key, known):
+            known, seen = await self._look(space, key, ends=belief is None)
+        while True:
+            try:
+                place = self._keys.place(key, namespace=said.namespace, known=known, seen=seen)
+                given = await self._given(belief, said, place)
+                due = None if belief is None else self._keys.due(place.rule, space, known)
+            except BadInput:
+                before, (known, seen) = known, await self._look(space, key, ends=belief is None)
+                if known.version == before.version:
+                    raise
+                continue
+            try:
+                return await self._append(act, given, known=known, due=due)
+            except _Moved:
+                known, seen = await self._look(space, key, ends=belief is None)
 
     async def undo(self, event_id: int, *, space: str, force: bool) -> Change:
         """Append the event that makes the key of an event what it was before it.
@@ -87,10 +103,20 @@ class Facts:
         given |= {"expires": restored.expires_at}
         return await self._append("restore", given | self._believed(belief, place))
 
-    async def _seen(self, key: str, space: str) -> KeyRule | None:
-        """What the events tell of a key that only others registered: enough to end its value."""
-        async with self._database.looking(check_name("space", space)) as within:
-            return None if within is None else await store.seen_key(within, checked_key(key))
+    async def _look(self, space: str, key: str, *, ends: bool) -> tuple[Known, KeyRule | None]:
+        """What the database holds of the space's keys, and to end a value, what events tell of its key."""
+        async with self._database.looking(space) as within:
+            if within is None:
+                return self._keys.learn(space, Known()), None
+            known = self._keys.learn(space, await store.shapes(within))
+            strange = ends and self._keys.strange(key, known)
+            return known, await store.seen_key(within, checked_key(key)) if strange else None
+
+    async def _given(self, belief: Belief | None, said: Circumstances, place: Place) -> dict[str, object]:
+        """The parameters of the append of a belief, or of the end of what stands."""
+        scope = scope_of(place, said)
+        given = checked(said, place=place, scope=scope, secrets=self._redact)
+        return given | self._believed(belief, place) | await self._expiry(scope, said, ends=belief is None)
 
     def _believed(self, belief: Belief | None, place: Place) -> dict[str, object]:
         if belief is None:
@@ -122,14 +148,40 @@ class Facts:
             given |= {"expires": now + timedelta(days=days), "renewal": _RENEWAL}
         return given
 
-    async def _append(self, act: Act, given: Mapping[str, object]) -> Change:
+    async def _append(
+        self, act: Act, given: Mapping[str, object], *, known: Known | None = None, due: KeyRule | None = None
+    ) -> Change:
+        """One event; a rule that is ``due`` goes with it, both or neither.
+
+        Raises:
+            _Moved: the keys of the space are not any more as they are ``known``.
+        """
+        values = {**given, "act": act, "shapes": None if known is None else known.version}
         async with self._database.acting() as conn:
-            done = await store.append(conn, {**given, "act": act})
-        if done.problem is not None:
-            raise refusal(done, act, given)
+            if known is None or due is None:
+                done = _taken(await store.append(conn, values), act, given)
+            else:
+                async with conn.transaction():
+                    version = await store.keep_shape(conn, due, known, given)
+                    if version is None:
+                        raise _Moved
+                    done = _taken(await store.append(conn, {**values, "shapes": version}), act, given)
+                self._keys.kept(due, str(given["space"]), known, version)
         made = change(done, act, given)
         event = made.event
         if event is None or event.event_type not in _CORRECTIONS:
             return made
         errors = await self.subscribers.tell(Correction(event, event.old, event.new))
         return replace(made, hook_errors=errors)
+
+
+class _Moved(Exception):
+    """Another program wrote a shape since they were read."""
+
+
+def _taken(done: Appended, act: Act, given: Mapping[str, object]) -> Appended:
+    if done.problem == "shapes":
+        raise _Moved
+    if done.problem is not None:
+        raise refusal(done, act, given)
+    return done

@@ -2,113 +2,63 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
-from dataclasses import dataclass
-from typing import Annotated, Any, Final, Literal, cast
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import cache, lru_cache
+from typing import Final
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    PydanticUserError,
-    TypeAdapter,
-    ValidationError,
-    ValidatorFunctionWrapHandler,
-    WrapValidator,
-)
+from pydantic import TypeAdapter
 
-from quipu.errors import BadInput
+from quipu.errors import BadInput, Conflict
 from quipu.kernel.base.scope import refuse_secret
-from quipu.kinds.ledger.model import NAMESPACES, SCOPES, Namespace, Scope
+from quipu.kinds.ledger.breadth import covers
+from quipu.kinds.ledger.canonical import CANONICAL
+from quipu.kinds.ledger.model import NAMESPACES, SCOPES, Namespace, RegisteredKey, Scope
+from quipu.kinds.ledger.shapes import Shape, TypedShape, shape_of
 
 LONGEST_KEY: Final = 200
 _SIGNS: Final = frozenset("_.:{}/-' &")
 _PLACEHOLDER = re.compile(r"\{\w+\}")
 # Beginnings that belong to a namespace: an unknown key that begins so is a slip, or must be registered.
 _RESERVED: Final = frozenset({*NAMESPACES, "locations", "assumption", "ui", "workflow"} - {"other"})
-
-
-class _Shape(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class BaselineScope(_Shape):
-    """``baseline.scope``: all locations, or the one of that label."""
-
-    value: Literal["all", "single"]
-    locationLabel: Annotated[str, Field(min_length=1)] | None = None
-
-
-class BaselineCount(_Shape):
-    """``baseline.foh.{locationLabel}.{daypart}``: how many people work at the front of the house."""
-
-    value: Annotated[int, Field(ge=0)]
-
-
-class Location(BaseModel):
-    """A place that was confirmed; whatever else is known of it may stand beside its label."""
-
-    model_config = ConfigDict(extra="allow", strict=True)
-
-    label: Annotated[str, Field(min_length=1)]
-
-
-def _label_or_location(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
-    return value if isinstance(value, str) and value else handler(value)
-
-
-class ConfirmedLocations(_Shape):
-    """``locations.confirmed``: labels, or objects with a label."""
-
-    items: list[Annotated[Location, WrapValidator(_label_or_location)]]
-
-
-class AssumptionPayload(BaseModel):
-    """``assumption.last``: what is assumed; further fields are free."""
-
-    model_config = ConfigDict(extra="allow", strict=True)
-
-    type: Literal["baseline_scope", "baseline_value", "location_mapping", "time_window"] | None = None
-    key: str | None = None
-    assumption: str | None = None
-
-
-class ResponseDepth(_Shape):
-    """``ui.response_depth``."""
-
-    value: Literal["balanced", "verbose"]
-
-
-class DefaultScope(_Shape):
-    """``baseline.default_scope``."""
-
-    value: Literal["all", "single"]
-
-
-class DefaultCard(_Shape):
-    """``workflow.default_card``."""
-
-    value: Literal["staffing", "risk", "opportunity"]
+_MOST_SPACES: Final = 1_000
+_LONGEST_SHOWN: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
 class KeyRule:
-    """What is settled about the keys of a pattern. ``scope`` None: decided by what the caller gives."""
+    """What is settled about the keys of a pattern. ``scope`` None: decided by what the caller gives.
+
+    ``registered_at``: when the database was told; None where it was not read from there. ``replace``: it
+    takes the place of another that is there.
+    """
 
     pattern: str
-    shape: TypeAdapter[Any]
+    shape: Shape
     namespace: Namespace
     scope: Scope | None
+    registered_at: datetime | None = None
+    replace: bool = False
 
     def matches(self, key: str) -> bool:
         """Whether the key is of this pattern: ``{name}`` stands for anything, the last one for no dot."""
-        if "{" not in self.pattern:
-            return key == self.pattern
-        fixed = _PLACEHOLDER.split(self.pattern)
-        between = [".+"] * (len(fixed) - 2) + [r"[^.]+"]
-        regex = "".join(re.escape(text) + gap for text, gap in zip(fixed, [*between, ""], strict=True))
-        return re.fullmatch(regex, key) is not None
+        return key == self.pattern if "{" not in self.pattern else bool(_regex(self.pattern).fullmatch(key))
+
+    @property
+    def vagueness(self) -> tuple[int, int, str]:
+        """Of several patterns that a key is of, the least vague one is meant, in every program."""
+        return self.pattern.count("{"), -len(_PLACEHOLDER.sub("", self.pattern)), self.pattern
+
+
+@lru_cache(maxsize=1_000)
+def _regex(pattern: str) -> re.Pattern[str]:
+    fixed = _PLACEHOLDER.split(pattern)
+    between = [".+"] * (len(fixed) - 2) + [r"[^.]+"]
+    return re.compile("".join(re.escape(text) + gap for text, gap in zip(fixed, [*between, ""], strict=True)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,43 +70,83 @@ class Place:
     rule: KeyRule | None
 
 
-def _canonical() -> tuple[KeyRule, ...]:
-    return (
-        KeyRule("baseline.scope", TypeAdapter(BaselineScope), "baseline", "session"),
-        KeyRule("baseline.foh.{locationLabel}.{daypart}", TypeAdapter(BaselineCount), "baseline", "session"),
-        KeyRule("locations.confirmed", TypeAdapter(ConfirmedLocations), "location", "session"),
-        KeyRule("assumption.last", TypeAdapter(AssumptionPayload), "system", "session"),
-        KeyRule("ui.response_depth", TypeAdapter(ResponseDepth), "preference", "cross_session"),
-        KeyRule("baseline.default_scope", TypeAdapter(DefaultScope), "baseline", "cross_session"),
-        KeyRule("workflow.default_card", TypeAdapter(DefaultCard), "preference", "cross_session"),
-    )
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the database holds of the keys of a space, by pattern; ``version`` is higher after each change.
+
+    ``settled``: patterns that this program registered and need not write there.
+    """
+
+    version: int = 0
+    rules: Mapping[str, KeyRule] = field(default_factory=dict[str, KeyRule])
+    settled: frozenset[str] = frozenset()
+
+
+@cache
+def _canonical() -> dict[str, KeyRule]:
+    return {
+        pattern: KeyRule(pattern, TypedShape(TypeAdapter(shape)), namespace, scope)
+        for pattern, shape, namespace, scope in CANONICAL
+    }
 
 
 class Keys:
-    """The keys that one ledger knows: the canonical ones, and those that were registered."""
+    """The keys that one ledger knows: the canonical ones, those registered in it, and those of each space."""
 
     def __init__(self) -> None:
-        self._rules = list(_canonical())
+        self._rules = dict(_canonical())
+        self._known: dict[str, Known] = {}
 
     def register(
-        self, pattern: str, shape: object, *, namespace: Namespace = "other", scope: Scope | None = None
+        self,
+        pattern: str,
+        shape: object,
+        *,
+        namespace: Namespace = "other",
+        scope: Scope | None = None,
+        replace: bool = False,
     ) -> None:
         """Make keys of ``pattern`` known; ``shape`` is a model, a type or an adapter of pydantic.
 
         Raises:
-            BadInput: the pattern cannot be a key or is known already, or the namespace or scope is none.
+            BadInput: the pattern cannot be a key or is known already, or the namespace or scope is none, or
+                JSON Schema cannot say the shape.
         """
         pattern = checked_key(pattern)
-        if any(rule.pattern == pattern for rule in self._rules):
+        if pattern in self._rules:
             raise BadInput(f"{pattern!r} is registered already.", field="pattern")
         if namespace not in NAMESPACES:
             raise BadInput(f"{namespace!r} is none of {', '.join(NAMESPACES)}.", field="namespace")
         if scope is not None and scope not in SCOPES:
             raise BadInput(f"{scope!r} is none of {', '.join(SCOPES)}.", field="scope")
-        self._rules.append(KeyRule(pattern, _adapter(shape), namespace, scope))
+        self._rules[pattern] = KeyRule(pattern, shape_of(shape), namespace, scope, replace=replace)
 
-    def place(self, key: object, *, namespace: str | None = None, seen: KeyRule | None = None) -> Place:
-        """Where a key belongs; ``seen`` is what its events tell, for a key that only others registered.
+    def known(self, space: str) -> Known:
+        """What the database was last seen to hold of a space."""
+        return self._known.get(space) or Known()
+
+    def learn(self, space: str, found: Known) -> Known:
+        """Remember what the database holds of a space."""
+        if found.version == self.known(space).version:
+            return self.known(space)
+        self._known.pop(space, None)
+        if found.version:
+            self._known[space] = found
+        if len(self._known) > _MOST_SPACES:
+            del self._known[next(iter(self._known))]
+        return found
+
+    def place(
+        self,
+        key: object,
+        *,
+        namespace: str | None = None,
+        known: Known | None = None,
+        seen: KeyRule | None = None,
+    ) -> Place:
+        """Where a key belongs, in a space of which so much is ``known``.
+
+        ``seen`` is what its events tell, for a key that is registered nowhere.
 
         Raises:
             BadInput: it is no key, or nobody registered it in that namespace.
@@ -164,7 +154,7 @@ class Keys:
         key = checked_key(key)
         if namespace is not None and namespace not in NAMESPACES:
             raise BadInput(f"{namespace!r} is none of {', '.join(NAMESPACES)}.", field="namespace")
-        rule = self._rule(key) or seen
+        rule = self._rule(key, known or Known()) or seen
         if rule is not None:
             if namespace not in (None, rule.namespace):
                 raise BadInput(f"{key!r} belongs to the namespace {rule.namespace!r}.", field="namespace")
@@ -173,18 +163,72 @@ class Keys:
             raise BadInput(
                 f"{key!r} is not registered, and such keys are allowed in the namespace 'other' only.",
                 field="key",
-                hint="Register it with its shape in this program (ledger.register), or choose another name.",
+                hint="Have a program register it with its shape (ledger.register) and set it in this space;"
+                " or choose another name.",
             )
         return Place(key, "other", None)
 
-    def strange(self, key: object) -> bool:
-        """Whether a key must be registered, and nobody did so here."""
+    def strange(self, key: object, known: Known) -> bool:
+        """Whether a key must be registered, and as far as is known nobody did."""
         key = checked_key(key)
-        return _reserved(key) and self._rule(key) is None
+        return _reserved(key) and self._rule(key, known) is None
 
-    def _rule(self, key: str) -> KeyRule | None:
-        found = [rule for rule in self._rules if rule.matches(key)]
-        return min(found, key=lambda rule: rule.pattern.count("{"), default=None)
+    def due(self, rule: KeyRule | None, space: str, known: Known) -> KeyRule | None:
+        """The rule, where this program registered it and the database is to have it before a value.
+
+        Of two shapes the database has the one that takes more.
+
+        Raises:
+            Conflict: another program registered the key, and neither shape takes what the other takes.
+        """
+        if rule is None or rule.pattern in known.settled or rule.pattern in _canonical():
+            return None
+        there = known.rules.get(rule.pattern)
+        if there is None or rule is there:
+            return rule if there is None else None
+        alike = (rule.namespace, rule.scope) == (there.namespace, there.scope)
+        more = alike and covers(rule.shape.schema, there.shape.schema)
+        if alike and (more or not rule.replace) and covers(there.shape.schema, rule.shape.schema):
+            self._known[space] = replace(known, settled=known.settled | {rule.pattern})
+            return None
+        if more or rule.replace:
+            return rule
+        raise Conflict(
+            f"another program registered {rule.pattern!r} otherwise in the space {space!r}: there it is"
+            f" {_told(there)}; here {_told(rule)}.",
+            field="key",
+            hint="Register it as it is there or under another name; or with replace=True, where this shape is"
+            " to take the place of the other.",
+        )
+
+    def kept(self, rule: KeyRule, space: str, known: Known, version: int) -> None:
+        """Note that the database has a rule now, as that version."""
+        rules = {**known.rules, rule.pattern: rule}
+        self.learn(space, Known(version, rules, known.settled))
+
+    def listed(self, known: Known) -> list[RegisteredKey]:
+        """All of them, by pattern, as the database has them where it has them."""
+        rules = {**self._rules, **{p: rule for p, rule in known.rules.items() if p not in _canonical()}}
+        return [
+            RegisteredKey(
+                pattern=pattern,
+                namespace=rule.namespace,
+                scope=rule.scope,
+                shape=rule.shape.schema,
+                registered_at=rule.registered_at,
+            )
+            for pattern, rule in sorted(rules.items())
+        ]
+
+    def _rule(self, key: str, known: Known) -> KeyRule | None:
+        rules = {**known.rules, **self._rules}.values()
+        return min((rule for rule in rules if rule.matches(key)), key=lambda r: r.vagueness, default=None)
+
+
+def _told(rule: KeyRule) -> str:
+    shape = json.dumps(rule.shape.schema, ensure_ascii=False)
+    shown = shape if len(shape) <= _LONGEST_SHOWN else shape[:_LONGEST_SHOWN] + "…"
+    return f"of {rule.scope or 'session or person'}, in {rule.namespace!r}, {shown}"
 
 
 def _reserved(key: str) -> bool:
@@ -210,25 +254,12 @@ def checked_key(key: object) -> str:
     return key
 
 
-def _adapter(shape: Any) -> TypeAdapter[Any]:
-    if isinstance(shape, TypeAdapter):
-        return cast("TypeAdapter[Any]", shape)
-    try:
-        return TypeAdapter(shape)
-    except PydanticUserError as error:
-        hint = "Give a pydantic model, a type such as list[str], or a TypeAdapter."
-        raise BadInput("it is no shape that can be checked.", field="shape", hint=hint) from error
-
-
 def check_shape(rule: KeyRule, value: object) -> None:
     """Nothing, where ``value`` has the shape of the rule.
 
     Raises:
         BadInput: its field is the path of the fault, such as ``value.items.0.label``.
     """
-    try:
-        rule.shape.validate_python(value)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        path = ".".join(["value", *map(str, first["loc"])])
-        raise BadInput(f"{first['msg']}.", field=path, hint=f"See the shape of {rule.pattern!r}.") from error
+    fault = rule.shape.fault(value)
+    if fault is not None:
+        raise BadInput(fault.message, field=fault.field, hint=f"See the shape of {rule.pattern!r}.")

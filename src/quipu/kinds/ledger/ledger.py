@@ -134,6 +134,7 @@ class AsyncLedger(AsyncBelieved, AsyncRecommendations, AsyncRetention):
         Raises:
             BadInput: the key is not registered, the value has not its shape, the session is unknown in this
                 space or somebody else's, or another argument cannot be taken. Nothing was written.
+            Conflict: this program and another one registered the key with shapes that contradict each other.
         """
         said = Circumstances(
             space=space,
@@ -316,16 +317,21 @@ class AsyncLedger(AsyncBelieved, AsyncRecommendations, AsyncRetention):
         *,
         namespace: Namespace = "other",
         scope: Scope | None = None,
+        replace: bool = False,
     ) -> None:
         """Make keys of your own known to this ledger, with the shape of their values.
 
         ``pattern`` is a key, or has placeholders as ``baseline.foh.{locationLabel}.{daypart}``; ``shape`` is
-        a pydantic model, any type that pydantic can validate, or a TypeAdapter.
+        a pydantic model, any type that pydantic can validate, or a TypeAdapter, and JSON Schema must be able
+        to say it. With the first fact under the key in a space the shape is kept there, and every program
+        checks values by it. Where another program registered the key, the shape that takes more is kept;
+        where neither takes what the other takes, the fact is refused (``Conflict``), or with ``replace`` this
+        shape takes the place of the other.
 
         Raises:
             BadInput: the pattern is registered already, or an argument cannot be taken.
         """
-        self._keys.register(pattern, shape, namespace=namespace, scope=scope)
+        self._keys.register(pattern, shape, namespace=namespace, scope=scope, replace=replace)
 
     def on_correction(self, callback: Callback) -> None:
         """Call ``callback(Correction)``, plain or async, after each correction made through this ledger.

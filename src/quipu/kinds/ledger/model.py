@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 Scope = Literal["session", "cross_session"]
 Namespace = Literal["baseline", "location", "preference", "constraint", "system", "other"]
@@ -136,3 +137,19 @@ class Rebuilt:
     session_rows: int
     preference_rows: int
     changed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegisteredKey:
+    """A key, or a pattern of keys, whose values have a shape.
+
+    ``scope`` is None where it is decided by what the caller gives. ``shape`` is JSON Schema.
+    ``registered_at`` is None where the database was not told: of keys that every program knows, and of those
+    that this program registered and did not use in the space yet.
+    """
+
+    pattern: str
+    namespace: Namespace
+    scope: Scope | None
+    shape: Mapping[str, Any]
+    registered_at: datetime | None

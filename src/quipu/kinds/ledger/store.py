@@ -10,12 +10,13 @@ from uuid import UUID
 
 from psycopg import AsyncRawCursor
 from psycopg.rows import class_row, dict_row
-from pydantic import TypeAdapter
+from psycopg.types.json import Jsonb
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Connection, Rows, Within
-from quipu.kinds.ledger.keys import KeyRule
+from quipu.kinds.ledger.keys import KeyRule, Known
 from quipu.kinds.ledger.model import NAMESPACES, Cap, Event, EventType, Namespace, Scope, Value, ValueSource
+from quipu.kinds.ledger.shapes import KeptShape
 
 _SQL = queries.load("quipu.kinds.ledger")
 # Its parameters are numbered once: the driver would look for the names in its text at every call.
@@ -111,6 +112,33 @@ async def append(conn: Connection, values: Mapping[str, object]) -> Appended:
     return Appended(*row)
 
 
+async def keep_shape(
+    conn: Connection, rule: KeyRule, known: Known, given: Mapping[str, object]
+) -> int | None:
+    """Write the shape of a key; the new version, or None where others wrote one meanwhile."""
+    values = {
+        "space": given["space"],
+        "pattern": rule.pattern,
+        "namespace": rule.namespace,
+        "scope": rule.scope,
+        "shape": Jsonb(rule.shape.schema),
+        "at": given["at"],
+        "known": known.version,
+    }
+    row = await (await conn.execute(_SQL["keep_shape"], values)).fetchone()
+    assert row is not None
+    return row[0]
+
+
+async def shapes(within: Within) -> Known:
+    """The keys that programs registered in the space, and the shapes of their values."""
+    found = await (await within.conn.execute(_SQL["shapes"], {"space": within.space.id})).fetchall()
+    rules = [
+        KeyRule(p, KeptShape(shape), namespace, scope, at) for p, namespace, scope, shape, _, at in found
+    ]
+    return Known(max((row[4] for row in found), default=0), {rule.pattern: rule for rule in rules})
+
+
 async def session(within: Within, name: str) -> Session | None:
     """A session by its name, or None where there is none."""
     async with within.conn.cursor(row_factory=class_row(Session)) as cursor:
@@ -155,10 +183,10 @@ async def believed(within: Within, *, session: UUID | None, person: str | None, 
 
 
 async def seen_key(within: Within, key: str) -> KeyRule | None:
-    """What its events tell of a key that only others registered: all but the shape. None without events."""
+    """What its events tell of a key that is registered nowhere: all but the shape. None without events."""
     given = {"space": within.space.id, "namespaces": list(NAMESPACES), "key": key}
     row = await (await within.conn.execute(_SQL["seen_key"], given)).fetchone()
-    return None if row is None else KeyRule(key, TypeAdapter(object), row[0], row[1])
+    return None if row is None else KeyRule(key, KeptShape({}), row[0], row[1])
 
 
 async def history(

@@ -14,7 +14,7 @@ from quipu.interfaces.cli.call import Call, common, in_space
 from quipu.interfaces.cli.opening import opened, settings_of
 from quipu.interfaces.cli.said import value_of
 from quipu.interfaces.cli.screen import Screen
-from quipu.interfaces.cli.views.facts import change, differences, history, values
+from quipu.interfaces.cli.views.facts import change, differences, history, keys, values
 from quipu.interfaces.cli.views.retention import went
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -198,6 +198,21 @@ def history_(call: Call, key: str, space: str, session: str | None, user: str | 
     with opened(call, screen) as memory:
         found = memory.ledger.history(key, space=space, session=session, user=user)
     screen.answer({"space": space, "key": key, "events": found}, history(found))
+
+
+@command.command("keys")
+@in_space
+@common
+@click.pass_obj
+def keys_(call: Call, space: str) -> None:
+    """List the keys whose values have a shape: those of every space, and those that programs registered.
+
+    With --json the shapes too, as JSON Schema.
+    """
+    screen = Screen(call)
+    with opened(call, screen) as memory:
+        found = memory.ledger.keys(space=space)
+    screen.answer({"space": space, "keys": found}, keys(found))
 
 
 @command.command("diff")

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from quipu.interfaces.cli.views.text import day_and_time, shortened, visible
-from quipu.kinds.ledger.model import Change, Difference, Event, Value
+from quipu.kinds.ledger.model import Change, Difference, Event, RegisteredKey, Value
 
 _LONGEST = 120
 
@@ -50,6 +50,22 @@ def history(found: Sequence[Event]) -> RenderableType:
             one.source,
             visible(one.reason or one.correlation_id or ""),
             visible(one.actor or one.user or ""),
+        )
+    return table
+
+
+def keys(found: Sequence[RegisteredKey]) -> RenderableType:
+    """A table of the keys whose values have a shape."""
+    table = Table("key", "namespace", "of", "fields", "registered (UTC)", box=None, pad_edge=False)
+    of = {"session": "a session", "cross_session": "a person", None: "either"}
+    for one in found:
+        fields = one.shape.get("properties", one.shape.get("type", ""))
+        table.add_row(
+            visible(one.pattern),
+            one.namespace,
+            of[one.scope],
+            visible(shortened(fields if isinstance(fields, str) else ", ".join(fields), _LONGEST)),
+            day_and_time(one.registered_at),
         )
     return table
 

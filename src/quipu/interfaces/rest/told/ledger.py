@@ -83,6 +83,20 @@ class DifferenceTold(Told):
     after: ValueTold | None
 
 
+class RegisteredKeyTold(Told):
+    """A key, or a pattern of keys, whose values have a shape.
+
+    `scope` is null where it is decided by what is given. `shape` is JSON Schema. `registered_at` is null
+    for keys that everybody knows.
+    """
+
+    pattern: str
+    namespace: Namespace
+    scope: Scope | None
+    shape: dict[str, Any]
+    registered_at: datetime | None
+
+
 class RebuiltTold(Told):
     """What a rebuild read and wrote; `changed` counts the rows that were not what the events say."""
 

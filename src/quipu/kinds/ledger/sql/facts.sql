@@ -5,7 +5,7 @@ from ledger.append(
     %(space)s::text, %(act)s::text, %(scope)s::text, %(session)s::text, %(person)s::text, %(namespace)s::text, %(key)s::text,
     %(value)s::jsonb, %(source)s::text, %(assumed)s::bool, %(cap)s::text, %(turn)s::int4, %(at)s::timestamptz,
     %(expires)s::timestamptz, %(renewal)s::interval, %(correlation)s::text, %(actor)s::text, %(reason)s::text,
-    %(latest)s::int8)
+    %(latest)s::int8, %(shapes)s::int8)
 
 -- name: session: a session by the name that the caller gave
 select uid, coalesce(distinct_id, belongs_to) as owner,
