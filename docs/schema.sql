@@ -4646,7 +4646,7 @@ CREATE VIEW ledger.first_insight WITH (security_invoker='true') AS
 COMMENT ON VIEW ledger.first_insight IS 'How soon sessions had a first answer worth having, and how many fell back.';
 
 CREATE TABLE ledger.shapes (
-    space_id integer DEFAULT core.current_space() NOT NULL,
+    space_id integer DEFAULT core.entered() NOT NULL,
     pattern text NOT NULL,
     namespace text NOT NULL,
     scope text,

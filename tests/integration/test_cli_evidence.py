@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -104,3 +105,20 @@ def test_what_cannot_be_answered_is_said(quipu: CommandLine, arguments: list[str
     assert done.returncode != 0
     assert said in done.stderr
     assert done.stdout == ""
+
+
+def test_evidence_beyond_what_is_kept_is_told(quipu: CommandLine, settings: Settings) -> None:
+    with Memory(settings=settings) as memory:
+        memory.ledger.open_session(space="cafe", session="s-1")
+        memory.ledger.recommend(
+            "Rest.",
+            space="cafe",
+            session="s-1",
+            location="Lisbon",
+            time_window="Friday",
+            confidence="high",
+            source="reviews",
+            evidence=[replace(SLOW, review_id_hash=str(number)) for number in range(12)],
+        )
+    (listed,) = quipu.json("evidence", "list")["recommendations"]
+    assert (listed["evidence_count"], listed["evidence_left_out"]) == (10, 2)

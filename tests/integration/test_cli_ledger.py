@@ -6,6 +6,14 @@ from pathlib import Path
 
 import pytest
 from cli_process import CommandLine
+from pydantic import BaseModel
+
+from quipu import Memory
+from quipu.kernel.config import Settings
+
+
+class Diet(BaseModel):
+    avoids: list[str]
 
 
 @pytest.fixture
@@ -56,3 +64,51 @@ def test_what_cannot_be_taken_names_the_field(quipu: CommandLine) -> None:
     assert "value.value" in done.stderr
     assert quipu.run("ledger", "set", "boat", "green").returncode == 2
     assert quipu.json("ledger", "list")["values"] == []
+
+
+def test_a_key_that_a_program_registered_is_written_shown_and_ended(
+    quipu: CommandLine, settings: Settings
+) -> None:
+    with Memory(settings=settings) as memory:
+        memory.ledger.register("diet", Diet, namespace="constraint", scope="cross_session")
+        memory.ledger.set("diet", {"avoids": ["nuts"]}, space="default", user="dana")
+    dana = ("--user", "dana")
+    for act in ("set", "assume", "correct"):
+        refused = quipu.run("ledger", act, "diet", 'avoids="nuts"', *dana)
+        assert (refused.returncode, "value.avoids" in refused.stderr) == (2, True)
+    assert "stands" in quipu.text("ledger", "set", "diet", 'avoids=["fish"]', *dana)
+    assert "stronger" in quipu.text("ledger", "assume", "diet", "avoids=[]", *dana)
+    quipu.text("ledger", "correct", "diet", 'avoids=["milk"]', *dana)
+    ended = quipu.json("ledger", "expire", "diet", *dana)["event"]["id"]
+    quipu.text("ledger", "undo", str(ended))
+    quipu.text("ledger", "forget", "diet", *dana)
+    events = quipu.json("ledger", "history", "diet", *dana)["events"]
+    assert [one["event_type"] for one in events][-3:] == ["fact_expired", "fact_set", "fact_deleted"]
+    keys = {one["pattern"]: one for one in quipu.json("ledger", "keys")["keys"]}
+    assert keys["diet"]["shape"]["required"] == ["avoids"]
+    shown = quipu.text("ledger", "keys")
+    assert "constraint" in shown
+    assert "baseline.foh.{locationLabel}.{daypart}" in shown
+
+
+def test_a_default_is_disclosed_until_somebody_confirms_it(quipu: CommandLine) -> None:
+    dana = ("--user", "dana")
+    said = quipu.json("ledger", "set", "team", "4", "--source", "default", *dana)["event"]
+    assert (said["event_type"], said["assumed"], said["confidence_cap"]) == ("assumption_set", True, "medium")
+    (open_one,) = quipu.json("ledger", "open", *dana)["assumptions"]
+    assert (open_one["key"], open_one["source"]) == ("team", "default")
+    assert "assumption_corrected" in quipu.text("ledger", "set", "team", "4", *dana)
+    assert quipu.json("ledger", "open", *dana)["assumptions"] == []
+
+
+def test_a_session_is_its_one_users_and_of_several_nobodys(quipu: CommandLine, settings: Settings) -> None:
+    with Memory(settings=settings) as memory:
+        for session, users in {"s-1": ["dana"], "s-2": ["dana", "bob"]}.items():
+            for user in users:
+                memory.observe([{"content": "Hello."}], space="default", session=session, user=user)
+    claimed = quipu.run("ledger", "set", "boat", "red", "--session", "s-1", "--user", "bob")
+    assert (claimed.returncode, "somebody else's" in claimed.stderr) == (2, True)
+    assert quipu.json("ledger", "set", "boat", "green", "--session", "s-1")["event"]["user"] == "dana"
+    shared = quipu.run("ledger", "set", "boats", "2", "--session", "s-2", "--user", "bob")
+    assert (shared.returncode, "(bob, dana)" in shared.stderr) == (2, True)
+    assert quipu.json("ledger", "set", "boats", "2", "--session", "s-2")["event"]["user"] is None
