@@ -4,7 +4,7 @@
 set local role quipu_owner;
 
 create table ledger.shapes (
-    space_id integer not null default core.current_space() references core.spaces (id) on delete cascade,
+    space_id integer not null default core.entered() references core.spaces (id) on delete cascade,
     pattern text not null check (char_length(pattern) between 1 and 200),
     namespace text not null
         check (namespace in ('baseline', 'location', 'preference', 'constraint', 'system', 'other')),
