@@ -7195,6 +7195,8 @@ GRANT SELECT(id) ON TABLE core.spaces TO quipu_relay;
 
 GRANT SELECT(name) ON TABLE core.spaces TO quipu_relay;
 
+GRANT SELECT(epoch) ON TABLE core.spaces TO quipu_relay;
+
 REVOKE ALL ON FUNCTION core.equip_people() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION core.erased_among(space text, kind text, sessions text[], ids text[], times timestamp with time zone[], users text[], speakers text[], began timestamp with time zone) FROM PUBLIC;

@@ -938,7 +938,7 @@ class Answers:
         return self._portal.call(lambda: self._inner.begin(asking))
 
     def keep(self, asking: Asking, answer: KeptAnswer) -> None:
-        """Keep the answer to a request that was done; not where its space was forgotten meanwhile."""
+        """Keep the answer to a request that was done; not where an erasure took the request meanwhile."""
         self._portal.call(lambda: self._inner.keep(asking, answer))
 
     def release(self, asking: Asking) -> None:
@@ -2275,7 +2275,7 @@ class MemoryFiles:
         Archived ones are in it. It holds each summary once, so what two users have is in it once.
 
         Raises:
-            Conflict: there is such a file already.
+            Conflict: there is such a file already, or something was forgotten in the space meanwhile.
             BadInput, DiskFull: it cannot be written; nothing is left of it.
         """
         return self._portal.call(lambda: self._inner.export_sqlite(path, space=space, user=user))
@@ -2803,7 +2803,7 @@ class Exchange:
         """Write a new file that ccrecall can read, with the tables of the seed: of ``spaces``, or of all.
 
         Raises:
-            Conflict: there is such a file already.
+            Conflict: there is such a file already, or something was forgotten in a space meanwhile.
             BadInput: it cannot be written.
         """
         return self._portal.call(lambda: self._inner.export_sqlite(path, spaces=spaces))
@@ -2819,6 +2819,7 @@ class Exchange:
         Raises:
             NotFound: there is no such file.
             BadInput: it is no file of ccrecall, damaged, or locked; nothing was changed.
+            Conflict: something was forgotten in a space meanwhile; the file is as it was.
         """
         return self._portal.call(
             lambda: self._inner.migrate_sqlite(path, write_memories=write_memories, spaces=spaces)
@@ -3709,6 +3710,7 @@ class Snapshots:
             NotFound: there is no such schema.
             DatabaseUnsuitable: no pg_dump here fits the server.
             DatabaseError: it could not be written.
+            Conflict: something was forgotten in the space each time it was tried.
         """
         return self._portal.call(lambda: self._inner.create(space=space, schema=schema))
 
@@ -3788,6 +3790,7 @@ class Snapshots:
         Raises:
             BadInput: the file is there already, and ``replace_file`` is not said.
             NotFound: there is no such schema.
+            Conflict: something was forgotten in the space meanwhile.
             DatabaseUnsuitable, DatabaseError: as `create`.
         """
         return self._portal.call(

@@ -145,6 +145,17 @@ async def test_places_are_there_until_they_are_pruned(erased: Erased, tmp_path: 
     assert by_place(found)[base].found is None
 
 
+async def test_a_base_that_was_under_way_is_named_and_found_again(erased: Erased) -> None:
+    folder = erased.settings.home / "postgres" / "backups" / "base-20260301T090000000000Z"
+    folder.mkdir()
+    done = await erased.memory.forget(space=SPACE, user="bo", confirm=True)
+    assert done.receipt is not None
+    place = f"base backup {folder.name}"
+    assert by_place(await erased.memory.check_erasure(done.receipt, space=SPACE))[place].state == "there"
+    folder.rmdir()
+    assert by_place(await erased.memory.check_erasure(done.receipt, space=SPACE))[place].state == "gone"
+
+
 @pytest.mark.long(only=True)
 async def test_bases_that_were_packed_are_searched(erased: Erased, tmp_path: Path) -> None:
     folder = erased.settings.home / "postgres" / "backups" / erased.base

@@ -18,6 +18,8 @@ from quipu.upkeep.erasure import service as erasure
 from quipu.upkeep.erasure.model import Erasure, What
 from quipu.upkeep.erasure.names import checked, pattern
 from quipu.upkeep.erasure.service import Search
+from quipu.upkeep.snapshots.model import Snapshot
+from quipu.upkeep.snapshots.shelf import Shelf
 from quipu.upkeep.snapshots.snapshots import AsyncSnapshots
 
 
@@ -67,9 +69,21 @@ class Forgetting:
                 now=self._now,
                 noted=NOTED,
             )
+            kept = await self._of_gone(found)
             await self._snapshots.forget(kept)
             found = await self._finish(found)
         return replace(found, counts={**found.counts, "snapshots": len(kept)}) if kept else found
+
+    async def _of_gone(self, done: Erasure) -> list[Snapshot]:
+        """The snapshots of the space that was forgotten, also those that were taken meanwhile."""
+        from quipu.upkeep.erasure import gone  # noqa: PLC0415 - as in ``_finish``
+
+        if done.receipt is None:
+            return []
+        space = await gone.find(self._parts.database, self._space, done.receipt)
+        assert space is not None, "a receipt was written, and its space is not found"
+        shelf = Shelf.of(self._settings, self._parts.database.url)
+        return await to_thread.run_sync(shelf.all, space.id, space.name)
 
     async def _search(
         self, person: str | None, given: Sequence[str], *, everywhere: bool, trial: bool

@@ -11,6 +11,7 @@ from typing import cast
 import anyio
 
 from quipu.errors import BadInput
+from quipu.kernel.db.space import AsOf
 from quipu.recall.generations import Embedded
 from quipu.record.model import Incoming, Refusal
 from quipu.record.prepare import Prepared
@@ -28,13 +29,15 @@ class Batch:
     """Messages that are ready to be written, as soon as they are embedded.
 
     ``is_new``: their ids were just made, so none is stored already. ``began``: when the import began, none of
-    whose messages may have been erased since; None where that is nothing to them.
+    whose messages may have been erased since; None where that is nothing to them. ``as_of``: when what they
+    are made of was read, where they are.
     """
 
     prepared: list[Prepared]
     embedding: asyncio.Future[Embedded]
     is_new: bool = False
     began: datetime | None = None
+    as_of: AsOf | None = None
 
     def without(self, places: Collection[int]) -> Batch:
         """Return it without some messages."""

@@ -21,6 +21,7 @@ from quipu.kernel.base.echo import Marks
 from quipu.kernel.db.arrays import Int4s, Int8s, Moments, Texts
 from quipu.kernel.db.database import Database, Within
 from quipu.kernel.db.person import bound_person, own_user
+from quipu.kernel.db.space import AsOf
 from quipu.kernel.queue import outbox
 from quipu.recall import index
 from quipu.recall.generations import Embedded, Models
@@ -73,13 +74,22 @@ class Record:
         self._hears = Texts(hears)
 
     async def observe(
-        self, messages: Iterable[Mapping[str, object]], *, space: str, session: str | None, user: str | None
+        self,
+        messages: Iterable[Mapping[str, object]],
+        *,
+        space: str,
+        session: str | None,
+        user: str | None,
+        as_of: AsOf | None = None,
     ) -> Report:
         """Take in what was just said: all of it or, where one message cannot be taken, nothing.
+
+        ``as_of`` is when what it is made of was read, where it was not said by anybody else.
 
         Raises:
             BadInput: the first message that cannot be taken, by place and field.
             Conflict: something else is stored under the same id.
+            ErasedMeanwhile: something was erased in the space since ``as_of``.
         """
         started = time.perf_counter()
         now = self._clock.now()
@@ -90,7 +100,7 @@ class Record:
         try:
             if not self._models.is_quick or characters(checked) > _FEW_CHARACTERS:
                 await embedding  # else it goes on while the sessions are held and looked at
-            batch = Batch(prepared, embedding, is_new=all(m.id is None for m in checked))
+            batch = Batch(prepared, embedding, is_new=all(m.id is None for m in checked), as_of=as_of)
             await self._store(space, batch, tally, now=now, strict=True)
         finally:
             embedding.cancel()
@@ -231,7 +241,7 @@ class Record:
     async def _write(self, space: str, batch: Batch, tally: Tally, *, now: datetime, strict: bool) -> None:
         prepared = batch.prepared
         asked = store.Asked(keys(prepared), is_new=batch.is_new)
-        async with self._database.writing(space, ask=asked.ask) as within:
+        async with self._database.writing(space, ask=asked.ask, as_of=batch.as_of) as within:
             if batch.began is not None:
                 lines = recorded(prepared)
                 if erased := await tombstones.erased(within.conn, space, lines, began=batch.began):

@@ -20,7 +20,8 @@ class OutboxEraser:
         return {"jobs": row[0]} if row and row[0] else {}
 
     async def erase(self, within: Within, what: What) -> Sequence[int]:
-        """Take them; jobs have no entries in the index."""
+        """Take them, and what other jobs failed with; jobs have no entries in the index."""
+        await within.conn.execute(_SQL["erase_errors"], {"space": within.space.id})
         await within.conn.execute(_SQL["erase_words"], _given(within, what))
         return ()
 

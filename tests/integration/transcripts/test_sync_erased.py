@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
+import anyio
 import psycopg
 import pytest
+from ccrecall import ccrecall
 from coding_sessions import FINDINGS, OPINIONS, Session, World
+from everywhere import found
+from gates import counts
 
 from quipu import AsyncMemory
 from quipu.interfaces.cli import claude
@@ -65,6 +72,71 @@ async def test_a_space_that_was_forgotten_stays_empty_until_somebody_says_otherw
     assert (back.lines, back.withheld) == (taken.lines, 0)
     assert (await memory.transcripts.sync([root], space=SPACE, erased_too=True)).lines == 0
     assert "transcripts.session_details" in held(url, "Tides of Lisbon")
+
+
+async def forgotten_first(
+    memory: AsyncMemory, url: str, work: Callable[[], Awaitable[Any]], **named: str
+) -> Any:
+    """Begin to forget, and then some work that writes to the space: both wait, in this order."""
+    done: list[Any] = []
+    waits = "select count(*) from pg_locks where locktype = 'advisory' and not granted"
+
+    async def run() -> None:
+        done.append(await work())
+
+    async with await psycopg.AsyncConnection.connect(url) as conn, anyio.create_task_group() as tasks:
+        await conn.execute("select pg_advisory_xact_lock(hashtextextended(%s, 7310522003))", (SPACE,))
+
+        tasks.start_soon(partial(memory.forget, space=SPACE, confirm=True, **named))
+        await counts(conn, waits, 1)
+        tasks.start_soon(run)
+        await counts(conn, waits, 2)
+        await conn.rollback()
+    return done[0]
+
+
+async def test_a_running_sync_makes_no_space_again_that_was_forgotten(
+    memory: AsyncMemory, url: str, root: Path, made: World
+) -> None:
+    """With sessions that came while it ran, prompts, teams, tasks, titles: all of it is passed over."""
+    taken = await memory.transcripts.sync([root], space=SPACE)
+    fresh = made.session("/home/ana/boats")
+    fresh.prompt(OPINIONS[4])
+    fresh.write()
+    words = [SPACE, fresh.name, OPINIONS[0], OPINIONS[4], "/home/ana"]
+    assert {word for _, word in found(url, words)} >= {SPACE, "/home/ana"}
+    done = await forgotten_first(memory, url, lambda: memory.transcripts.sync([root], space=SPACE))
+    assert (done.lines, done.withheld) == (0, 1)
+    assert found(url, words) == set()
+    again = await memory.transcripts.sync([root], space=SPACE)
+    assert (again.lines, again.withheld) == (0, taken.lines + 1)
+
+
+async def test_a_running_sync_tells_nothing_of_a_session_that_was_forgotten(
+    memory: AsyncMemory, url: str, root: Path, world: World
+) -> None:
+    first = talk(world)
+    await memory.transcripts.sync([root], space=SPACE)
+    first.prompt(OPINIONS[3])
+    first.titled(custom="Tides of Lisbon")
+    first.write()
+    done = await forgotten_first(
+        memory, url, lambda: memory.transcripts.sync([root], space=SPACE), session=first.name
+    )
+    assert done.lines == 0
+    assert found(url, [OPINIONS[0], OPINIONS[3], "Tides of Lisbon"]) == set()
+
+
+async def test_a_running_import_of_a_file_makes_no_space_again_that_was_forgotten(
+    memory: AsyncMemory, url: str, tmp_path: Path
+) -> None:
+    file = ccrecall(tmp_path / "ccrecall.db", memories=True)
+    taken = await memory.transcripts.import_sqlite(file, space=SPACE)
+    assert taken.new["memories"]
+    assert taken.new["teams"]
+    done = await forgotten_first(memory, url, lambda: memory.transcripts.import_sqlite(file, space=SPACE))
+    assert (done.new, done.known) == ({}, 0)
+    assert found(url, [SPACE, "dana", "my-boat"]) == set()
 
 
 async def test_a_copy_of_a_forgotten_session_brings_only_what_was_said_since(

@@ -24,6 +24,7 @@ from quipu.kernel.db.migrate import migrate, pending
 from quipu.kernel.db.person import bound_person, everybody_only
 from quipu.kernel.db.pools import Pool, check_address, pooled
 from quipu.kernel.db.queries import Numbered
+from quipu.kernel.db.space import AsOf, ErasedMeanwhile, Space
 from quipu.kernel.db.turns import Turns
 
 Connection = deadline.Connection
@@ -36,27 +37,6 @@ _OLDEST = 150_000  # PostgreSQL 15
 _PAUSE_SECONDS = 0.1
 _BEGIN = "begin isolation level read committed read write"
 _BEGIN_TO_READ = "begin isolation level repeatable read read only"
-
-
-@dataclass(frozen=True, slots=True)
-class Space:
-    """The row of a space, as it was when the transaction entered it.
-
-    ``generation`` is the embedding model whose vectors are searched, None before the first entry;
-    ``unfiled`` has a bit for each kind of memory that wrote what the index does not know yet.
-    """
-
-    id: int
-    name: str
-    languages: Sequence[str]
-    entries: int
-    tokens: int
-    mixed_tokens: float
-    threads: int
-    version: int
-    epoch: int
-    generation: int | None
-    unfiled: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,18 +109,31 @@ class Database(MarkedSpaces):
         return _seen(self._entered(name, ask=ask))
 
     @asynccontextmanager
-    async def writing(self, name: str, *, ask: Ask | None = None) -> AsyncGenerator[Within]:
+    async def writing(
+        self, name: str, *, ask: Ask | None = None, as_of: AsOf | None = None
+    ) -> AsyncGenerator[Within]:
         """The same to add to a space, which is made where it is missing. Erasures wait until it ends.
 
         What ``ask`` runs goes to the server in the same journey; it sees the space, or nothing where there
-        is none yet.
+        is none yet. What is made of words that were read before is written with ``as_of``: the space as it
+        was then.
+
+        Raises:
+            ErasedMeanwhile: something was erased in it since.
         """
         async with self._entered(name, hold="hold_to_write", ask=ask) as (conn, space, settings):
+            if as_of is not None and (space is None or space.as_of != as_of):
+                raise ErasedMeanwhile
             if space is None:
                 await conn.execute(_SQL["create_space"], {"name": name})
                 space = await _space(await _enter(conn, name))
             assert space is not None  # an erasure would have waited
             yield Within(conn, space, settings)
+
+    async def is_as_of(self, name: str, as_of: AsOf) -> bool:
+        """Whether nothing was erased in a space since it was read; False where it is gone."""
+        async with self.space(name) as within:
+            return within is not None and within.space.as_of == as_of
 
     def erasing(self, name: str) -> AbstractAsyncContextManager[Within | None]:
         """The same to take out of a space, alone: once those who write are through; others wait.

@@ -14,6 +14,7 @@ import anyio
 from quipu.errors import BudgetSpent
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.db.database import Database
+from quipu.kernel.db.space import ErasedMeanwhile
 from quipu.kernel.queue.model import Job, Terms, Ticket
 from quipu.kernel.queue.rules import pause_seconds, told
 from quipu.kernel.queue.run import Handler, Overtaken, Run
@@ -66,7 +67,7 @@ class Attempts:
             return Verdict("failed", job, f"Its worker ended while it did this, {job.attempts - 1} times.")
         try:
             return await self._make(job, limit_seconds)
-        except Overtaken:
+        except (Overtaken, ErasedMeanwhile):
             return Verdict("again", job)
         except BudgetSpent as spent:
             until = spent.opens_at or self._clock.now() + timedelta(hours=1)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from quipu.kernel.db.space import AsOf
+
 SCHEDULES: Final = "schedules"
 """The topic of the jobs that schedules put."""
 
@@ -30,7 +32,8 @@ class Job:
     """A job as a worker took it.
 
     ``space`` is the name of its space; None where it belongs to none, or that space is forgotten.
-    ``attempts`` counts this one. ``version`` tells it from the same job put again.
+    ``attempts`` counts this one. ``version`` tells it from the same job put again. ``epoch`` is how many
+    erasures there had been in its space.
     """
 
     space_id: int
@@ -43,6 +46,12 @@ class Job:
     session: str | None
     user: str | None
     space: str | None
+    epoch: int | None = None
+
+    @property
+    def as_of(self) -> AsOf | None:
+        """Its space as it was when the job was taken; None where it belongs to none."""
+        return None if self.epoch is None else AsOf(self.space_id, self.epoch)
 
     @property
     def orphaned(self) -> bool:

@@ -29,7 +29,8 @@ class Run:
 
         It takes the job out of the outbox with it, so that the job has its effect exactly once, however often
         it was handed to workers. Where somebody else has done it meanwhile, the block is left or not entered
-        and nothing of it is kept; the code after it does not run.
+        and nothing of it is kept; the code after it does not run. The same where something was erased in the
+        space since the job was taken: it is done again with what is left.
 
         Raises:
             QuipuError: the job belongs to no space, or has had its effect in this run.
@@ -38,7 +39,7 @@ class Run:
             raise QuipuError("A job of no space has no transaction in one.")
         if self.settled:
             raise QuipuError("A job has one effect; put another job for what comes after it.")
-        async with self._database.writing(self.job.space) as within:
+        async with self._database.writing(self.job.space, as_of=self.job.as_of) as within:
             if not await outbox.stands(within, self.job):
                 raise Overtaken
             yield within

@@ -97,7 +97,7 @@ class Store:
 
     async def fail(self, job: Job, error: str, *, retry_at: datetime, dead_at: datetime | None) -> None:
         """Note a failure: it is tried again at ``retry_at``, or given up at ``dead_at``."""
-        place = {"space": job.space_id, "id": job.id, "version": job.version}
+        place = {"space": job.space_id, "id": job.id, "version": job.version, "epoch": job.epoch}
         await self._run("fail", {**place, "error": error, "retry_at": retry_at, "dead_at": dead_at})
 
     async def postpone(self, job: Job, error: str, *, until: datetime) -> None:

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.db.database import Database, Within
+from quipu.kernel.db.space import AsOf
 from quipu.kinds.longterm.changes import HAND, Changes
 from quipu.kinds.longterm.requests import Refuses
 from quipu.recall.generations import Models
@@ -28,18 +29,23 @@ async def changed(
     texts: Sequence[str] = (),
     refuses: Refuses | None = None,
     transaction: Callable[[], AbstractAsyncContextManager[Within]] | None = None,
+    as_of: AsOf | None = None,
 ) -> T:
     """What ``work`` returns of the changes that it makes, all in one transaction or none.
 
     Vectors are made before it begins: of ``texts``, and of what else turns out to be filed, for which it
     begins again. So ``work`` may be called more than once. ``transaction`` is where a job writes (its
-    ``context.effect``); else it is one of its own, which makes the space where it is missing.
+    ``context.effect``); else it is one of its own, which makes the space where it is missing. ``as_of`` is
+    when what is written was read, where it was.
+
+    Raises:
+        ErasedMeanwhile: something was erased in the space since.
     """
     wanted = list(dict.fromkeys(texts))
     while True:
         prepared = await prepare(database, models, space, wanted)
         try:
-            async with transaction() if transaction else database.writing(space) as within:
+            async with transaction() if transaction else database.writing(space, as_of=as_of) as within:
                 return await work(
                     await Changes.begin(within, prepared, now=clock.now(), by=by, refuses=refuses)
                 )

@@ -19,6 +19,7 @@ from quipu.kernel.base.text import excerpt
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, Within
 from quipu.kernel.db.person import own_user
+from quipu.kernel.db.space import AsOf, ErasedMeanwhile
 from quipu.kernel.redact import redact
 from quipu.kinds.longterm import auditing, querying, store
 from quipu.kinds.longterm.filing import LONGTERM
@@ -96,16 +97,16 @@ class AsyncRecovering:
             session=optional_name("session", session),
             message=optional_name("message", message),
         )
-        found = _NOTHING
+        found, as_of = _NOTHING, None
         left = settings.longterm_timeout_ms / 1000 - (time.monotonic() - begun)
         with move_on_after(max(0.0, left)) as limited:
-            found = await self._recovered(asked, turn, budget, left)
+            found, as_of = await self._recovered(asked, turn, budget, left)
         if limited.cancelled_caught:
             trouble = f"not found within {settings.longterm_timeout_ms} ms"
             found = Recovered(outcome="timeout", trouble=trouble)
         found = found.model_copy(update={"took_ms": round((time.monotonic() - begun) * 1000)})
         with move_on_after(_NOTING_SECONDS):
-            await self._note(turn, found, injected=injected)
+            await self._note(turn, found, as_of, injected=injected)
         return found
 
     async def audit(
@@ -141,19 +142,21 @@ class AsyncRecovering:
 
     async def _recovered(
         self, asked: SatiRetrievalInput, turn: _Turn, budget_tokens: int, seconds: float
-    ) -> Recovered:
+    ) -> tuple[Recovered, AsOf | None]:
+        """What was found, and when it was read; None where nothing was."""
         ready = filed(self._database, self._search.models, turn.space, seconds=seconds / 2)
         try:
             async with ready as within:
                 if within is None:
-                    return _NOTHING
+                    return _NOTHING, None
                 marks = await within.marks()
                 query = querying.query(asked, marks)
                 found = await self._found(within, query, turn) if query.texts else []
         except (QuipuError, OSError) as error:
-            return Recovered(outcome="failed", trouble=_told(error))
+            return Recovered(outcome="failed", trouble=_told(error)), None
         memories = [one.memory for one in found]
-        return _result(found, block(memories, budget_tokens=budget_tokens, marks=marks))
+        made = block(memories, budget_tokens=budget_tokens, marks=marks)
+        return _result(found, made), within.space.as_of
 
     async def _found(self, within: Within, query: Query, turn: _Turn) -> list[Found]:
         filters = Filters(kinds=(LONGTERM,), user=turn.user, or_nobody=turn.user is not None)
@@ -168,8 +171,11 @@ class AsyncRecovering:
             if hit.id in by_entry
         ]
 
-    async def _note(self, turn: _Turn, found: Recovered, *, injected: bool) -> None:
-        """Write the line of the audit, and count accesses. Where that fails too, the answer goes on."""
+    async def _note(self, turn: _Turn, found: Recovered, as_of: AsOf | None, *, injected: bool) -> None:
+        """Write the line of the audit, and count accesses. Where that fails too, the answer goes on.
+
+        Nothing is written of a turn in whose space something was erased since ``as_of``: it may name that.
+        """
         line = AuditLine(
             at=self._clock.now(),
             act="recover",
@@ -186,8 +192,12 @@ class AsyncRecovering:
                 for id_, score, parts in zip(found.ids, found.scores, found.parts, strict=True)
             ],
         )
-        with suppress(QuipuError, OSError):
-            async with self._database.space(turn.space) as within:
+        if as_of is None:
+            entered = self._database.space(turn.space)
+        else:
+            entered = self._database.writing(turn.space, as_of=as_of)
+        with suppress(QuipuError, OSError, ErasedMeanwhile):
+            async with entered as within:
                 if within is None:
                     return
                 await auditing.note(within, line)

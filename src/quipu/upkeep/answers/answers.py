@@ -51,11 +51,11 @@ class AsyncAnswers:
         return answer
 
     async def keep(self, asking: Asking, answer: KeptAnswer) -> None:
-        """Keep the answer to a request that was done; not where its space was forgotten meanwhile."""
+        """Keep the answer to a request that was done; not where an erasure took the request meanwhile."""
         with acting_for(None):
             async with self._database.space(asking.space) as within:
                 if within is not None:
-                    await store.keep(within, asking, answer, now=self._clock.now())
+                    await store.keep(within, asking, answer)
 
     async def release(self, asking: Asking) -> None:
         """Give back a request that failed: it may be sent again under the same key."""

@@ -41,11 +41,10 @@ async def find(within: Within, asking: Asking) -> tuple[bytes, KeptAnswer | None
     return sha256, None if status is None else KeptAnswer(status, headers, body)
 
 
-async def keep(within: Within, asking: Asking, answer: KeptAnswer, *, now: datetime) -> None:
+async def keep(within: Within, asking: Asking, answer: KeptAnswer) -> None:
     """Keep an answer."""
     values = {
         **_values(within, asking),
-        "now": now,
         "status": answer.status,
         "headers": Jsonb(dict(answer.headers)),
         "body": answer.body,

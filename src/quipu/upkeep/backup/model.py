@@ -37,10 +37,14 @@ class Log:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backups:
-    """What can be restored: the bases, oldest first, and the log between and after them."""
+    """What can be restored: the bases, oldest first, and the log between and after them.
+
+    ``unfinished`` are bases under way, or broken off, by name.
+    """
 
     directory: Path
     bases: Sequence[Base]
+    unfinished: Sequence[str]
     log: Log
 
 

@@ -27,6 +27,11 @@ def bases(directory: Path) -> list[Base]:
     return sorted(found, key=lambda one: one.ended_at)
 
 
+def unfinished(directory: Path) -> list[str]:
+    """The names of bases that are not whole: under way, or broken off."""
+    return sorted(one.name for one in directory.glob("base-*") if one.is_dir() and not (one / _NOTE).exists())
+
+
 def log(directory: Path, *, kept: bool) -> Log:
     """The kept log."""
     files = [entry for entry in directory.glob("*.gz") if entry.is_file()] if directory.exists() else []
@@ -76,8 +81,9 @@ def remove(folder: Path) -> None:
 
 def sweep(directory: Path, *, before: datetime) -> None:
     """Remove the folders of bases that were never finished and that nobody wrote in since ``before``."""
-    for folder in directory.glob("base-*"):
-        if folder.is_dir() and not (folder / _NOTE).exists() and _written(folder) < before.timestamp():
+    for name in unfinished(directory):
+        folder = directory / name
+        if _written(folder) < before.timestamp():
             shutil.rmtree(folder, ignore_errors=True)
 
 

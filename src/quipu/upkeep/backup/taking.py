@@ -43,7 +43,12 @@ def listing(settings: Settings) -> Backups:
     directory = backups_of(place, settings)
     kept = place.archive_note.exists() and settings.archive is not False
     where = log_of(place, settings, cluster_of(place.data))
-    return Backups(directory=directory, bases=shelf.bases(directory), log=shelf.log(where, kept=kept))
+    return Backups(
+        directory=directory,
+        bases=shelf.bases(directory),
+        unfinished=shelf.unfinished(directory),
+        log=shelf.log(where, kept=kept),
+    )
 
 
 def put_aside(settings: Settings) -> list[str]:

@@ -81,7 +81,8 @@ def kept(copies: Copies) -> dict[str, Any]:
     backups = copies.backups
     if backups is None:
         return {**found, "backups": ELSEWHERE}
-    bases = [{"name": one.name, "until": BASE} for one in backups.bases]
+    names = [*(one.name for one in backups.bases), *backups.unfinished]
+    bases = [{"name": name, "until": BASE} for name in names]
     archive = {"kept": backups.log.kept, "segments": backups.log.segments, "until": ARCHIVE}
     aside = [{"name": name, "until": ASIDE} for name in copies.aside]
     return {**found, "backups": {"bases": bases, "archived_log": archive, "aside": aside}}

@@ -142,8 +142,7 @@ async def _take_named(
             more, gone = await take_out(within, form, search.named)
             counts, entries = {**counts, **more}, [*entries, *gone]
         left = await search_ours(within, form, search.named)
-    if entries:
-        await remove(within, sorted(set(entries)))
+    await _take_out(within, sorted(set(entries)))
     touched.extend(await store.touched(within))
     left += search.left
     counts |= search.counts
@@ -158,6 +157,13 @@ async def _take_named(
         entry = Entry(facts=facts, counts=_plain(counts.items()), names=_given(what), more_names=names)
         receipt = await append(within, [entry], now=now)
     return Erasure(within.space.name, what, counts, receipt[0] if receipt else None, now, left)
+
+
+async def _take_out(within: Within, entries: Sequence[int]) -> None:
+    """Take entries out of the index; what others make of what they read before is not written any more."""
+    if entries:
+        await remove(within, entries)
+    await store.count_erasure(within)
 
 
 def _plain(counts: Iterable[tuple[str, int]]) -> dict[str, int]:
@@ -181,8 +187,7 @@ async def take(
     for what, erasers in doomed:
         taken.append((what, await count(within, erasers, what)))
         entries += [entry for eraser in erasers for entry in await eraser.erase(within, what)]
-    if entries:
-        await remove(within, entries)
+    await _take_out(within, entries)
     notes = [Entry(facts=_facts(what, counts), counts=counts, names=_hashed(what)) for what, counts in taken]
     receipts = await append(within, notes, now=now) if notes else []
     return [

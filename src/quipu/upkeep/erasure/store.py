@@ -212,6 +212,11 @@ async def entries_with(within: Within, pattern: str) -> int:
     return row[0] if row else 0
 
 
+async def count_erasure(within: Within) -> None:
+    """Have whoever read the space before see that something was erased since."""
+    await within.conn.execute(_SQL["count_erasure"], {"space": within.space.id})
+
+
 async def remove_space(within: Within) -> None:
     """Remove the row of the space, which is empty by now."""
     await within.conn.execute(_SQL["remove_space"], {"space": within.space.id})

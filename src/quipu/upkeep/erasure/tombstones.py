@@ -38,11 +38,18 @@ async def note(
     within: Within, kind: Kind, named: Sequence[tuple[str, str]], *, until: str | datetime
 ) -> None:
     """Note session and id of what is erased, as far as it happened ``until`` then (``infinity`` for all)."""
+    await note_of(within.conn, within.space.name, kind, named, until=until)
+
+
+async def note_of(
+    conn: Connection, space: str, kind: Kind, named: Sequence[tuple[str, str]], *, until: str | datetime
+) -> None:
+    """The same of a space that may be gone."""
     if not named:
         return
     sessions, ids = zip(*named, strict=True)
-    values = {"name": within.space.name, "kind": kind, "sessions": [*sessions], "ids": [*ids], "until": until}
-    await within.conn.execute(_SQL["note_erased"], values)
+    values = {"name": space, "kind": kind, "sessions": [*sessions], "ids": [*ids], "until": until}
+    await conn.execute(_SQL["note_erased"], values)
 
 
 async def note_named(within: Within, what: What, now: datetime) -> None:
@@ -76,6 +83,11 @@ async def erased(
         "began": began,
     }
     return {place - 1 for (place,) in await (await conn.execute(_SQL["erased_among"], values)).fetchall()}
+
+
+async def is_forgotten(conn: Connection, space: str, *, began: datetime) -> bool:
+    """Whether a space was forgotten as a whole since work ``began``."""
+    return bool(await erased(conn, space, [Recorded("")], began=began, kind="everything"))
 
 
 async def erased_sessions(within: Within, names: Sequence[str], *, lost: Sequence[str] = ()) -> set[str]:

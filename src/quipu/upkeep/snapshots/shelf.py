@@ -120,7 +120,7 @@ class Shelf:
         path = self.path(snapshot.space_id, snapshot.name)
         for suffix in (".json", ".vectors", ".sql"):
             path.with_suffix(suffix).unlink(missing_ok=True)
-        if not any(path.parent.iterdir()):
+        with suppress(OSError):  # others lie there, or somebody else removed the last one
             path.parent.rmdir()
 
     def check(self, snapshot: Snapshot) -> Path:

@@ -51,6 +51,7 @@ class AsyncSnapshots:
             NotFound: there is no such schema.
             DatabaseUnsuitable: no pg_dump here fits the server.
             DatabaseError: it could not be written.
+            Conflict: something was forgotten in the space each time it was tried.
         """
         return await self._take(await self._ground.find(space, schema), "manual")
 
@@ -157,6 +158,7 @@ class AsyncSnapshots:
         Raises:
             BadInput: the file is there already, and ``replace_file`` is not said.
             NotFound: there is no such schema.
+            Conflict: something was forgotten in the space meanwhile.
             DatabaseUnsuitable, DatabaseError: as `create`.
         """
         place = _absolute(path)
@@ -226,7 +228,7 @@ class AsyncSnapshots:
                 taken = [one.taken_at for one in own if one.reason == "scheduled"]
                 if not any(hour <= at < hour + timedelta(hours=1) for at in taken):
                     await self._take(target, "scheduled")
-            except (BadInput, DatabaseError) as error:
+            except (BadInput, Conflict, DatabaseError) as error:
                 failed.append(error)
         await self._thin_out(space, None, careful=True)
         space_id = await self._ground.space_id(space)

@@ -13,12 +13,13 @@ from typing import Final
 from anyio import to_thread
 from psycopg import sql
 
-from quipu.errors import DatabaseError
+from quipu.errors import Conflict, DatabaseError, NotFound
 from quipu.kernel.config import Settings
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Connection, Database
 from quipu.kernel.db.deadline import enduring
 from quipu.kernel.db.errors import translated
+from quipu.kernel.db.space import AsOf
 from quipu.upkeep.exports.noting import note
 from quipu.upkeep.snapshots import program
 from quipu.upkeep.snapshots.forms import REGISTRY
@@ -31,6 +32,7 @@ from quipu.upkeep.snapshots.templates import fill
 
 _SQL = queries.load("quipu.upkeep.snapshots")
 _LONGEST_MILLISECONDS: Final = 3_600_000
+_TRIES: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +53,35 @@ async def take(
     reason: Reason,
     now: datetime,
 ) -> Snapshot:
-    """Take a snapshot and put it on the shelf.
+    """Take a snapshot and put it on the shelf; again where something was forgotten in the space meanwhile.
+
+    An erasure that is not seen here sees the snapshot on the shelf, and its receipt names it.
 
     Raises:
         DatabaseUnsuitable: no pg_dump here fits the server.
         DatabaseError: pg_dump failed, or the directory cannot be written.
+        Conflict: something was forgotten each time.
+        NotFound: the schema, or the whole space, is gone.
     """
+    for _ in range(_TRIES):
+        as_of = await _read_now(database, target)
+        taken = await _take(database, settings, ground, shelf, target, reason=reason, now=now)
+        if await database.is_as_of(target.space, as_of):
+            return taken
+        await to_thread.run_sync(shelf.delete, taken)
+    raise _erased(target)
+
+
+async def _take(
+    database: Database,
+    settings: Settings,
+    ground: Ground,
+    shelf: Shelf,
+    target: Target,
+    *,
+    reason: Reason,
+    now: datetime,
+) -> Snapshot:
     try:
         room = shelf.room(target.space_id)
         name = shelf.free_name(target.space_id, target.schema_name, now)
@@ -112,13 +137,15 @@ async def export(
     """Write a dump to a file of the caller's, and note it as an export of the space.
 
     Raises:
-        DatabaseUnsuitable, DatabaseError: as `take`.
+        DatabaseUnsuitable, DatabaseError, NotFound: as `take`.
+        Conflict: something was forgotten in the space meanwhile.
     """
+    as_of = await _read_now(database, target)
     part = path.with_name(f"{path.name}.part")
     try:
         try:
             taken = await write(database, settings, ground, target, part, structure=structure)
-            noted = await note(database, part, kind="tables", spaces=(target.space,), now=now)
+            noted = await note(database, part, kind="tables", spaces={target.space: as_of}, now=now)
             part.replace(path)
         finally:
             part.unlink(missing_ok=True)
@@ -188,6 +215,25 @@ async def count(database: Database, ground: Ground, target: Target) -> dict[str,
         tables = await ground.tables(conn, target)
         found = await ground.look(target, lambda login: _sums(login, target, tables, moment))
     return {name: one.rows for name, one in found.items()}
+
+
+async def _read_now(database: Database, target: Target) -> AsOf:
+    """By what is seen afterwards whether something was erased.
+
+    Raises:
+        NotFound: the space is gone.
+    """
+    async with database.space(target.space) as within:
+        if within is None or within.space.id != target.space_id:
+            raise NotFound(f"The space {target.space!r} is gone.", hint="It was forgotten meanwhile.")
+        return within.space.as_of
+
+
+def _erased(target: Target) -> Conflict:
+    return Conflict(
+        f"Something was forgotten in the space {target.space!r} each time while a snapshot was taken.",
+        hint="No snapshot was kept. Try again in a moment.",
+    )
 
 
 async def _moment(conn: Connection) -> str:

@@ -65,6 +65,9 @@ where space_id = %(space)s
         and (%(session)s::text is null or session = %(session)s)
         and (%(user)s::text is null or user_name = %(user)s)))
 
+-- name: erase_errors: what jobs that stay failed with may repeat what is erased
+update core.outbox set error = null where space_id = %(space)s and error is not null
+
 -- name: erase_words: take them
 delete from core.outbox
 where space_id = %(space)s

@@ -49,7 +49,8 @@ where o.space_id = t.space_id and o.id = t.id
 update core.outbox o set attempts = attempts + 1, started_at = %(now)s
 where space_id = %(space)s and id = %(id)s and dead_at is null
 returning space_id, id, topic, key, payload, version, attempts, session, user_name as user,
-    (select s.name from core.spaces s where s.id = o.space_id) as space
+    (select s.name from core.spaces s where s.id = o.space_id) as space,
+    (select s.epoch from core.spaces s where s.id = o.space_id) as epoch
 
 -- name: done: a job is done whose effect was no transaction of its own
 delete from core.outbox
@@ -57,10 +58,13 @@ where space_id = %(space)s and id = %(id)s and version = %(version)s
 returning id
 
 -- name: fail: a job failed: it is tried again then, or given up; at once if it was put again meanwhile
+--
+-- Where something was erased in its space meanwhile, why it failed may repeat that, and is not kept.
 update core.outbox set
     sent_at = null,
     started_at = null,
-    error = %(error)s,
+    error = case when (select s.epoch from core.spaces s where s.id = outbox.space_id) is not distinct from %(epoch)s::bigint
+        then %(error)s end,
     due_at = case when version = %(version)s then %(retry_at)s::timestamptz else '-infinity' end,
     dead_at = case when version = %(version)s then %(dead_at)s::timestamptz end
 where space_id = %(space)s and id = %(id)s

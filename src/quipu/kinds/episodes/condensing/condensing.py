@@ -12,6 +12,7 @@ import numpy as np
 
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.db.database import Database, Within
+from quipu.kernel.db.space import AsOf
 from quipu.kernel.embedding.model import Vectors
 from quipu.kernel.language.model import Language
 from quipu.kinds.episodes.condensing import grouping, store
@@ -33,11 +34,13 @@ AT_ONCE: Final = 120
 class Waits:
     """What waits in a session, and what was said in it.
 
-    ``emptied``: episodes that are to be written anew, each with its exchanges and messages.
+    ``as_of``: when it was read. ``emptied``: episodes that are to be written anew, each with its exchanges
+    and messages.
     ``quiet``: how long nothing is said before it is complete.
     """
 
     number: int
+    as_of: AsOf
     generation: int | None
     exchanges: Sequence[Exchange]
     spoken: Sequence[Spoken]
@@ -54,10 +57,12 @@ class Waits:
 class Ready:
     """What can be written: ``new`` episodes, and such that are written ``anew``; ``vectors`` of both.
 
-    ``again``: when to look at what is left, None where nothing is; ``more``: at once.
+    ``as_of``: when what they are made of was read. ``again``: when to look at what is left, None where
+    nothing is; ``more``: at once.
     """
 
     number: int
+    as_of: AsOf
     generation: int
     new: Sequence[Draft]
     anew: Sequence[Draft]
@@ -105,8 +110,8 @@ class Condensing:
         new = await self._drafted(space, generation, words)
         anew = await self._drafted(space, generation, waits.emptied)
         ready = Ready(
-            number=waits.number, generation=generation, new=new, anew=anew, vectors=NOTHING,
-            again=found.again, more=waits.more and bool(groups),
+            number=waits.number, as_of=waits.as_of, generation=generation,
+            new=new, anew=anew, vectors=NOTHING, again=found.again, more=waits.more and bool(groups),
         )  # fmt: skip
         return await self.measured(space, ready, generation)
 
@@ -116,10 +121,10 @@ class Condensing:
             if within is None:
                 return None
             words = await _words(within, ids)
-            known = within.space.generation
+            known, as_of = within.space.generation, within.space.as_of
         generation = await self._generation(known)
         anew = await self._drafted(space, generation, words)
-        ready = Ready(number=0, generation=generation, new=(), anew=anew, vectors=NOTHING)
+        ready = Ready(number=0, as_of=as_of, generation=generation, new=(), anew=anew, vectors=NOTHING)
         return await self.measured(space, ready, generation) if anew else None
 
     async def measured(self, space: str, ready: Ready, generation: int) -> Ready:
@@ -177,6 +182,7 @@ async def _waits(within: Within, session: str) -> Waits | None:
     exchanges = await store.loose(within, number, limit=AT_ONCE)
     return Waits(
         number=number,
+        as_of=within.space.as_of,
         generation=within.space.generation,
         exchanges=exchanges,
         spoken=await store.said(within, exchanges),

@@ -7,6 +7,7 @@ from typing import Final
 from uuid import UUID
 
 from quipu.kernel.db.database import Database
+from quipu.kernel.db.space import ErasedMeanwhile
 from quipu.kinds.episodes.condensing import store
 from quipu.kinds.episodes.condensing.condensing import Condensing, Ready
 from quipu.kinds.episodes.fading.model import Condensation
@@ -26,7 +27,10 @@ async def condense(
         more = True
         while more:
             ready = await condensing.ready(space, name, finished=True)
-            written = [] if ready is None else await _write(database, condensing, space, ready)
+            try:
+                written = [] if ready is None else await _write(database, condensing, space, ready)
+            except ErasedMeanwhile:
+                continue
             made += written
             more = ready is not None and ready.more and bool(written)
     return _report(condensing, made)
@@ -49,21 +53,30 @@ async def rebuild(
         )  # fmt: skip
     made: list[UUID] = []
     troubles: list[str] = []
-    for start in range(0, len(found), _AT_ONCE):
-        ready = await condensing.rewritten(space, found[start : start + _AT_ONCE])
+    left = list(found)
+    while left:
+        ready = await condensing.rewritten(space, left[:_AT_ONCE])
         if ready is not None:
-            made += await _write(database, condensing, space, ready)
+            try:
+                made += await _write(database, condensing, space, ready)
+            except ErasedMeanwhile:
+                continue
             troubles += [one.trouble for one in ready.drafts if one.trouble is not None]
+        del left[:_AT_ONCE]
     written = set(made)
-    left = [one for one in found if one not in written]
-    return _report(condensing, made, left, trouble=troubles[-1] if troubles else None)
+    unwritten = [one for one in found if one not in written]
+    return _report(condensing, made, unwritten, trouble=troubles[-1] if troubles else None)
 
 
 async def _write(database: Database, condensing: Condensing, space: str, ready: Ready) -> list[UUID]:
-    """Write what is ready in a transaction, by whatever model the space has by then."""
+    """Write what is ready in a transaction, by whatever model the space has by then.
+
+    Raises:
+        ErasedMeanwhile: something was erased in the space since it was read.
+    """
     while True:
         try:
-            async with database.writing(space) as within:
+            async with database.writing(space, as_of=ready.as_of) as within:
                 return await condensing.write(within, ready)
         except Moved as moved:
             ready = await condensing.measured(space, ready, moved.generation)

@@ -144,7 +144,9 @@ async def _record(context: Context, task: _Task, answer: Answer | None) -> None:
     if answer is not None:
         messages.append({"id": task.reply_message, "role": "assistant", "content": answer.text})
     if messages:
-        await record.observe(messages, space=context.space, session=task.session, user=task.user)
+        await record.observe(
+            messages, space=context.space, session=task.session, user=task.user, as_of=context.job.as_of
+        )
 
 
 def _id(payload: Payload) -> UUID:

@@ -12,6 +12,7 @@ from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
+from quipu.kernel.db.space import ErasedMeanwhile
 from quipu.kernel.policy.policy import policy
 from quipu.kinds.longterm.changing import changed
 from quipu.kinds.longterm.evaluating import evaluators
@@ -121,7 +122,11 @@ class AsyncEvaluating:
             total = SessionEvaluation(session=session, more=True)
             while total.more:
                 stretch = await sessions.waiting(session, space=space)
-                total = _and(total, await sessions.advance(session, stretch, space=space, dry_run=dry_run))
+                try:
+                    done = await sessions.advance(session, stretch, space=space, dry_run=dry_run)
+                except ErasedMeanwhile:
+                    continue
+                total = _and(total, done)
                 if dry_run:
                     break
         return total

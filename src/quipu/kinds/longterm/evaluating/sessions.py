@@ -12,6 +12,7 @@ from quipu.errors import NotFound, QuipuError
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.text import excerpt
 from quipu.kernel.db.database import Database, Within
+from quipu.kernel.db.space import AsOf
 from quipu.kernel.policy.policy import Policy
 from quipu.kernel.redact import redact
 from quipu.kinds.longterm import auditing, store
@@ -51,9 +52,13 @@ class _Overtaken(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Turns of a session: ``context`` was evaluated before, ``new`` was not. ``more`` come after them."""
+    """Turns of a session: ``context`` was evaluated before, ``new`` was not. ``more`` come after them.
+
+    ``as_of`` is when they were read.
+    """
 
     session: int
+    as_of: AsOf
     place: Place
     context: Sequence[Turn]
     new: Sequence[Turn]
@@ -103,7 +108,7 @@ class Sessions:
             place = await turns.place(within, number, self._evaluator.name)
             new = await turns.after(within, number, place.message, limit=STRETCH + 1)
             context = await turns.until(within, number, place.message, limit=CONTEXT) if place.message else []
-        return Stretch(number, place, context, new[:STRETCH], len(new) > STRETCH)
+            return Stretch(number, within.space.as_of, place, context, new[:STRETCH], len(new) > STRETCH)
 
     async def advance(
         self,
@@ -120,13 +125,16 @@ class Sessions:
 
         Raises:
             QuipuError: it could not be evaluated.
+            ErasedMeanwhile: something was erased in the space since its turns were read.
         """
         begun = time.monotonic()
         users = list(dict.fromkeys(turn.user for turn in stretch.said))
         try:
             asked = [(user, await self._evaluated(session, stretch, user, space=space)) for user in users]
         except QuipuError as error:
-            await self._failed(session, error, space=space, took=time.monotonic() - begun)
+            await self._failed(
+                session, error, space=space, as_of=stretch.as_of, took=time.monotonic() - begun
+            )
             raise
         evaluations = [evaluation for _, evaluation in asked]
         dropped = sum(one.dropped for one in evaluations)
@@ -210,6 +218,7 @@ class Sessions:
                 texts=[text for _, one in asked for text in texts(one)],
                 refuses=refusing(self._policy),
                 transaction=transaction,
+                as_of=stretch.as_of,
             )
         except _Overtaken:
             return Applied()
@@ -244,7 +253,7 @@ class Sessions:
             memories=applied.memories,
         )
 
-    async def _failed(self, session: str, error: QuipuError, *, space: str, took: float) -> None:
+    async def _failed(self, session: str, error: QuipuError, *, space: str, as_of: AsOf, took: float) -> None:
         line = AuditLine(
             at=self._clock.now(),
             act="evaluate",
@@ -254,7 +263,7 @@ class Sessions:
             session=session,
             evaluator=f"{self._evaluator.name}:{self._evaluator.version}",
         )
-        async with self._database.writing(space) as within:
+        async with self._database.writing(space, as_of=as_of) as within:
             await auditing.note(within, line)
 
 

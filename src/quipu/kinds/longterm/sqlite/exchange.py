@@ -87,17 +87,18 @@ class AsyncMemoryFiles:
         Archived ones are in it. It holds each summary once, so what two users have is in it once.
 
         Raises:
-            Conflict: there is such a file already.
+            Conflict: there is such a file already, or something was forgotten in the space meanwhile.
             BadInput, DiskFull: it cannot be written; nothing is left of it.
         """
         whose = optional_name("user", user)
         async with self._database.reading(check_name("space", space)) as within:
             rows = [] if within is None else await store.export(within, user=whose)
+            spaces = {} if within is None else {space: within.space.as_of}
         now = self._clock.now()
 
         def noted(made: Path) -> Export:
             return from_thread.run(
-                partial(note, self._database, made, kind="longterm", spaces=(space,), now=now)
+                partial(note, self._database, made, kind="longterm", spaces=spaces, now=now)
             )
 
         done = await to_thread.run_sync(partial(file.write, Path(path), rows, noted=noted))

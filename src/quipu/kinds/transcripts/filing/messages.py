@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Database, Within
+from quipu.kernel.db.space import AsOf, ErasedMeanwhile, Space
 from quipu.kinds.transcripts.filing import store
 from quipu.kinds.transcripts.filing.store import Unfiled
 from quipu.recall import late
@@ -36,6 +37,7 @@ _STEP_SECONDS: Final = 0.25
 
 @dataclass(slots=True)
 class _Ready:
+    as_of: AsOf
     found: Sequence[Unfiled]
     prepared: Sequence[Prepared]
     embedded: Embedded
@@ -61,13 +63,16 @@ async def file(
     while until is None or time.monotonic() < until:
         began = time.monotonic()
         async with database.reading(space) as within:
+            seen = None if within is None else within.space
             found = [] if within is None else await store.latest(within, limit=at_once)
-            generation = None if within is None else within.space.generation
-        if not found:
+        if seen is None or not found:
             await settle(database, space, CODE, _clear)
             break
-        ready = await _ready(models, found, generation, language)
-        filed = await _file(database, models, space, ready)
+        ready = await _ready(models, found, seen, language)
+        try:
+            filed = await _file(database, models, space, ready)
+        except ErasedMeanwhile:
+            continue
         done += filed
         if progress is not None:
             progress(filed)
@@ -82,10 +87,10 @@ async def waiting(database: Database, space: str) -> int:
         return 0 if within is None else await store.count(within)
 
 
-async def _ready(models: Models, found: Sequence[Unfiled], generation: int | None, language: str) -> _Ready:
+async def _ready(models: Models, found: Sequence[Unfiled], seen: Space, language: str) -> _Ready:
     prepared = await to_thread.run_sync(_prepared, found, language)
-    embedded = await models.embed([one.content for one in found], generation=generation)
-    return _Ready(found, prepared, embedded)
+    embedded = await models.embed([one.content for one in found], generation=seen.generation)
+    return _Ready(seen.as_of, found, prepared, embedded)
 
 
 def _prepared(found: Sequence[Unfiled], language: str) -> list[Prepared]:
@@ -98,7 +103,11 @@ def _incoming(one: Unfiled) -> Incoming:
 
 
 async def _file(database: Database, models: Models, space: str, ready: _Ready) -> int:
-    """File what is still not filed of a batch, by whatever model the space has by then."""
+    """File what is still not filed of a batch, by whatever model the space has by then.
+
+    Raises:
+        ErasedMeanwhile: something was erased in the space since they were read.
+    """
     while True:
         try:
             return await _write(database, space, ready)
@@ -108,7 +117,7 @@ async def _file(database: Database, models: Models, space: str, ready: _Ready) -
 
 
 async def _write(database: Database, space: str, ready: _Ready) -> int:
-    async with database.writing(space) as within:
+    async with database.writing(space, as_of=ready.as_of) as within:
         held = await store.hold(within, [one.id for one in ready.found])
         chosen = [place for place, one in enumerate(ready.found) if one.id in held]
         drafts = [

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import Final
@@ -11,11 +13,12 @@ from typing import Final
 from quipu.errors import QuipuError
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.db.database import Database
+from quipu.kernel.db.space import AsOf, ErasedMeanwhile
 from quipu.kernel.policy.policy import Policy, asks
 from quipu.kernel.redact import redact
-from quipu.kinds.transcripts.extract.model import Extractor, Finding
+from quipu.kinds.transcripts.extract.model import Extractor, Finding, Turn
 from quipu.kinds.transcripts.memories import filing, store
-from quipu.kinds.transcripts.memories.keeping import Keeping, Read
+from quipu.kinds.transcripts.memories.keeping import FORGOTTEN, Keeping, Read
 from quipu.kinds.transcripts.memories.model import SessionExtraction
 from quipu.kinds.transcripts.memories.store import Due
 from quipu.recall.generations import Models
@@ -48,35 +51,49 @@ class Extracting:
         self.redacted: Counter[str] = Counter()
 
     async def read(self, session: Due, *, space: str) -> SessionExtraction:
-        """Read a session and keep what is found. What goes wrong with it is noted, not raised."""
-        began_at = self._clock.now()
-        try:
+        """Read a session and keep what is found. What goes wrong with it is noted, not raised.
+
+        Where something was erased in the space meanwhile, what is left is read again.
+        """
+        while True:
+            began_at = self._clock.now()
             async with self._database.reading(space) as within:
-                turns = [] if within is None else await store.turns(within, session.number)
+                if within is None:
+                    return SessionExtraction(session=session.name, status="failed", error=FORGOTTEN)
+                turns, as_of = await store.turns(within, session.number), within.space.as_of
+            with suppress(ErasedMeanwhile):
+                return await self._read(session, turns, began_at, space=space, as_of=as_of)
+
+    async def _read(
+        self, session: Due, turns: Sequence[Turn], began_at: datetime, *, space: str, as_of: AsOf
+    ) -> SessionExtraction:
+        try:
             found = await self._extractor.extract(turns, project=_name(session.project))
             findings = [self._bare(kept) for one in found.findings if (kept := self._allowed(one))]
             dropped = found.dropped + len(found.findings) - len(findings)
             error = self._reason(found.error)
-            return await self._keep(Read(session, findings, dropped, began_at, error), space=space)
+            return await self._keep(
+                Read(session, findings, dropped, began_at, error), space=space, as_of=as_of
+            )
         except QuipuError as failure:
-            return await self._failed(session, failure, began_at, space=space)
+            return await self._failed(session, failure, began_at, space=space, as_of=as_of)
 
-    async def _keep(self, read: Read, *, space: str) -> SessionExtraction:
+    async def _keep(self, read: Read, *, space: str, as_of: AsOf) -> SessionExtraction:
         facts = [one.fact for one in read.findings]
         while True:
             prepared = await prepare(self._database, self._models, space, facts)
             try:
-                async with filing.writing(self._database, space, prepared) as within:
+                async with filing.writing(self._database, space, prepared, as_of=as_of) as within:
                     now = self._clock.now()
                     return await Keeping(within, self._extractor, prepared, now=now).keep(read)
             except Moved:
                 continue
 
     async def _failed(
-        self, session: Due, error: QuipuError, at: datetime, *, space: str
+        self, session: Due, error: QuipuError, at: datetime, *, space: str, as_of: AsOf
     ) -> SessionExtraction:
         reason = self._reason(str(error))
-        async with self._database.writing(space) as within:
+        async with self._database.writing(space, as_of=as_of) as within:
             if await store.is_there(within, session.number):
                 await store.mark(within, session, self._extractor, "failed", at=at, error=reason)
         return SessionExtraction(session=session.name, status="failed", error=reason)

@@ -10,6 +10,7 @@ from typing import Final
 from uuid import UUID
 
 from quipu.kernel.db.database import Database, Within
+from quipu.kernel.db.space import AsOf
 from quipu.kernel.embedding.model import Vectors
 from quipu.recall import index
 from quipu.recall.dates import tells_time
@@ -32,13 +33,16 @@ class Entry:
 
 
 @asynccontextmanager
-async def writing(database: Database, space: str, prepared: Prepared) -> AsyncGenerator[Within]:
-    """A transaction to change memories in.
+async def writing(
+    database: Database, space: str, prepared: Prepared, *, as_of: AsOf | None = None
+) -> AsyncGenerator[Within]:
+    """A transaction to change memories in; ``as_of`` is when what is written was read, where it was.
 
     Raises:
         Moved: the space is searched by the vectors of another model by now.
+        ErasedMeanwhile: something was erased in the space since.
     """
-    async with database.writing(space) as within:
+    async with database.writing(space, as_of=as_of) as within:
         prepared.check(within)
         yield within
 

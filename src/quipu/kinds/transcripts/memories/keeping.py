@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 from uuid import UUID, uuid4
 
 from quipu.kernel.db.database import Within
@@ -17,6 +18,8 @@ from quipu.kinds.transcripts.memories.model import SessionExtraction
 from quipu.kinds.transcripts.memories.store import Due
 from quipu.recall.prepared import Prepared
 from quipu.recall.removal import withdraw
+
+FORGOTTEN: Final = "It was forgotten meanwhile."
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +61,7 @@ class Keeping:
         """
         within, session, name = self._within, read.session, self._extractor.name
         if not await store.is_there(within, session.number):
-            return SessionExtraction(
-                session=session.name, status="failed", error="It was forgotten meanwhile."
-            )
+            return SessionExtraction(session=session.name, status="failed", error=FORGOTTEN)
         await store.hold(within)
         before = await store.sources_of(within, session=session.name, extractor=name)
         if read.error is None:

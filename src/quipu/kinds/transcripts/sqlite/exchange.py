@@ -12,9 +12,11 @@ from typing import Any
 
 from anyio import from_thread, to_thread
 
+from quipu.errors import Conflict
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.db.database import Database, Within
+from quipu.kernel.db.space import AsOf
 from quipu.kinds.transcripts.sqlite import importing, migrating, rules, store
 from quipu.kinds.transcripts.sqlite.cleaning import Cleaning
 from quipu.kinds.transcripts.sqlite.exporting import Writer
@@ -22,6 +24,7 @@ from quipu.kinds.transcripts.sqlite.file import Connection, check, opened, rows
 from quipu.kinds.transcripts.sqlite.model import Exported, Imported, Migrated
 from quipu.kinds.transcripts.sqlite.reading import Session, sessions
 from quipu.kinds.transcripts.sqlite.taking import Taking
+from quipu.kinds.transcripts.syncing.withholding import Forgotten
 from quipu.recall.generations import Models
 from quipu.record.service import Progress
 from quipu.upkeep.erasure import tombstones
@@ -99,7 +102,13 @@ class AsyncExchange:
             gone = await taking.erased(name, [row["session"] for row in found])
             memories = [row for row in found if row["session"] not in gone]
             taking.withheld += len(found) - len(memories)
-            kept = await importing.keep_memories(self._database, self._models, name, memories, now=now)
+            try:
+                kept = await importing.keep_memories(
+                    self._database, self._models, name, memories, now=now, began=taking.began
+                )
+            except Forgotten:
+                taking.withheld += len(memories)
+                continue
             taking.new["memories"] += kept.new
             taking.known += len(memories) - kept.new
             taking.united |= kept.united
@@ -111,20 +120,22 @@ class AsyncExchange:
         """Write a new file that ccrecall can read, with the tables of the seed: of ``spaces``, or of all.
 
         Raises:
-            Conflict: there is such a file already.
+            Conflict: there is such a file already, or something was forgotten in a space meanwhile.
             BadInput: it cannot be written.
         """
         path = Path(path)
         if spaces is None:
             spaces = [one.name for one in await self._database.spaces()]
+        read: dict[str, AsOf] = {}
         writer = await to_thread.run_sync(Writer, path)
         try:
             for name in spaces:
                 async with self._database.reading(check_name("spaces", name)) as within:
                     if within is not None:
+                        read[name] = within.space.as_of
                         await _export(within, writer)
             made = await to_thread.run_sync(writer.finish)
-            noted = await note(self._database, made, kind="transcripts", spaces=spaces, now=self._clock.now())
+            noted = await note(self._database, made, kind="transcripts", spaces=read, now=self._clock.now())
             await to_thread.run_sync(writer.place)
         finally:
             writer.abandon()
@@ -147,13 +158,14 @@ class AsyncExchange:
         Raises:
             NotFound: there is no such file.
             BadInput: it is no file of ccrecall, damaged, or locked; nothing was changed.
+            Conflict: something was forgotten in a space meanwhile; the file is as it was.
         """
         path, now = Path(path), self._clock.now()
         if not write_memories:
             return await to_thread.run_sync(lambda: migrating.migrate(path, now=now))
         if spaces is None:
             spaces = [one.name for one in await self._database.spaces()]
-        told = await self._learned(spaces)
+        told, read = await self._learned(spaces)
         done = await to_thread.run_sync(
             lambda: migrating.migrate(
                 path,
@@ -164,16 +176,24 @@ class AsyncExchange:
             )
         )
         if done.memories:
-            await note(self._database, path, kind="transcripts", spaces=spaces, now=now)
+            try:
+                await note(self._database, path, kind="transcripts", spaces=read, now=now)
+            except Conflict:
+                if done.backup is not None:
+                    done.backup.replace(path)
+                raise
         return done
 
-    async def _learned(self, spaces: Sequence[str]) -> Mapping[str, list[Row]]:
-        """Memories of spaces, their sources, and sessions that were looked through, as a file has them."""
+    async def _learned(self, spaces: Sequence[str]) -> tuple[Mapping[str, list[Row]], Mapping[str, AsOf]]:
+        """Memories of spaces, their sources, and sessions that were looked through, as a file has them; and
+        when each space was read."""
         told: defaultdict[str, list[Row]] = defaultdict(list)
+        read: dict[str, AsOf] = {}
         for name in spaces:
             async with self._database.reading(check_name("spaces", name)) as within:
                 if within is None:
                     continue
+                read[name] = within.space.as_of
                 for table in ("memories", "memory_sources"):
                     told[table] += map(_as_stored, await store.rows(within, table))
                 told["extracted"] += [
@@ -181,7 +201,7 @@ class AsyncExchange:
                     for one in await store.rows(within, "sessions")
                     if one["memories_extracted"]
                 ]
-        return told
+        return told, read
 
 
 @asynccontextmanager

@@ -19,6 +19,7 @@ from quipu.kinds.transcripts.sqlite.cleaning import Cleaning
 from quipu.kinds.transcripts.sqlite.reading import Session
 from quipu.kinds.transcripts.syncing import store as syncing
 from quipu.kinds.transcripts.syncing.pieces import Batch, Piece
+from quipu.kinds.transcripts.syncing.withholding import writing
 from quipu.kinds.transcripts.syncing.writing import Asked, write
 from quipu.recall import index
 from quipu.recall.dates import tells_time
@@ -38,11 +39,8 @@ async def keep(
     within: Within, session: Session, file: Transcript, *, now: datetime, began: datetime | None
 ) -> Counter[str]:
     """Keep what a session's lines say, as a sync does; new rows by table, known ones, withheld ones."""
-    mark = Mark(file.size_bytes, START.prefix_sha256)
-    batch = Batch(pieces=[Piece(file, mark, session.reading)])
-    asked = Asked(
-        batch, space=within.space.name, began=began
-    )  # lazily: the file is still there, what a crash undoes is done by importing again
+    # lazily: the file is still there, what a crash undoes is done by importing again
+    asked = Asked(batch(session, file), space=within.space.name, began=began)
     await asked.ask(within.conn)
     written = await write(within, asked, now=now)
     return Counter(
@@ -53,6 +51,12 @@ async def keep(
         known=written.known,
         withheld=written.withheld,
     )
+
+
+def batch(session: Session, file: Transcript) -> Batch:
+    """What a session's lines say, as a sync stores it."""
+    mark = Mark(file.size_bytes, START.prefix_sha256)
+    return Batch(pieces=[Piece(file, mark, session.reading)])
 
 
 async def attach_summaries(within: Within) -> None:
@@ -106,12 +110,21 @@ class Kept:
 
 
 async def keep_memories(
-    database: Database, models: Models, space: str, memories: Sequence[Row], *, now: datetime
+    database: Database,
+    models: Models,
+    space: str,
+    memories: Sequence[Row],
+    *,
+    now: datetime,
+    began: datetime | None,
 ) -> Kept:
     """Keep memories and make them findable, in one transaction.
 
     What an active memory of the project says already, in the same words but for case, articles and
     punctuation, makes that one as sure and as late as the one that came; it is not kept twice.
+
+    Raises:
+        Forgotten: the whole space was forgotten since the import ``began``.
     """
     generation: int | None = None
     for attempt in range(_TRIES):
@@ -125,7 +138,7 @@ async def keep_memories(
             return Kept()
         embedded = await models.embed([one["fact"] for one in new], generation=generation)
         try:
-            async with database.writing(space) as within:
+            async with writing(database, space, began=began) as within:
                 await store.hold_memories(within)
                 if await store.known_memories(within, [one["id"] for one in new]):
                     continue  # somebody else kept some of them meanwhile

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -14,6 +15,7 @@ from quipu.kinds.transcripts.sqlite import importing, rules, store
 from quipu.kinds.transcripts.sqlite.cleaning import Cleaning
 from quipu.kinds.transcripts.sqlite.model import Imported
 from quipu.kinds.transcripts.sqlite.reading import Session
+from quipu.kinds.transcripts.syncing.withholding import Forgotten, pass_over, writing
 from quipu.record.service import Progress
 from quipu.upkeep.erasure.tombstones import erased_sessions
 
@@ -38,7 +40,7 @@ class Taking:
         self.cleaning = cleaning
         self.new: Counter[str] = Counter()
         self.known = self.withheld = self._inserted = 0
-        self._began = began
+        self.began = began
         self.united: dict[UUID, UUID] = {}
         self._database, self._file, self._progress = database, file, progress
         self._spaces: dict[str, str] = {}
@@ -60,8 +62,13 @@ class Taking:
         self._passed.update(session.reading.passed)
         self._came_back.update(session.reading.came_back)
         self._inserted += session.reading.inserted
-        async with self._database.writing(session.space) as within:
-            new = await importing.keep(within, session, self._file, now=now, began=self._began)
+        try:
+            async with self._database.writing(session.space) as within:
+                new = await importing.keep(within, session, self._file, now=now, began=self.began)
+        except Forgotten:
+            batch = importing.batch(session, self._file)
+            withheld = await pass_over(self._database, batch, session.space, now=now)
+            new = Counter(known=0, withheld=withheld)
         self.known += new.pop("known")
         self.withheld += new.pop("withheld")
         self.new.update(new)
@@ -71,8 +78,9 @@ class Taking:
     async def summaries(self) -> None:
         """Give sessions the summaries that the file had for them."""
         for space in self._sessions:
-            async with self._database.writing(space) as within:
-                await importing.attach_summaries(within)
+            with suppress(Forgotten):
+                async with writing(self._database, space, began=self.began) as within:
+                    await importing.attach_summaries(within)
 
     async def teams(self, side: Mapping[str, list[Row]], *, default: str | None) -> None:
         """Take teams in, each to the space of the session that leads it."""
@@ -90,8 +98,9 @@ class Taking:
                     continue
                 by_space[self.space_of(leads[team], default=default)][table].append(row)
         for space, tables in by_space.items():
-            async with self._database.writing(space) as within:
-                self.new.update(await importing.keep_teams(within, tables, self.cleaning))
+            with suppress(Forgotten):
+                async with writing(self._database, space, began=self.began) as within:
+                    self.new.update(await importing.keep_teams(within, tables, self.cleaning))
 
     async def _led_by_erased(self, teams: Sequence[Row], *, default: str | None) -> set[object]:
         """The teams that were erased with the session that led them."""
@@ -104,10 +113,12 @@ class Taking:
     async def erased(self, space: str, sessions: Sequence[str | None]) -> set[str]:
         """Of sessions, those that were erased and are not there again."""
         names = [name for name in sessions if name]
-        if self._began is None or not names:
+        if self.began is None or not names:
             return set()
-        async with self._database.writing(space) as within:
-            return await erased_sessions(within, names)
+        with suppress(Forgotten):
+            async with writing(self._database, space, began=self.began) as within:
+                return await erased_sessions(within, names)
+        return set(names)
 
     async def sources(self, side: Mapping[str, list[Row]], *, default: str | None) -> None:
         """Note where memories come from, and which sessions were looked through."""
@@ -127,9 +138,10 @@ class Taking:
             told = {"session": row["id"], "status": status, "attempted_at": at}
             by_space[self.space_of(row["id"], default=default)].append(("keep_extracted", told))
         for space, writes in by_space.items():
-            async with self._database.writing(space) as within:
-                for query, values in writes:
-                    await store.run(within, query, values)
+            with suppress(Forgotten):
+                async with writing(self._database, space, began=self.began) as within:
+                    for query, values in writes:
+                        await store.run(within, query, values)
 
     def imported(self, mended: Counter[str]) -> Imported:
         """The account."""

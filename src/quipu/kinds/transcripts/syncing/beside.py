@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
@@ -21,7 +22,7 @@ from quipu.kinds.transcripts.reading.places import Found, last_part
 from quipu.kinds.transcripts.reading.side import Prompt, Task, Team
 from quipu.kinds.transcripts.syncing import store
 from quipu.kinds.transcripts.syncing.model import Tally, Trouble
-from quipu.kinds.transcripts.syncing.withholding import prompts_left
+from quipu.kinds.transcripts.syncing.withholding import Forgotten, prompts_left, writing
 from quipu.upkeep.erasure.tombstones import erased_sessions
 
 _AT_ONCE: Final = 2_000
@@ -69,15 +70,20 @@ class Beside:
             troubles.append(Trouble(str(path), f"{overlong:,} lines {TOO_LONG}, passed over."))
         for space, (several, cleaner) in prompts.items():
             for start in range(0, len(several), _AT_ONCE):
-                some = several[start : start + _AT_ONCE]
-                async with self._database.writing(space) as within:
-                    if self._began is not None:
-                        some = await prompts_left(within, some, began=self._began)
-                    new = await store.count(within, "insert_prompts", _prompt_rows(some))
+                new = await self._keep_prompts(space, several[start : start + _AT_ONCE])
                 if new:
                     tallies[space].counts["prompts"] += new
             if space in tallies:
                 _count(tallies[space], cleaner)
+
+    async def _keep_prompts(self, space: str, prompts: Sequence[Prompt]) -> int:
+        """Keep those that were not erased; how many are new."""
+        with suppress(Forgotten):
+            async with writing(self._database, space, began=self._began) as within:
+                if self._began is not None:
+                    prompts = await prompts_left(within, prompts, began=self._began)
+                return await store.count(within, "insert_prompts", _prompt_rows(prompts))
+        return 0
 
     def _prompts(self, path: Path) -> tuple[Mapping[str, tuple[Sequence[Prompt], Cleaner]], int]:
         """The prompts of a history, clean, by space; and how many lines were too long to be read."""
@@ -123,8 +129,9 @@ class Beside:
             if space in tallies:
                 _count(tallies[space], cleaner)
             values = {"session": Texts(list(told)), "text": Texts([one.content for one in cleaned])}
-            async with self._database.writing(space) as within:
-                await store.run(within, "indexed_summaries", values)
+            with suppress(Forgotten):
+                async with writing(self._database, space, began=self._began) as within:
+                    await store.run(within, "indexed_summaries", values)
 
     def _teams(self, found: Found, troubles: list[Trouble]) -> list[tuple[Team, list[Task]]]:
         """Every team with its tasks; tasks without a team belong to the session of that name."""
@@ -157,11 +164,13 @@ class Beside:
         for task in tasks:
             cleaner.add(task, "owner_name", "subject", "description", "status")
         cleaner.finish()
-        async with self._database.writing(space) as within:
-            lead = [team.lead_session_id] if team.lead_session_id and self._began else []
-            if await erased_sessions(within, lead):
-                return
-            teams, done = await _write_team(within, team, tasks)
+        teams, done = 0, 0
+        with suppress(Forgotten):
+            async with writing(self._database, space, began=self._began) as within:
+                lead = [team.lead_session_id] if team.lead_session_id and self._began else []
+                if await erased_sessions(within, lead):
+                    return
+                teams, done = await _write_team(within, team, tasks)
         if teams or done:
             tallies[space].counts.update(teams=teams, tasks=done)
             _count(tallies[space], cleaner)

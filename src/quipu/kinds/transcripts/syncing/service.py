@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -23,6 +24,7 @@ from quipu.kinds.transcripts.syncing import store
 from quipu.kinds.transcripts.syncing.beside import Beside
 from quipu.kinds.transcripts.syncing.model import Pending, SyncReport, Tally, Trouble
 from quipu.kinds.transcripts.syncing.pieces import Batch, batches
+from quipu.kinds.transcripts.syncing.withholding import Forgotten, pass_over, writing
 from quipu.kinds.transcripts.syncing.writing import Asked, write
 from quipu.record.service import Progress
 from quipu.upkeep.erasure import tombstones
@@ -68,9 +70,10 @@ class Syncing:
         beside = Beside(self._database, clock=self._clock, redact=self._redact, space=space, began=began)
         run.troubles += await beside.take(run.found, run.tallies, self._projects)
         for name in run.tallies:
-            async with self._database.writing(name) as within:
-                await store.run(within, "attach_summaries", {})
-                await store.run(within, "attach_agents", {})
+            with suppress(Forgotten):
+                async with writing(self._database, name, began=began) as within:
+                    await store.run(within, "attach_summaries", {})
+                    await store.run(within, "attach_agents", {})
         reports = {name: tally.report() for name, tally in sorted(run.tallies.items())}
         return SyncReport(reports, tuple(run.troubles), time.perf_counter() - started)
 
@@ -159,13 +162,17 @@ class Syncing:
                     progress(batch.bytes)
 
     async def _write(self, batch: Batch, run: _Run, space: str) -> None:
-        """Write a batch, again where somebody was faster."""
+        """Write a batch, again where somebody was faster; not where the whole space was forgotten."""
         for tries_left in reversed(range(_TRIES)):
             try:
                 asked = Asked(batch, space=space, began=run.began)
                 async with self._database.writing(space, ask=asked.ask) as within:
                     written = await write(within, asked, now=self._clock.now())
                 written.count(batch, run.tallies[space])
+                return
+            except Forgotten:
+                lines = await pass_over(self._database, batch, space, now=self._clock.now())
+                run.tallies[space].counts.update(bytes=batch.bytes, withheld=lines)
                 return
             except DatabaseError as error:
                 if not tries_left or not isinstance(error.__cause__, UniqueViolation | DeadlockDetected):

@@ -1,20 +1,52 @@
-"""Leaving out of a batch what was erased before."""
+"""Leaving out of a batch what was erased before, and leaving alone a space that was forgotten meanwhile."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import AsyncGenerator, Collection, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import Database, Within
 from quipu.kinds.transcripts.reading.model import Details, Reading
 from quipu.kinds.transcripts.reading.side import Prompt
 from quipu.kinds.transcripts.syncing.pieces import Batch
-from quipu.upkeep.erasure.tombstones import Recorded, erased, erased_sessions
+from quipu.upkeep.erasure.tombstones import Recorded, erased, erased_sessions, is_forgotten, note_of
 
 _WORDS: Final = ("custom_title", "ai_title", "first_prompt", "last_prompt", "agent_description")
 """What is told of a session in words of its lines."""
+
+
+class Forgotten(Exception):
+    """The whole space was forgotten since the work began: it is not made again, and nothing is stored in it.
+
+    A signal inside of a sync and an import; no caller ever sees it.
+    """
+
+
+@asynccontextmanager
+async def writing(database: Database, space: str, *, began: datetime | None) -> AsyncGenerator[Within]:
+    """A transaction to add to a space; ``began``: when the work began, None where erasures are nothing to it.
+
+    Raises:
+        Forgotten: the whole space was forgotten since.
+    """
+    async with database.writing(space) as within:
+        if began is not None and await is_forgotten(within.conn, space, began=began):
+            raise Forgotten
+        yield within
+
+
+async def pass_over(database: Database, batch: Batch, space: str, *, now: datetime) -> int:
+    """Note the sessions of a batch as erased with their space, so that no later sync takes them in; how many
+    lines that are."""
+    readings = [piece.reading for piece in batch.pieces]
+    names = {name for one in readings for name in (*one.details, *(line.session for line in one.entries))}
+    async with database.plain() as conn:
+        named = [("", name) for name in sorted(names)]
+        await note_of(conn, space, "session", named, until=now)
+    return sum(len(one.entries) for one in readings)
 
 
 async def without_erased(within: Within, batch: Batch, *, began: datetime) -> tuple[Batch, int]:
@@ -22,7 +54,12 @@ async def without_erased(within: Within, batch: Batch, *, began: datetime) -> tu
 
     A session that lost lines here loses what was told of it in their words, and one that was erased and has
     no line left is not told of.
+
+    Raises:
+        Forgotten: the whole space was forgotten since the work began.
     """
+    if await is_forgotten(within.conn, within.space.name, began=began):
+        raise Forgotten
     readings = [piece.reading for piece in batch.pieces]
     lines = [
         Recorded(one.uuid, one.session, one.happened_at) for reading in readings for one in reading.entries

@@ -13,11 +13,9 @@ select request_sha256, status, headers, body
 from core.kept_answers
 where space_id = %(space)s and caller = %(caller)s and key_sha256 = %(key)s
 
--- name: keep: keep the answer; an erasure may have taken the row
-insert into core.kept_answers (space_id, caller, key_sha256, request_sha256, begun_at, status, headers, body)
-values (%(space)s, %(caller)s, %(key)s, %(sha256)s, %(now)s, %(status)s, %(headers)s, %(body)s)
-on conflict (space_id, caller, key_sha256) do update
-set status = excluded.status, headers = excluded.headers, body = excluded.body
+-- name: keep: keep the answer; where an erasure took the request, it may repeat what was erased
+update core.kept_answers set status = %(status)s, headers = %(headers)s, body = %(body)s
+where space_id = %(space)s and caller = %(caller)s and key_sha256 = %(key)s
 
 -- name: release: give a request back that failed, so that it may be tried again
 delete from core.kept_answers

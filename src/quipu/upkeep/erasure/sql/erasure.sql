@@ -32,6 +32,9 @@ select document, signature from core.erasures
 where number is not null and (%(id)s::uuid is null or id = %(id)s or of_receipt = %(id)s)
 order by number
 
+-- name: count_erasure: whoever read the space before sees that something was erased since
+update core.spaces set epoch = epoch + 1 where id = %(space)s
+
 -- name: remove_space: forget that the space was there
 delete from core.spaces where id = %(space)s
 
