@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
 from cli_process import CommandLine
+
+from quipu.receipts import plain
+from quipu.upkeep.erasure.receipts import KeyPair, fingerprint, sign
 
 LINE = {"content": "I live in Lisbon.", "user": "marisol", "session": "s1", "time": "2026-03-01T10:00:00Z"}
 
@@ -44,3 +50,65 @@ def test_an_import_says_what_it_leaves_out_and_takes_it_in_when_asked(quipu: Com
     told = quipu.run("import", "jsonl", "said.jsonl").stdout
     assert "1 message that was erased; --erased-too takes them in" in told
     assert "withheld" not in quipu.text("import", "jsonl", "said.jsonl", "--erased-too")
+
+
+def test_receipts_that_cannot_be_believed_are_told_so_with_an_exit_code(
+    quipu: CommandLine, tmp_path: Path
+) -> None:
+    quipu.text("import", "jsonl", "said.jsonl")
+    receipt = quipu.json("forget", "--user", "marisol", "--yes")["receipt"]
+    key, told = quipu.text("receipt", "key").split()[0], quipu.text("receipt", "show", receipt, "--json")
+    file = tmp_path / "receipt.json"
+
+    def verified(text: str) -> tuple[int, str]:
+        file.write_text(text)
+        done = quipu.run("receipt", "verify", "receipt.json", "--key", key)
+        assert "Traceback" not in done.stdout + done.stderr
+        return done.returncode, " ".join((done.stdout + done.stderr).split())
+
+    def changed(change: Callable[[dict[str, Any]], object]) -> str:
+        document = json.loads(told)
+        change(document["receipts"][0])
+        return json.dumps(document)
+
+    assert "2 receipts hold." in verified(told)[1]
+    of_another = KeyPair.new()
+    stranger = plain(sign({"id": receipt, "number": 1, "key": fingerprint(of_another.public)}, of_another))
+    for text, code, why in (
+        (changed(lambda one: one["receipt"].update(rows={})), 1, "signature of receipt 1 does not hold"),
+        (changed(lambda one: one["receipt"].update(pad="x" * 50_000_000)), 1, "it was changed"),
+        (json.dumps(stranger), 1, "receipt 1 was signed with another key"),
+        (f'{{"receipts": [{told}', 2, "line 1 is no JSON"),
+        (told + " " * 68_000_000, 2, "longer than 64 MiB"),
+        (changed(lambda one: one.update(signature=7)), 2, "a receipt has receipt, signature and public_key"),
+    ):
+        ended, said = verified(text)
+        assert (ended, why in said) == (code, True), said
+    for wrong, why in ((str(of_another.public.hex()), "no id"), ("0" * 8 + receipt[8:], "no receipt")):
+        done = quipu.run("forget", "--check", wrong)
+        assert done.returncode not in (0, 1), done
+        assert why in done.stderr
+    done = quipu.run("forget", "--space", "other", "--check", receipt)
+    assert done.returncode not in (0, 1), done
+    assert "There is no receipt" in done.stderr
+
+
+def test_a_pipe_that_is_named_as_a_file_is_refused_and_not_waited_for(
+    quipu: CommandLine, tmp_path: Path
+) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for command in (
+        ("import", "jsonl", "pipe"),
+        ("receipt", "verify", "pipe"),
+        ("observe", "--file", "pipe"),
+        ("forget", "--check", "x", "--for", "pipe"),
+        ("snapshots", "import", "pipe"),
+        ("transcripts", "import-sqlite", "pipe"),
+        ("longterm", "import-sqlite", "pipe"),
+        ("import", "claude-code", "pipe"),
+    ):
+        done = quipu.run(*command)
+        assert done.returncode not in (0, 1), done
+        assert "pipe" in done.stderr, done
+    assert "on standard input: -" in quipu.run("import", "jsonl", "pipe").stderr
+    assert "1" in quipu.text("import", "jsonl", "-", given=json.dumps(LINE))

@@ -166,6 +166,25 @@ async def test_a_space_that_is_forgotten_takes_its_keys_along(clients: Any) -> N
     await done(await client.post("/v1/recall", json={"question": "Hello?"}), 401)
 
 
+async def test_an_import_withholds_what_was_forgotten_unless_erased_too(clients: Any) -> None:
+    client = await clients("admin", space="forgotten")
+    body = json.dumps(LISBON)
+
+    async def taken(**options: str) -> tuple[int, int]:
+        answer = await client.post("/v1/import", content=body, params=options)
+        assert answer.status_code == 200, answer.text
+        report = json.loads(answer.text.splitlines()[-1])["report"]
+        return report["imported"], report["withheld"]
+
+    assert await taken() == (1, 0)
+    preview = await done(await client.post("/v1/forget", json={"user": "ana"}))
+    await done(await client.post("/v1/forget", json={"user": "ana", "confirm": preview["confirm"]}))
+    assert await taken() == (0, 1)
+    assert await taken(erased_too="false") == (0, 1)
+    assert await taken(erased_too="true") == (1, 0)
+    assert await taken() == (0, 0)
+
+
 async def test_an_import_is_told_of_line_by_line_and_again_changes_nothing(clients: Any) -> None:
     client = await clients("write", space="imported")
     lines = [json.dumps({"content": f"Fact {n}.", "session": "s"}) for n in range(900)]

@@ -25,7 +25,7 @@ def read(source: Source) -> FromFile:
 
     Raises:
         NotFound: there is no such file.
-        BadInput: it is a directory, or we may not read it.
+        BadInput: it is a directory, a pipe or a device, or we may not read it.
     """
     return FromFile(_read(source))
 

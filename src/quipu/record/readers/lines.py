@@ -13,6 +13,7 @@ from typing import BinaryIO, Final, cast
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.lines import LINE_BYTES, compression, next_line, rest_of_line
 from quipu.kernel.base.nesting import TOO_DEEP, is_too_deep
+from quipu.kernel.base.regular import NO_FILE, PIPE_IN, open_regular
 from quipu.record.model import Line, Refusal
 
 _BOM: Final = b"\xef\xbb\xbf"
@@ -48,16 +49,17 @@ def opened(path: Path) -> Generator[BinaryIO]:
 
     Raises:
         NotFound: there is no such file.
-        BadInput: it is a directory, or we may not read it.
+        BadInput: it is a directory, a pipe or a device, or we may not read it.
     """
     try:
-        file = path.open("rb")
+        file = open_regular(path)
     except FileNotFoundError as missing:
         raise NotFound(f"There is no file {path}.") from missing
     except IsADirectoryError as directory:
         raise BadInput(f"{path} is a directory.", hint="Name a file in it.") from directory
     except OSError as failed:
-        raise BadInput(f"{path} cannot be read: {failed.strerror}.") from failed
+        hint = PIPE_IN if failed.strerror == NO_FILE else None
+        raise BadInput(f"{path} cannot be read: {failed.strerror}.", hint=hint) from failed
     with file:
         yield file
 

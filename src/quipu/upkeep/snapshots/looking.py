@@ -6,6 +6,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from quipu.errors import BadInput
+from quipu.kernel.base.regular import open_regular
 from quipu.upkeep.snapshots.forms import REGISTRY, order, schema_of
 from quipu.upkeep.snapshots.reader import Dump
 
@@ -36,7 +37,7 @@ def schema_named(path: Path) -> str:
         BadInput: the file cannot be read, or is no dump of one schema.
     """
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             return schema_of(Dump(file).statements())
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {error.strerror}.", field="path") from error
