@@ -146,10 +146,10 @@ CREATE FUNCTION core.are_of_person(numbers bigint[]) RETURNS boolean
 COMMENT ON FUNCTION core.are_of_person(numbers bigint[]) IS 'Whether these messages, those that are still there, belong to the person of this transaction alone.';
 
 CREATE FUNCTION core.ask_for_space() RETURNS trigger
-    LANGUAGE plpgsql STABLE
+    LANGUAGE plpgsql
     AS $$
 begin
-    perform core.entered();
+    perform core.write_by_hand(core.entered());
     return case lower(tg_op) when 'delete' then old else new end;
 end
 $$;
@@ -569,6 +569,18 @@ CREATE FUNCTION core.is_left_alone(kind integer) RETURNS boolean
 
 COMMENT ON FUNCTION core.is_left_alone(kind integer) IS 'Whether no open transaction has left something of this kind unfiled, and none does until this one ends.';
 
+CREATE FUNCTION core.is_written_by_hand() RETURNS boolean
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select exists (
+        select from pg_locks
+        where locktype = 'advisory' and classid = 731200 and objid = core.current_space() and objsubid = 2
+            and database = (select oid from pg_database where datname = current_database()))
+    $$;
+
+COMMENT ON FUNCTION core.is_written_by_hand() IS 'Whether a transaction of SQL that wrote to this space is open still.';
+
 CREATE FUNCTION core.jobs_go_with_their_session() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -589,6 +601,7 @@ CREATE FUNCTION core.leave_unfiled(kind integer, space integer DEFAULT core.curr
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 begin
+    perform core.write_by_hand(space);
     -- Until this transaction ends nobody says that all is filed: see core.is_left_alone.
     perform pg_advisory_xact_lock_shared(731200 + kind, space);
     update core.spaces set unfiled = unfiled | (1 << (kind - 1)) where id = space and unfiled & (1 << (kind - 1)) = 0;
@@ -975,6 +988,7 @@ CREATE FUNCTION core.withdraw(gone bigint[]) RETURNS void
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 begin
+    perform core.write_by_hand(core.current_space());
     update core.spaces s set
         entries = s.entries - g.entries, tokens = s.tokens - g.tokens, mixed_tokens = s.mixed_tokens - g.mixed_tokens,
         version = s.version + 1
@@ -990,6 +1004,12 @@ end
 $$;
 
 COMMENT ON FUNCTION core.withdraw(gone bigint[]) IS 'Takes entries that stand alone out of the index, with their share of the counters of the space that was entered.';
+
+CREATE FUNCTION core.write_by_hand(space integer) RETURNS void
+    LANGUAGE sql
+    AS $$ select pg_advisory_xact_lock_shared(731200, space) $$;
+
+COMMENT ON FUNCTION core.write_by_hand(space integer) IS 'Says until the end of this transaction that somebody writes to the space by SQL: see core.is_written_by_hand.';
 
 CREATE FUNCTION episodes.activated(known double precision, older bigint, first double precision, last double precision) RETURNS double precision
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -1617,13 +1637,11 @@ CREATE FUNCTION ledger.follow(event bigint, evidence bigint) RETURNS void
     SET search_path TO ''
     AS $$
 declare
-    here constant integer := core.current_space();
+    here constant integer := core.entered();
 begin
-    perform pg_catalog.pg_advisory_xact_lock_shared(
-        pg_catalog.hashtextextended(pg_catalog.current_setting('quipu.space'), 7310522003));
+    perform core.leave_unfiled(2, here);
     update ledger.filing_marks m set event_id = least(m.event_id, event - 1), evidence_id = least(m.evidence_id, evidence - 1)
     where m.space_id = here and (m.event_id >= event or m.evidence_id >= evidence);
-    update core.spaces s set unfiled = s.unfiled | 2 where s.id = here and s.unfiled & 2 = 0;
 end
 $$;
 
@@ -1757,11 +1775,11 @@ CREATE FUNCTION ledger.tell_of(session_id uuid, distinct_id text, turn integer, 
     AS $$
 #variable_conflict use_column
 declare
-    here constant integer := core.current_space();
+    here constant integer := core.entered();
     said ledger.chat_memory_events;
     id bigint;
 begin
-    perform pg_advisory_xact_lock_shared(hashtextextended(current_setting('quipu.space'), 7310522003));
+    perform core.leave_unfiled(2, here);
     select * into said from ledger.chat_memory_events e
     where e.space_id = here and e.memory_scope = scope and e.memory_namespace = namespace and e.memory_key = key
         and case scope when 'session' then e.session_id = tell_of.session_id else e.distinct_id = tell_of.distinct_id end

@@ -222,6 +222,12 @@ async def owner(within: Within, name: str) -> int | None:
     return row[0] if row else None
 
 
+async def is_written_by_hand(within: Within) -> bool:
+    """Return whether a transaction of SQL that wrote to the space is open still."""
+    row = await (await within.conn.execute(_SQL["is_written_by_hand"])).fetchone()
+    return row is not None and row[0]
+
+
 async def is_left_alone(within: Within, kind: int) -> bool:
     """Return whether no open transaction leaves rows of a kind unfiled, and none does until this one ends."""
     row = await (await within.conn.execute(_SQL["is_left_alone"], {"kind": kind})).fetchone()

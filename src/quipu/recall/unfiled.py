@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Final
 from uuid import UUID
@@ -14,6 +14,7 @@ from anyio import move_on_after
 from quipu.kernel.db.database import Database, Within
 from quipu.kernel.db.person import acting_for
 from quipu.kernel.db.queries import Queries
+from quipu.kernel.db.waiting import leaving_what_is_held
 from quipu.recall import index, store
 from quipu.recall.generations import Models
 from quipu.recall.languages import DEFAULT
@@ -24,6 +25,7 @@ CatchUp = Callable[[Database, Models, str], Awaitable[None]]
 """Files what the index does not know of a kind in a space: ``await catch_up(database, models, space)``."""
 
 _SECONDS: Final = 1.0
+_HELD_MILLISECONDS: Final = 50
 _FIRST_AT_ONCE, _MOST_AT_ONCE = 16, 512
 
 
@@ -122,16 +124,19 @@ async def filed(
 ) -> AsyncGenerator[Within | None]:
     """The space, to be read; first what kinds of memory, by their codes, have left to be filed is filed.
 
-    What takes longer than so many ``seconds`` is left for the next time.
+    What takes longer than so many ``seconds`` is left for the next time, and so is what a transaction of SQL
+    holds: nobody knows when that ends.
     """
     async with AsyncExitStack() as stack:
         within = await stack.enter_async_context(database.reading(space))
         late = [] if within is None else [code for code in behind if within.space.unfiled & 1 << (code - 1)]
-        if late:
+        if within is not None and late:
+            by_hand = await store.is_written_by_hand(within)
             await stack.aclose()
             # What waits is everybody's, and it is not shown.
             with acting_for(None), move_on_after(seconds):
                 for code in late:
-                    await behind[code](database, models, space)
+                    with leaving_what_is_held(_HELD_MILLISECONDS) if by_hand else nullcontext():
+                        await behind[code](database, models, space)
             within = await stack.enter_async_context(database.reading(space))
         yield within

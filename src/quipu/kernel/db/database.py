@@ -26,6 +26,7 @@ from quipu.kernel.db.pools import Pool, check_address, pooled
 from quipu.kernel.db.queries import Numbered
 from quipu.kernel.db.space import AsOf, ErasedMeanwhile, Space
 from quipu.kernel.db.turns import Turns
+from quipu.kernel.db.waiting import most_milliseconds
 
 Connection = deadline.Connection
 Rows = AsyncRawCursor[TupleRow]
@@ -190,6 +191,8 @@ class Database(MarkedSpaces):
         async with self._connection(person=bound_person()) as conn:
             async with conn.pipeline():
                 await conn.execute(begin)
+                if (most := most_milliseconds()) is not None:
+                    await conn.execute(_SQL["wait_at_most"], {"milliseconds": most})
                 if hold is not None:
                     await conn.execute(_SQL[hold], {"name": name})
                 entering = await _enter(conn, name, query=enter)

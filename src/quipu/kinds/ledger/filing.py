@@ -23,6 +23,7 @@ from quipu.recall.generations import Models
 from quipu.recall.languages import DEFAULT
 from quipu.recall.model import Draft, Moved
 from quipu.recall.removal import withdraw
+from quipu.recall.store import is_left_alone
 from quipu.recall.terms import bag
 
 LEDGER: Final = 2  # core.recall_kinds.code
@@ -73,11 +74,13 @@ async def _unfiled(within: Within, marks: Marks) -> list[Unfiled]:
 async def _follow(database: Database, space: str, vectors: _Vectors, generation: int | None) -> bool:
     """Let the index follow as far as there are vectors; whether that is all the way.
 
-    Nobody writes meanwhile, so that no event with a lower number can appear later.
+    No door writes meanwhile, and where a transaction of SQL is open the marks stay: what it has written has
+    lower numbers than what comes until it ends. All beyond the marks is then looked at again.
     """
     async with database.erasing(space) as within:
         if within is None:
             return True
+        alone = await is_left_alone(within, LEDGER)
         marks = await store.marks(within)
         found = await _unfiled(within, marks)
         ready = list(takewhile(lambda one: one.place in vectors, found))
@@ -88,8 +91,9 @@ async def _follow(database: Database, space: str, vectors: _Vectors, generation:
             fallback = next(iter(within.space.languages), DEFAULT)
             drafts = [_draft(one, vectors[one.place], fallback) for one in ready]
             await index.file(within, drafts, generation=generation)
-        await store.run(within, "move_marks", {"event": reached[0], "evidence": reached[1]})
-        if done:
+        if alone:
+            await store.run(within, "move_marks", {"event": reached[0], "evidence": reached[1]})
+        if alone and done:
             await store.run(within, "all_is_filed", {})
         return done
 

@@ -4,6 +4,9 @@ select id, name, languages, entries, tokens, mixed_tokens, threads, version, epo
 -- name: act_for: make the transaction see one person and no other; heeded by the role quipu_person alone
 select set_config('quipu.person', %(person)s, true)
 
+-- name: wait_at_most: no statement of the transaction waits longer for what others hold; 0: without end
+select set_config('lock_timeout', %(milliseconds)s::text, true)
+
 -- name: hold_to_write: any number write to a space at once; nothing of it is erased until they are through
 select pg_advisory_xact_lock_shared(hashtextextended(%(name)s, 7310522003))
 
