@@ -3097,14 +3097,15 @@ COMMENT ON FUNCTION transcripts.make_reader(login text, secret text, plain_passw
 CREATE FUNCTION transcripts.mark_session() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
+declare
+    said constant text := case when new.memories_extracted = 1 then 'done' else 'none' end;
+    at constant timestamptz := coalesce(new.extraction_attempted_at, now());
 begin
     insert into transcripts.extractions (space_id, session_id, extractor, version, status, attempted_at)
-    select s.space_id, s.id, coalesce(old.extractor, 'manual'), coalesce(old.extractor_version, 1),
-        case when new.memories_extracted = 1 then 'done' else 'none' end, coalesce(new.extraction_attempted_at, now())
-    from core.sessions s
-    where s.space_id = core.current_space() and s.name = old.id
-    on conflict (space_id, session_id, extractor) do update
-        set status = excluded.status, attempted_at = excluded.attempted_at, error = null;
+    values (old.space_id, old.session_number, 'manual', 1, said, at)
+    on conflict do nothing;
+    update transcripts.extractions set status = said, attempted_at = at, error = null
+    where space_id = old.space_id and session_id = old.session_number;
     return new;
 end
 $$;
