@@ -43,7 +43,7 @@ STEPS = st.lists(
         st.sampled_from(WHOSE),
     ),
     min_size=5,
-    max_size=25,
+    max_size=15,
 )
 
 
@@ -91,7 +91,7 @@ async def seen(ledger: AsyncLedger, space: str, as_of: datetime | None = None) -
 
 
 @settings(
-    max_examples=sized(8, long=60),
+    max_examples=sized(4, long=60),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(steps=STEPS)

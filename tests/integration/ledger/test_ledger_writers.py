@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Sequence
 from datetime import timedelta
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -180,3 +181,21 @@ async def test_writers_readers_and_rebuilds_at_once_leave_what_the_events_say(
         for writer in range(6):
             tasks.start_soon(write, writer)
     assert (await ledgers[0].rebuild(space="s")).changed == 0
+
+
+async def test_programs_that_use_keys_of_their_own_for_the_first_time_at_once_keep_all_of_them(
+    ledgers: Sequence[AsyncLedger], settings: Settings, url: str
+) -> None:
+    async with Database.open(url, settings, packages=PACKAGES) as database:
+        programs = [AsyncLedger(database, clock=SystemClock(), settings=settings) for _ in range(6)]
+        async with anyio.create_task_group() as tasks:
+            for number, program in enumerate(programs):
+                program.register("limit", int, namespace="system")
+                program.register(f"system.limit {number}", int, namespace="system")
+                for key in ("limit", f"system.limit {number}"):
+                    tasks.start_soon(partial(program.set, key, number, space="s", user="ana"))
+    patterns = [key.pattern for key in await ledgers[0].keys(space="s") if key.registered_at is not None]
+    assert patterns == ["limit", *(f"system.limit {number}" for number in range(6))]
+    for number in range(6):
+        await ledgers[number % 2].correct(f"system.limit {number}", number + 1, space="s", user="ana")
+    assert len(await ledgers[0].history("limit", space="s", user="ana")) == 6

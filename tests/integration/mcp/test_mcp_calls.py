@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from mcp_types import TextContent, TextResourceContents
 
 from quipu import AsyncMemory
 from quipu.interfaces.mcp.model import Caller
+from quipu.kernel.config import Settings
 
 pytestmark = pytest.mark.anyio
 
@@ -117,6 +119,18 @@ async def test_a_fact_is_set_corrected_and_outweighed(call: Call) -> None:
     assert (assumed["stands"], assumed["value"]) == (False, {"name": "Lisbon"})
     again = await fields(call, "set_fact", key="city", value={"name": "Lisbon"})
     assert not again["recorded"]
+
+
+async def test_a_fact_has_the_shape_that_another_program_registered(
+    call: Call, server_settings: Settings, module_url: str, request: pytest.FixtureRequest
+) -> None:
+    async with AsyncMemory(settings=replace(server_settings, database_url=module_url)) as program:
+        program.ledger.register("constraint.diet", list[str], namespace="constraint")
+        await program.ledger.set("constraint.diet", ["nuts"], space=request.node.name, user="dana")
+        refused = await call("set_fact", key="constraint.diet", value="nuts")
+        assert refused.is_error
+        assert "value" in text(refused)
+        assert (await fields(call, "set_fact", key="constraint.diet", value=["fish"]))["recorded"]
 
 
 async def test_open_loops_are_listed_closed_by_their_beginning_and_reopened(
