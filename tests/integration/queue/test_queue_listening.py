@@ -84,6 +84,32 @@ async def test_nobody_listens_any_more_when_the_queue_is_left(
     assert listening() == []
 
 
+async def test_who_was_to_end_while_it_began_to_listen_does_not_listen(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before Python 3.12 ``asyncio.wait_for`` forgets that it was cancelled where what it waits for comes."""
+    begun = asyncio.Event()
+    execute = Connection.execute
+
+    async def forgetful(conn: Connection, query: Any, *given: Any, **named: Any) -> Any:
+        if "LISTEN" in str(query):
+            begun.set()
+            with suppress(asyncio.CancelledError):
+                await asyncio.sleep(PATIENCE_SECONDS)
+        return await execute(conn, query, *given, **named)
+
+    monkeypatch.setattr(Connection, "execute", forgetful)
+    lines = [Line("note", "note", 60)]
+    async with (
+        Carrier.open(lines, store=store, redis_url=None, lease_seconds=30) as carrier,
+        anyio.create_task_group() as tasks,
+    ):
+        tasks.start_soon(partial(carrier.take, "note", wait_seconds=PATIENCE_SECONDS))
+        await begun.wait()
+        tasks.cancel_scope.cancel()
+    assert listening() == []
+
+
 async def test_a_connection_that_ends_is_no_error_of_whoever_listens(store: Store, url: str) -> None:
     async with taking(store, url) as process:
         (task,) = listening()

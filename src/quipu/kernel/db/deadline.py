@@ -7,6 +7,7 @@ that what is long and comes in parts is not cut off.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Generator
 from contextlib import contextmanager
 from enum import Enum
@@ -69,6 +70,7 @@ class Connection(AsyncConnection[TupleRow]):
             Unanswered: nothing came in time.
         """
         if timeout is not None:  # who listens for notices says how long
+            _heed()
             return await super().wait(gen, interval, timeout)
         rested = False
         while True:
@@ -184,6 +186,17 @@ def enduring(conn: Connection) -> Generator[None]:
         yield
     finally:
         conn.endures = before
+
+
+def _heed() -> None:
+    """End a task that was cancelled and does not know: before Python 3.12 ``asyncio.wait_for`` forgets it
+    where what it waits for, such as a connection of the pool, comes at the same moment.
+
+    Who then waits without end learns it nowhere else.
+    """
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
 
 
 def _limited(gen: PQGen[_RV], seconds: float) -> PQGen[_RV]:
