@@ -176,6 +176,7 @@ async def test_the_id_of_somebody_elses_row_is_answered_like_an_unknown_one(
         assert (theirs.status_code, nobodys.status_code, ours.status_code) == (404, 404, 200), room
 
 
+@pytest.mark.usefixtures("known")
 async def test_nothing_is_written_for_another_person_or_into_their_session(clients: Any) -> None:
     client = await clients("write", space=SPACE, user=OURS)
     word = {"content": "A word."}

@@ -28,7 +28,7 @@ class _PubSub(PubSub):
     async def get_message(self, *given: Any, **named: Any) -> Any:
         """Return the next message; where there is no Redis, raise after a pause."""
         try:
-            return await super().get_message(*given, **named)
+            return await super().get_message(*given, **named)  # pyright: ignore[reportUnknownVariableType]
         except (RedisError, OSError):
             await anyio.sleep(_PAUSE_SECONDS)
             raise
