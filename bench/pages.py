@@ -18,9 +18,8 @@ import html
 import json
 import re
 import sys
-import tempfile
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
@@ -36,7 +35,7 @@ from lists.addresses import Address, addresses
 from lists.filling import SPACE, fill
 from pace import usage
 from pace.figures import percentile
-from pace.server import Server, running
+from pace.server import Server, home, running
 from quipu import AsyncMemory
 from quipu.interfaces.server import create_app
 from quipu.interfaces.serving.terms import Terms
@@ -164,18 +163,6 @@ def show(lines: Sequence[Measured], *, title: str) -> None:
     Console(width=140).print(table)
 
 
-@contextmanager
-def _home(keep: Path | None) -> Iterator[Path]:
-    if keep is not None:
-        keep.mkdir(parents=True, exist_ok=True)
-        yield keep
-        return
-    with tempfile.TemporaryDirectory(prefix="quipu-pages-", ignore_cleanup_errors=True) as directory:
-        home = Path(directory)
-        home.chmod(0o711)  # when we are root, another account runs the server and must get in
-        yield home / "home"
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     parser = argparse.ArgumentParser(
@@ -192,7 +179,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.short:
         options.rows, options.times = 200, 1
     busy = usage.load()
-    with _home(options.keep) as home, running(home) as server:
+    with home(options.keep, name="pages") as place, running(place) as server:
         lines = anyio.run(measure, server, options)
     show(lines, title=f"{options.rows:,} rows of every kind; {busy} at the start, {usage.load()} at the end")
     if options.json:

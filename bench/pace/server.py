@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import psycopg
 from anyio.from_thread import start_blocking_portal
@@ -63,6 +64,18 @@ class Server:
         """The tables and indexes of a database, the largest first."""
         with psycopg.connect(conninfo) as conn, conn.cursor(row_factory=class_row(Relation)) as cursor:
             return cursor.execute(_SQL["relations"]).fetchall()
+
+
+@contextmanager
+def home(keep: Path | None, *, name: str) -> Iterator[Path]:
+    """A directory for the server: ``keep``, which stays, or one of the run, named after it."""
+    if keep is not None:
+        keep.mkdir(parents=True, exist_ok=True)
+        yield keep
+        return
+    with TemporaryDirectory(prefix=f"quipu-{name}-", ignore_cleanup_errors=True) as temporary:
+        Path(temporary).chmod(0o711)  # when we are root, another account runs the server and must get in
+        yield Path(temporary) / "home"
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from quipu import AsyncMemory
 from quipu.kernel.base.clock import SystemClock
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
+from quipu.kernel.db.person import acting_for, bound_person
 from quipu.recall import store
 from quipu.recall.generations import Models
 from quipu.recall.model import Filters
@@ -38,12 +39,16 @@ class Searcher:
             if within is None:
                 return 0
             await self.search.find(within, ["green boat"], filters=Filters(), limit=5)
-            held = self.cache.get(within.space.id, epoch=within.space.epoch)
+            view = self.cache.get((within.space.id, bound_person()), epoch=within.space.epoch)
             there = await store.read_signatures(within, since=-1)
+            people = await store.names(within)
+        assert view is not None
+        assert view.people == people
+        held = view.signatures
         assert (held.version, held.epoch) == (within.space.version, within.space.epoch)
         for mine, true in zip(ordered(held), ordered(there), strict=True):
             np.testing.assert_array_equal(mine, true)
-        assert len(there.ids) == within.space.entries
+        assert bound_person() or len(there.ids) == within.space.entries
         return len(there.ids)
 
 
@@ -66,7 +71,7 @@ async def change(memory: AsyncMemory, chance: random.Random, step: int) -> None:
             "id": f"m{step}-{n}",
             "content": f"{chance.choice(['boat', 'garden', 'soup'])} green {step} {n}{chance.choice('.?')}",
             "speaker": chance.choice(["Ana", "Boris", None]),
-            "user": chance.choice(["u", None]),
+            "user": chance.choice(["u", "u", None, None, "v"]),
             "session": chance.choice(["x", "y", "z", None]),
         }
         for n in range(chance.choice([1, 1, 2, 30]))
@@ -93,10 +98,26 @@ async def test_what_is_held_after_any_writes_and_erasures_is_what_is_there(
         often, seldom = searcher(database, models), searcher(database, models)
         for step in range(60):
             await change(memory, chance, step)
-            seen += await often.look(chance.choice(SPACES))
+            with acting_for(chance.choice([None, "u"])):
+                seen += await often.look(chance.choice(SPACES))
             if chance.random() < 0.15:
                 await seldom.look(chance.choice(SPACES))
     assert seen > 60
+
+
+async def test_what_a_session_held_before_it_was_somebodys_is_held_with_it_and_goes_with_it(
+    memory: AsyncMemory, database: Database, settings: Settings
+) -> None:
+    async with Models.open(database, settings) as models:
+        one = searcher(database, models)
+        seen: list[int] = []
+        for user in (None, "u", "v"):
+            said = [{"content": f"green boat {user} {n}", "user": user} for n in range(1 if user else 9)]
+            await memory.observe(said, space="s", session="x")
+            with acting_for("u"):
+                await one.look("s")
+                seen.append(len(await memory.recall("green boat", space="s")))
+    assert seen == [0, 10, 1]
 
 
 async def test_what_is_held_while_others_write_and_erase_is_what_is_there(
@@ -112,7 +133,9 @@ async def test_what_is_held_while_others_write_and_erase_is_what_is_there(
 
     async def look(who: Searcher, space: str) -> None:
         while not done.is_set():
-            await who.look(space)
+            for person in (None, "u"):
+                with acting_for(person):
+                    await who.look(space)
 
     async with Models.open(database, settings) as models, anyio.create_task_group() as tasks:
         tasks.start_soon(write)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 
 import anyio
@@ -18,13 +18,13 @@ from quipu.recall import rank, store
 from quipu.recall.dates import Window
 from quipu.recall.generations import Models
 from quipu.recall.model import THREAD_SHIFT, Filters, Found
-from quipu.recall.names import Name
 from quipu.recall.question import Question, understand
 from quipu.recall.rank import Weights
-from quipu.recall.signatures import Cache, Signatures, as_words, closest, pack
+from quipu.recall.signatures import Cache, Signatures, View, as_words, closest, pack
 
 _ALWAYS = datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_NONE = np.zeros(0, dtype=np.int64)
 _HEIRS = (0, 1, 2, -1)  # steps from an entry to itself and to those that inherit from it
 # The rarer words of a question find entries until they have found this many; the commoner ones only add
 # to the score of what was found. Below this size of the space nothing is left out.
@@ -39,14 +39,6 @@ _DATED = 200
 _WEIGHTS = tuple((field.name, f"w_{field.name}") for field in fields(Weights))
 
 
-@dataclass(frozen=True, slots=True)
-class View:
-    """What this process holds of a space while it searches it."""
-
-    signatures: Signatures
-    people: Sequence[Name]
-
-
 class Search:
     """Ranks the entries of a space for a question. Holds the signatures of the spaces it searched."""
 
@@ -56,7 +48,6 @@ class Search:
         self._cache = cache
         self._weights = weights or Weights()
         self._reading = anyio.Lock()
-        self._people: dict[int, tuple[tuple[int, int], list[Name]]] = {}
 
     @property
     def models(self) -> Models:
@@ -81,19 +72,20 @@ class Search:
         return found
 
     async def _view(self, within: Within) -> View:
-        space = within.space
-        if bound_person() is not None:  # what others may see is held for no one, and nobody else's is read
-            return View(await store.read_signatures_of_person(within), await store.names(within))
+        space, person = within.space, bound_person()
         async with self._reading:  # one at a time: what one has read, the next need not
-            held = self._cache.get(space.id, epoch=space.epoch)
-            if held.version < space.version:
-                held = held.merged(await store.read_signatures(within, since=held.version))
-                self._cache.put(space.id, held)
-        state, people = self._people.get(space.id, ((-1, -1), []))
-        if state != (space.epoch, space.version):
-            people = await store.names(within)
-            self._people[space.id] = (space.epoch, space.version), people
-        return View(held, people)
+            held = self._cache.get((space.id, person), epoch=space.epoch)
+            sessions = _NONE if person is None else await store.sessions_of_person(within)
+            if held is None or not np.isin(held.sessions, sessions).all():
+                every = store.read_signatures if person is None else store.read_signatures_of_person
+                signatures = await every(within)
+            elif held.signatures.version >= space.version and len(held.sessions) == len(sessions):
+                return held
+            else:
+                signatures = await _grown(within, held, sessions)
+            view = View(signatures, await store.names(within), sessions)
+            self._cache.put((space.id, person), view)
+            return view
 
     def _understand(self, text: str, within: Within, view: View) -> Question:
         now = self._clock.now()
@@ -195,6 +187,17 @@ class Search:
             **_date_values(question.windows),
             **{parameter: getattr(weights, name) for name, parameter in _WEIGHTS},
         }
+
+
+async def _grown(within: Within, held: View, sessions: NDArray[np.int64]) -> Signatures:
+    """What is held, what was written since, and what was there before in sessions that became theirs."""
+    since = held.signatures.version
+    signatures = held.signatures.merged(await store.read_signatures(within, since=since))
+    gained = sessions[~np.isin(sessions, held.sessions)]
+    if len(gained):
+        older = await store.read_signatures_of_sessions(within, gained, until=since)
+        signatures = signatures.merged(older)
+    return signatures
 
 
 def _moment(microseconds: np.int64) -> datetime:

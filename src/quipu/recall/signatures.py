@@ -10,10 +10,16 @@ again, exactly, by the statement that follows, under row level security.
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+
+from quipu.recall.names import Name
+
+Whose = tuple[int, str | None]
+"""The number of a space, and the person for whom it is searched; None: everybody."""
 
 _BITS_AT = 8 + 2 + 4 + 8
 _MICROSECONDS_2000 = 946_684_800_000_000  # PostgreSQL counts its time from the year 2000
@@ -153,21 +159,46 @@ def empty(*, version: int = 0, epoch: int = 0) -> Signatures:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class View:
+    """What this process holds of a space: the signatures, and everybody who spoke there.
+
+    ``sessions``: of one person, the numbers of their sessions, ascending; of everybody none.
+    """
+
+    signatures: Signatures
+    people: Sequence[Name]
+    sessions: NDArray[np.int64]
+
+
 class Cache:
-    """The signatures of the spaces searched lately; the oldest go when ``most_bytes`` is exceeded."""
+    """Views of the spaces searched lately, as everybody sees them or one person.
+
+    Those that were not asked for the longest go when ``most_bytes`` is exceeded.
+    """
 
     def __init__(self, *, most_bytes: int = 128 << 20) -> None:
         self._most_bytes = most_bytes
-        self._held: OrderedDict[int, Signatures] = OrderedDict()
+        self._bytes = 0
+        self._held: OrderedDict[Whose, View] = OrderedDict()
 
-    def get(self, space: int, *, epoch: int) -> Signatures:
-        """What is held of a space; nothing where an erasure happened since."""
-        held = self._held.get(space)
-        return held if held is not None and held.epoch == epoch else empty(epoch=epoch)
+    def get(self, whose: Whose, *, epoch: int) -> View | None:
+        """What is held; None where nothing is, or an erasure happened since."""
+        held = self._held.get(whose)
+        if held is None or held.signatures.epoch != epoch:
+            return None
+        self._held.move_to_end(whose)
+        return held
 
-    def put(self, space: int, signatures: Signatures) -> None:
-        """Hold these."""
-        self._held[space] = signatures
-        self._held.move_to_end(space)
-        while len(self._held) > 1 and sum(s.size_bytes for s in self._held.values()) > self._most_bytes:
-            self._held.popitem(last=False)
+    def put(self, whose: Whose, view: View) -> None:
+        """Hold this."""
+        before = self._held.pop(whose, None)
+        self._held[whose] = view
+        self._bytes += _size(view) - (_size(before) if before else 0)
+        while len(self._held) > 1 and self._bytes > self._most_bytes:
+            _, gone = self._held.popitem(last=False)
+            self._bytes -= _size(gone)
+
+
+def _size(view: View) -> int:
+    return view.signatures.size_bytes + view.sessions.nbytes

@@ -234,7 +234,7 @@ async def is_left_alone(within: Within, kind: int) -> bool:
     return row is not None and row[0]
 
 
-async def read_signatures(within: Within, *, since: int) -> Signatures:
+async def read_signatures(within: Within, *, since: int = 0) -> Signatures:
     """The signatures of entries that were written after version ``since``."""
     return await _signatures(within, "signatures", {"version": since})
 
@@ -242,6 +242,22 @@ async def read_signatures(within: Within, *, since: int) -> Signatures:
 async def read_signatures_of_person(within: Within) -> Signatures:
     """The signatures of all that the person may see for whom this transaction is."""
     return await _signatures(within, "signatures_of_person", {})
+
+
+async def sessions_of_person(within: Within) -> NDArray[np.int64]:
+    """The numbers of the sessions of the person for whom this transaction is, ascending."""
+    query = _SQL["sessions_of_person"]
+    row = await (await within.conn.execute(query, {"space": within.space.id}, binary=True)).fetchone()
+    packed: bytes = row[0] if row and row[0] else b""
+    return np.sort(np.frombuffer(packed, dtype=">i8").astype(np.int64))
+
+
+async def read_signatures_of_sessions(
+    within: Within, sessions: NDArray[np.int64], *, until: int
+) -> Signatures:
+    """The signatures of entries without an owner in sessions, written up to version ``until``."""
+    values = {"sessions": Int8s(sessions.tolist()), "version": until}
+    return await _signatures(within, "signatures_of_sessions", values)
 
 
 async def _signatures(within: Within, query: str, values: Mapping[str, object]) -> Signatures:

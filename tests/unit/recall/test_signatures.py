@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from quipu.recall.signatures import Cache, Signatures, as_words, closest, empty, pack, read
+from quipu.recall.signatures import Cache, Signatures, View, as_words, closest, empty, pack, read
 
 DIMENSIONS = 100  # not a multiple of 64, nor of 8
 
@@ -86,23 +86,28 @@ def test_the_closest_are_those_with_the_smallest_distances(distances: list[int],
 
 
 def test_signatures_of_before_an_erasure_are_not_given_again() -> None:
-    cache = Cache()
-    cache.put(7, read(copied({1: 1}), version=5, epoch=3))
-    assert seen(cache.get(7, epoch=3)) == expected({1: 1})
-    fresh = cache.get(7, epoch=4)
-    assert (fresh.version, fresh.epoch, len(fresh.ids)) == (0, 4, 0)
-    assert len(cache.get(8, epoch=3).ids) == 0
+    cache, view = Cache(), viewed(read(copied({1: 1}), version=5, epoch=3))
+    cache.put((7, None), view)
+    assert cache.get((7, None), epoch=3) is view
+    assert cache.get((7, None), epoch=4) is None
+    assert cache.get((7, "ana"), epoch=3) is None
+    assert cache.get((8, None), epoch=3) is None
 
 
 def test_the_spaces_searched_longest_ago_go_when_there_is_no_room() -> None:
-    one = read(copied({n: n for n in range(100)}), version=1, epoch=0)
-    cache = Cache(most_bytes=3 * one.size_bytes)
-    for space in range(5):
-        cache.put(space, one)
-    assert [len(cache.get(space, epoch=0).ids) for space in range(5)] == [0, 0, 100, 100, 100]
+    one = viewed(read(copied({n: n for n in range(100)}), version=1, epoch=0))
+    cache = Cache(most_bytes=3 * one.signatures.size_bytes)
+    for space in (0, 1, 2, 0, 3):
+        cache.get((0, None), epoch=0)
+        cache.put((space, None), one)
+    assert [cache.get((space, None), epoch=0) for space in range(4)] == [one, None, one, one]
     huge = Cache(most_bytes=1)
-    huge.put(1, one)
-    assert len(huge.get(1, epoch=0).ids) == 100  # the one in use stays, whatever its size
+    huge.put((1, None), one)
+    assert huge.get((1, None), epoch=0) is one  # the one in use stays, whatever its size
+
+
+def viewed(signatures: Signatures) -> View:
+    return View(signatures, [], np.zeros(0, dtype=np.int64))
 
 
 @given(st.integers(1, 5), st.integers(1, 200))

@@ -37,6 +37,26 @@ from (
 ) theirs
 where bits is not null
 
+-- name: signatures_of_sessions: the same of what belongs to nobody in some sessions, up to a version
+select string_agg(
+    int8send(e.id) || int2send(e.kind) || int4send(e.owner) || timestamptz_send(e.happened_at) || varbit_send(e.bits),
+    ''::bytea
+)
+from unnest(%(sessions)s) as s (id)
+cross join lateral (
+    select id, kind, owner, happened_at, bits
+    from core.recall_entries
+    where space_id = %(space)s and id between s.id << 24 and (s.id << 24) + 16777215 and owner = 0
+        and version <= %(version)s
+    offset 0
+) e
+where e.bits is not null
+
+-- name: sessions_of_person: the numbers of the sessions that are one person's, all in one value
+--
+-- What belongs to nobody in a session is theirs from the moment the session is, which changes no entry.
+select string_agg(int8send(id), ''::bytea) from core.sessions where space_id = %(space)s
+
 -- name: names: everybody who spoke in the space, with the share of threads that they took part in
 select n.id, n.name, t.threads::float8 / greatest(1, %(threads)s) as share
 from (
