@@ -14,6 +14,7 @@ import psycopg
 import pytest
 from cli_process import CommandLine
 from mcp.client import Client
+from notes_table import make_notes
 from page_client import Browser
 from patience import PATIENCE_SECONDS
 from psycopg import sql
@@ -48,13 +49,7 @@ async def memory(settings: Settings) -> AsyncIterator[AsyncMemory]:
     """A memory with something in every kind."""
     async with AsyncMemory(settings=settings) as opened:
         await opened.observe([{"content": "Ana lives in Faro.", "session": "s"}], space="ana")
-        await opened.tables.create_table(
-            "notes",
-            "create table notes (id serial primary key, text text)",
-            description="What was noted.",
-            embed_fields=[],
-            space="ana",
-        )
+        await make_notes(opened)
         yield opened
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 import anyio
 import httpx
 import pytest
+from notes_table import make_notes
 
 from quipu import AsyncMemory
 from quipu.errors import LimitReached, TooManyRequests
@@ -36,13 +37,7 @@ async def memory(settings: Settings) -> AsyncIterator[AsyncMemory]:
     """A memory whose statements have five seconds, and its processes 700 MB."""
     own = replace(settings, embedding_model="hashing", statement_seconds=5.0, backend_memory_mb=700)
     async with AsyncMemory(settings=own) as opened:
-        await opened.tables.create_table(
-            "notes",
-            "create table notes (id serial primary key, text text)",
-            description="What was noted.",
-            embed_fields=[],
-            space="ana",
-        )
+        await make_notes(opened)
         yield opened
 
 

@@ -104,11 +104,11 @@ class Standing:
         source = self._source(turn, one.turn, asked=one.asked, work=work)
         if source is None or not summary or normal_form(summary) in self._forms:
             return None
-        safe = not safety(summary)
+        harms = safety(summary)
         importance = "medium" if one.asked and one.importance == "low" else one.importance
         return Inclusion(
-            category=one.category if safe else "constraint",
-            importance=importance if safe else "high",
+            category="constraint" if harms else one.category,
+            importance="high" if harms else importance,
             summary=summary,
             reason=self._reason(one.reason, turn, one.asked, work),
             sources=(source,),
