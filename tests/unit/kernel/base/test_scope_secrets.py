@@ -7,6 +7,7 @@ from uuid import UUID
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_form import sized
 
 from quipu.errors import BadInput
 from quipu.kernel.base.scope import check_known_name, check_name, optional_name
@@ -88,9 +89,10 @@ NAMES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", NAMES)
 def test_names_that_people_and_machines_give_are_taken(kind: str) -> None:
-    @settings(max_examples=200, deadline=None)
+    @settings(max_examples=sized(30, long=200), deadline=None)
     @given(NAMES[kind])
     def taken(name: str) -> None:
         assert secret_kind(name) is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_form import sized
 
 from quipu.kernel.prose.splitting import LONGEST, sentences
 
@@ -96,9 +97,10 @@ def test_sentences_are_parts_of_the_message_in_order_and_short(message: str) -> 
         end = one.end
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "evil", ["a ", "`", '"', "> ", "\n", "[", "(((", "no, ", "every time you ", "x" * 399 + ". ", "- ", "'"]
 )
-def test_a_megabyte_of_anything_is_split(evil: str) -> None:
-    message = evil * (1_000_000 // len(evil))
+def test_a_long_text_of_anything_is_split(evil: str) -> None:
+    message = evil * (sized(250_000, long=1_000_000) // len(evil))
     assert all(len(one.text) <= LONGEST for one in sentences(message))
