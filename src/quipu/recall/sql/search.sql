@@ -42,7 +42,7 @@ select string_agg(
     int8send(e.id) || int2send(e.kind) || int4send(e.owner) || timestamptz_send(e.happened_at) || varbit_send(e.bits),
     ''::bytea
 )
-from unnest(%(sessions)s) as s (id)
+from unnest(%(sessions)s::bigint[]) as s (id)
 cross join lateral (
     select id, kind, owner, happened_at, bits
     from core.recall_entries

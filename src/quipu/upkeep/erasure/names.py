@@ -11,7 +11,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from typing import Final, Literal
+from typing import Final
 
 from quipu.errors import BadInput
 
@@ -113,7 +113,7 @@ def anywhere(strings: Sequence[str]) -> str:
 
 def as_bytes(strings: Sequence[str]) -> list[bytes]:
     """The bytes that a file holds of strings: as they are spelled, decomposed, and escaped in JSON."""
-    forms = {unicodedata.normalize(form, one) for one in strings for form in ("NFC", "NFD")}
+    forms = {form for one in strings for form in _spelled(one)}
     escaped = {json.dumps(one, ensure_ascii=ascii_)[1:-1] for one in forms for ascii_ in (True, False)}
     return sorted({one.encode("utf-8", "surrogatepass") for one in forms | escaped})
 
@@ -124,11 +124,15 @@ def _tells(name: str) -> bool:
 
 
 def _forms(names: Sequence[str]) -> set[str]:
-    return {form for name in names for form in (_form(name, "NFC"), _form(name, "NFD"))}
+    return {_form(one) for name in names for one in _spelled(name.strip())}
 
 
-def _form(name: str, form: Literal["NFC", "NFD"]) -> str:
-    text = unicodedata.normalize(form, name.strip())
+def _spelled(text: str) -> set[str]:
+    """The text as it is given, composed and decomposed: some characters are in neither of the two forms."""
+    return {text, unicodedata.normalize("NFC", text), unicodedata.normalize("NFD", text)}
+
+
+def _form(text: str) -> str:
     return "".join(_character(one) for one in re.sub(r"\s+", " ", text))
 
 
