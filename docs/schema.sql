@@ -1770,6 +1770,19 @@ CREATE FUNCTION ledger.rank(value_source text) RETURNS integer
 
 COMMENT ON FUNCTION ledger.rank(value_source text) IS 'What was said beats what was inferred, that beats what was assumed, and that a default.';
 
+CREATE FUNCTION ledger.refuse_two_names() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    if new.id::text <> new.name then
+        raise feature_not_supported using
+            message = 'id and name of ledger.chat_sessions cannot be chosen both',
+            hint = 'The id follows from the name. Give one of them; a name that is a uuid is the id as well.';
+    end if;
+    return new;
+end
+$$;
+
 CREATE FUNCTION ledger.tell_of(session_id uuid, distinct_id text, turn integer, scope text, namespace text, key text, value jsonb, source text, assumed boolean, cap text, expires timestamp with time zone, before jsonb, assumed_before boolean) RETURNS bigint
     LANGUAGE plpgsql
     AS $$
@@ -6222,6 +6235,8 @@ CREATE TRIGGER mark_assumption BEFORE INSERT ON ledger.chat_memory_events FOR EA
 CREATE TRIGGER mark_assumption BEFORE INSERT OR UPDATE ON ledger.chat_session_memory FOR EACH ROW WHEN (((new.value_source = ANY (ARRAY['assumed'::text, 'default'::text])) AND ((NOT new.assumed) OR (new.confidence_cap = 'none'::text)))) EXECUTE FUNCTION ledger.mark_assumption();
 
 CREATE TRIGGER mark_assumption BEFORE INSERT OR UPDATE ON ledger.chat_user_preferences FOR EACH ROW WHEN (((new.value_source = ANY (ARRAY['assumed'::text, 'default'::text])) AND ((NOT new.assumed) OR (new.confidence_cap = 'none'::text)))) EXECUTE FUNCTION ledger.mark_assumption();
+
+CREATE TRIGGER named_once INSTEAD OF INSERT ON ledger.chat_sessions FOR EACH ROW EXECUTE FUNCTION ledger.refuse_two_names();
 
 CREATE TRIGGER tell BEFORE INSERT ON ledger.chat_session_memory FOR EACH ROW WHEN ((new.source_event_id IS NULL)) EXECUTE FUNCTION ledger.tell_of_value();
 

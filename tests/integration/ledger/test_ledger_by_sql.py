@@ -140,3 +140,16 @@ async def test_an_excerpt_that_sql_changes_is_found_as_it_reads(
     assert await found(cafe, "seated") == ["wait_time: seated late"]
     sql(url, "update chat_recommendation_evidence set excerpt = 'seated in time'")
     assert await found(cafe, "seated") == ["wait_time: seated in time"]
+
+
+@pytest.mark.usefixtures("cafe")
+async def test_a_session_is_given_an_id_or_a_name(url: str) -> None:
+    """An id beside a name was dropped without a word, and what came next named no session that was there."""
+    given = "00000000-0000-4000-8000-000000000001"
+    sql(url, f"insert into chat_sessions (id) values ('{given}')")
+    sql(url, "insert into chat_sessions (name) values ('of the harbour')")
+    with pytest.raises(psycopg.errors.FeatureNotSupported, match="cannot be chosen both"):
+        sql(url, f"insert into chat_sessions (id, name) values ('{given[:-1]}2', 'of the pier')")
+    with psycopg.connect(url) as conn:
+        names = conn.execute("select name from ledger.chat_sessions order by name").fetchall()
+    assert [given, "of the harbour", "s-1"] == sorted(name for (name,) in names)
