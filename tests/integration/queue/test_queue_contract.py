@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -13,6 +14,7 @@ import pytest
 from errands import CHIMING, appears, started
 from patience import PATIENCE_SECONDS
 
+from quipu.errors import DatabaseUnavailable
 from quipu.kernel.queue.model import Ticket, Worked
 from quipu.kernel.queue.outbox import put
 
@@ -28,6 +30,18 @@ async def test_a_job_that_was_put_is_done_once(works: Works) -> None:
     assert [trace["about"] for trace in await works.traces()] == ["the boat"]
     assert await works.left() == []
     assert await works.burst() == Worked()
+
+
+@pytest.mark.parametrize("carrier", ["redis"])
+async def test_the_redis_of_connections_json_carries_jobs(works: Works, tmp_path: Path) -> None:
+    assert works.redis is not None
+    connections = tmp_path / "connections.json"
+    await works.put("note", {"about": "the boat"})
+    connections.write_text(json.dumps({"redis": {"url": f"unix://{tmp_path}/nobody.sock"}}))
+    with pytest.raises(DatabaseUnavailable, match="Redis does not answer"):
+        await works.burst(redis_url=None, connections=connections)
+    connections.write_text(json.dumps({"redis": {"url": works.redis.url}, "topics": {}}))
+    assert await works.burst(redis_url=None, connections=connections) == Worked(done=1)
 
 
 async def test_a_write_that_is_undone_sends_nothing(works: Works) -> None:
