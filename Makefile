@@ -7,7 +7,7 @@ SHELL := /bin/sh
 MAKEFLAGS += --no-print-directory
 
 VENV := .venv
-BIN := $(VENV)/bin
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 PYTEST := $(BIN)/python -m pytest
 # Several workers, each with a server of its own (how many: tests/conftest.py). Who has nothing left to do takes
@@ -15,11 +15,15 @@ PYTEST := $(BIN)/python -m pytest
 BESIDE := --numprocesses auto --dist worksteal
 # Hundreds of processes are started here; none is to compile everything anew, whatever the caller's shell says.
 unexport PYTHONDONTWRITEBYTECODE
+# make test PG_BIN=dir: most tests run on those programs of PostgreSQL (with pgvector) instead of the embedded ones.
+export QUIPU_TEST_PG_BIN := $(PG_BIN)
+# make setup NEWEST=1: the newest versions of what we depend on, whatever constraints.txt says.
+VERSIONS := $(if $(NEWEST),--upgrade --upgrade-strategy eager,--constraint constraints.txt)
 
 # An environment belongs to its place, and what is in it to what was asked for: a change of either makes
 # the stamp another file, and only then is anything installed again.
 PLACE := $(VENV)/.made-$(firstword $(shell pwd | cksum))
-ASKED := $(firstword $(shell cat pyproject.toml constraints.txt | cksum))
+ASKED := $(if $(NEWEST),newest-)$(firstword $(shell cat pyproject.toml constraints.txt | cksum))
 RUNTIME := $(VENV)/.runtime-$(ASKED)
 DEV := $(VENV)/.dev-$(ASKED)
 
@@ -40,7 +44,7 @@ setup: $(DEV) ## Make the environment .venv with everything for development
 
 ##@ Tests
 .PHONY: test test-long test-kills unit check gates format-check lint types imports sync-check schema-check rest-check coverage
-test: $(DEV) ## Run every test
+test: $(DEV) ## Run every test (PG_BIN=dir: on other programs of PostgreSQL)
 	$(PYTEST) $(BESIDE) tests
 
 test-long: $(DEV) ## Run the long form of the tests that have one: more kills, larger spaces (minutes)
@@ -77,14 +81,17 @@ schema-check: $(DEV)
 
 rest-check: $(DEV)
 	$(BIN)/python tools/dump_rest.py --check
+	$(BIN)/python tools/dump_reference.py --check
 
-coverage: $(DEV)
-	$(PYTEST) $(BESIDE) tests --cov=quipu --cov-branch --cov-report=term:skip-covered
+COVERED := .coverage.json
+coverage: $(DEV) ## Run every test, and show how much of each package they cover
+	$(PYTEST) $(BESIDE) tests --cov=quipu --cov-branch --cov-report=term:skip-covered --cov-report=json:$(COVERED)
+	$(BIN)/python tools/coverage_by_package.py $(COVERED)
 
 ##@ Work
 .PHONY: format sync schema rest constraints bench-recall bench-speed bench-startup bench-ledger bench-queue bench-transcripts \
   bench-extraction bench-hooks bench-episodes bench-boundaries bench-observing bench-chunking bench-loops \
-  bench-concepts bench-condensing bench-serve bench-pages bench-linear wheel clean
+  bench-concepts bench-condensing bench-serve bench-pages bench-linear wheel release clean
 format: $(DEV) ## Format the code and sort its imports
 	$(BIN)/ruff check --select I --fix .
 	$(BIN)/ruff format .
@@ -95,8 +102,9 @@ sync: $(DEV) ## Write src/quipu/sync.py from the async classes
 schema: $(DEV) ## Write docs/schema.sql from the migrations
 	$(BIN)/python tools/dump_schema.py
 
-rest: $(DEV) ## Write docs/reference/rest.md from the routes
+rest: $(DEV) ## Write what is derived of docs/reference
 	$(BIN)/python tools/dump_rest.py
+	$(BIN)/python tools/dump_reference.py
 
 constraints: $(DEV) ## Write constraints.txt from the versions in .venv
 	$(BIN)/python tools/make_constraints.py
@@ -159,6 +167,9 @@ bench-linear: $(DEV) ## Measure how the time of what reads texts grows with them
 wheel: $(DEV) ## Build dist/*.whl
 	$(BIN)/python -m build --wheel --no-isolation --outdir dist .
 
+release: $(DEV) ## Show what a release VERSION=0.2.0 would be, or with CONFIRM=1 make it: version, changelog, dist/
+	$(BIN)/python tools/release.py $(if $(CONFIRM),--confirm) $(VERSION)
+
 clean: ## Remove what was built, .venv included
 	rm -rf $(VENV) .bench dist build htmlcov .coverage .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -184,8 +195,8 @@ $(PLACE):
 
 $(RUNTIME): | $(PLACE)
 	@echo "Installing Quipu"
-	@$(PIP) install --constraint constraints.txt --editable .
-	@touch $@
+	@$(PIP) install $(VERSIONS) --editable .
+	@rm -f $(VENV)/.runtime-* $(VENV)/.dev-* && touch $@
 
 $(DEV): | $(RUNTIME)
 	@echo "Installing the tools for development"
@@ -193,5 +204,5 @@ $(DEV): | $(RUNTIME)
 	  print(*p["dependency-groups"]["dev"], *p["build-system"]["requires"], \
 	  *(line for extra in ("llm", "redis", "openai-agents", "langgraph", "server") \
 	  for line in p["project"]["optional-dependencies"][extra]), sep="\n")' > $(VENV)/dev.txt
-	@$(PIP) install --constraint constraints.txt --requirement $(VENV)/dev.txt
+	@$(PIP) install $(VERSIONS) --requirement $(VENV)/dev.txt
 	@touch $@

@@ -159,7 +159,7 @@ def _asked(memory: Memory, dialogue: Conversation) -> tuple[list[Row], int]:
     after = _hits(memory, questions, space)
     made = {
         episode.id: [message.id for message in memory.episodes.messages(episode.id, space=space)]
-        for episode in memory.episodes.listing(space=space, limit=1_000)
+        for episode in memory.episodes.list(space=space, limit=1_000)
     }
     rows: list[Row] = []
     for question, alone, both in zip(questions, before, after, strict=True):

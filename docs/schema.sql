@@ -186,6 +186,36 @@ $$;
 
 COMMENT ON FUNCTION core.ask_for_space_in(schema text) IS 'Has rows of a schema ask for the space that was entered, and its views as well.';
 
+CREATE FUNCTION core.be_given_entry() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    before bigint;
+begin
+    if lower(tg_op) = 'update' then
+        before := old.entry_id;
+    end if;
+    if new.entry_id is null and core.is_withdrawn(before) then
+        perform core.leave_unfiled(tg_argv[0]::integer, new.space_id);
+        return new;
+    end if;
+    if new.space_id = core.entered() and (
+            new.entry_id is null and not core.is_filed(before)
+            or exists (
+                select from core.recall_entries e
+                where e.space_id = new.space_id and e.id = new.entry_id and e.source_table = tg_table_name
+                    and e.source_id = new.id::text)
+            and not core.is_withdrawn(new.entry_id)) then
+        return new;
+    end if;
+    new.entry_id := before;
+    return new;
+end
+$$;
+
+COMMENT ON FUNCTION core.be_given_entry() IS 'For a table with entry_id: an entry that is not of its row is passed over, and one that is stays until it is taken out; its argument is the code of the kind. Fires before the triggers that follow a change.';
+
 CREATE FUNCTION core.count_api_keys() RETURNS bigint
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO ''
@@ -208,6 +238,45 @@ CREATE FUNCTION core.count_api_keys_of_space() RETURNS bigint
     AS $$ select count(*) from core.api_keys where space = current_setting('quipu.space', true) $$;
 
 COMMENT ON FUNCTION core.count_api_keys_of_space() IS 'How many keys the space of this transaction has, revoked ones too.';
+
+CREATE FUNCTION core.do_at_commit() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET row_security TO 'on'
+    AS $$
+declare
+    entered constant text := coalesce(current_setting('quipu.space', true), '');
+    entered_id constant text := coalesce(current_setting('quipu.space_id', true), '');
+    kinds integer;
+    doomed bigint[];
+begin
+    perform set_config('quipu.space', new.space, true), set_config('quipu.space_id', new.space_id::text, true);
+    -- The first row does it for all of its space: those after it find none.
+    with done as (
+        delete from core.at_commit where space_id = new.space_id returning kind, gone
+    )
+    select (select bit_or(1 << (kind - 1)) from done), array(select unnest(gone) from done) into kinds, doomed;
+    -- What is read committed sees what others left; an older snapshot does not know whether that was filed meanwhile.
+    update core.spaces set unfiled = unfiled | kinds
+    where id = new.space_id and kinds is not null
+        and (unfiled & kinds <> kinds or current_setting('transaction_isolation') <> 'read committed');
+    if doomed <> '{}' then
+        update core.spaces s set
+            entries = s.entries - g.entries, tokens = s.tokens - g.tokens, mixed_tokens = s.mixed_tokens - g.mixed_tokens,
+            version = s.version + 1
+        from (
+            select count(*) as entries, sum(tokens) as tokens, sum(mixed_tokens::float8) as mixed_tokens
+            from core.recall_entries where space_id = new.space_id and id = any(doomed)
+        ) g
+        where s.id = new.space_id and g.entries > 0;
+        if found then
+            perform core.take_out(doomed);
+        end if;
+    end if;
+    perform set_config('quipu.space', entered, true), set_config('quipu.space_id', entered_id, true);
+    return null;
+end
+$$;
 
 CREATE FUNCTION core.drop_api_keys_of_person(person text) RETURNS void
     LANGUAGE sql SECURITY DEFINER
@@ -569,6 +638,29 @@ CREATE FUNCTION core.is_left_alone(kind integer) RETURNS boolean
 
 COMMENT ON FUNCTION core.is_left_alone(kind integer) IS 'Whether no open transaction has left something of this kind unfiled, and none does until this one ends.';
 
+CREATE TABLE core.at_commit (
+    space_id integer NOT NULL,
+    id bigint NOT NULL,
+    space text DEFAULT current_setting('quipu.space'::text, true) NOT NULL,
+    kind integer,
+    gone bigint[]
+);
+
+ALTER TABLE ONLY core.at_commit FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE core.at_commit IS 'What open transactions of SQL leave to their end, when it is done and its row goes: nobody sees one of another.';
+
+COMMENT ON COLUMN core.at_commit.kind IS 'Of this kind there is something that the index does not know: the code in core.recall_kinds.';
+
+COMMENT ON COLUMN core.at_commit.gone IS 'These entries are to be taken out of the index.';
+
+CREATE FUNCTION core.is_withdrawn(entry bigint) RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    RETURN (EXISTS (SELECT FROM core.at_commit c WHERE ((c.space_id = core.current_space()) AND (is_withdrawn.entry = ANY (c.gone)))));
+
+COMMENT ON FUNCTION core.is_withdrawn(entry bigint) IS 'Whether SQL has left an entry to be taken out when this transaction commits.';
+
 CREATE FUNCTION core.is_written_by_hand() RETURNS boolean
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -604,7 +696,10 @@ begin
     perform core.write_by_hand(space);
     -- Until this transaction ends nobody says that all is filed: see core.is_left_alone.
     perform pg_advisory_xact_lock_shared(731200 + kind, space);
-    update core.spaces set unfiled = unfiled | (1 << (kind - 1)) where id = space and unfiled & (1 << (kind - 1)) = 0;
+    insert into core.at_commit (space_id, kind)
+    select leave_unfiled.space, leave_unfiled.kind
+    where not exists (
+        select from core.at_commit c where c.space_id = leave_unfiled.space and c.kind = leave_unfiled.kind);
 end
 $$;
 
@@ -637,15 +732,24 @@ CREATE FUNCTION core.note_erased(space text, kind text, sessions text[], ids tex
 
 COMMENT ON FUNCTION core.note_erased(space text, kind text, sessions text[], ids text[], until timestamp with time zone) IS 'Notes that lines, prompts, sessions, users or everything of a space were erased, as far as they happened until then.';
 
+CREATE FUNCTION core.note_new_owner_of_session() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    update core.sessions s set belongs_to = case
+        when new.distinct_id is not null then core.joined_person(s.belongs_to, new.distinct_id)
+        when s.belongs_to = old.distinct_id then ''
+        else s.belongs_to end
+    where s.space_id = new.space_id and s.id = new.id;
+    return null;
+end
+$$;
+
 CREATE FUNCTION core.note_owner_of_session() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 begin
-    if new.distinct_id is not null then
-        new.belongs_to := core.joined_person(new.belongs_to, new.distinct_id);
-    elsif lower(tg_op) = 'update' and old.distinct_id = new.belongs_to then
-        new.belongs_to := '';
-    end if;
+    new.belongs_to := core.joined_person(new.belongs_to, new.distinct_id);
     return new;
 end
 $$;
@@ -729,6 +833,13 @@ CREATE FUNCTION core.open_rights() RETURNS TABLE(granted text)
             when exists (select from pg_operator o where o.oprcode = p.oid) then true
             when exists (select from pg_cast c where c.castfunc = p.oid) then true
             when p.proname in ('nextval', 'setval', 'currval') then true  -- which ask for a right on the sequence
+            -- How a type is read from text and written: a literal asks for no right on it, but a planner that
+            -- guesses how many rows 'x'::text::date finds does.
+            when p.proname in ('enum_in', 'enum_out') or exists (
+                select from pg_type y
+                where p.oid in (y.typinput, y.typoutput)
+                    and y.typname not like 'reg%' and y.typname not in ('aclitem', 'pg_snapshot', 'txid_snapshot')
+            ) then true
             when p.proargtypes::oid[] && array['oid', 'oidvector', 'xid', 'xid8', 'cid', 'tid', 'pg_lsn', 'cstring',
                 'pg_snapshot', 'aclitem', 'aclitem[]', 'regclass', 'regproc', 'regprocedure', 'regtype', 'regrole',
                 'regnamespace', 'regoper', 'regoperator', 'regcollation']::regtype[]::oid[] then false
@@ -794,6 +905,18 @@ CREATE FUNCTION core.recount_space() RETURNS void
     $$;
 
 COMMENT ON FUNCTION core.recount_space() IS 'The counters of what is left after an erasure; every process drops its copy of the space.';
+
+CREATE FUNCTION core.refuse_statement() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    raise exception 'SQL cannot % rows of %.%', lower(tg_op), tg_table_schema, tg_table_name
+        using errcode = 'feature_not_supported', hint = tg_argv[0];
+end
+$$;
+
+COMMENT ON FUNCTION core.refuse_statement() IS 'For a view, in place of what it does not take: refuses a row; its argument is the hint.';
 
 CREATE FUNCTION core.refuse_unwritten() RETURNS trigger
     LANGUAGE plpgsql
@@ -952,15 +1075,22 @@ COMMENT ON FUNCTION core.touch_api_keys(used text[], at timestamp with time zone
 CREATE FUNCTION core.unfile_deleted() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
+    AS $_$
+declare
+    taken constant bigint[] := array(select entry_id from gone where entry_id is not null);
 begin
+    if taken = '{}' then
+        return null;
+    end if;
     perform core.refuse_unentered() from gone g
         where g.entry_id is not null and g.space_id is distinct from core.current_space()
             and exists (select from core.spaces s where s.id = g.space_id);
-    perform core.withdraw(array_agg(entry_id)) from gone where entry_id is not null having count(*) > 0;
+    perform core.withdraw(taken);
+    execute format('update %I.%I set entry_id = null where space_id = core.current_space() and entry_id = any($1)',
+        tg_table_schema, tg_table_name) using taken;
     return null;
 end
-$$;
+$_$;
 
 COMMENT ON FUNCTION core.unfile_deleted() IS 'For a table with entry_id, after a statement (old table as gone): takes out what the index has of its rows.';
 
@@ -969,10 +1099,12 @@ CREATE FUNCTION core.unfile_row() RETURNS trigger
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 begin
+    if new.space_id <> core.entered() or lower(tg_op) = 'update' and old.space_id <> core.entered() then
+        raise exception 'the row of %.% is of another space than the one that was entered', tg_table_schema, tg_table_name
+            using errcode = 'insufficient_privilege',
+                hint = 'Before it, in the same transaction: select core.enter(''NAME of its space'');';
+    end if;
     if lower(tg_op) = 'update' then
-        if old.space_id <> core.entered() then
-            perform core.refuse_unentered();
-        end if;
         perform core.withdraw(array[old.entry_id]);
     end if;
     new.entry_id := null;
@@ -989,21 +1121,14 @@ CREATE FUNCTION core.withdraw(gone bigint[]) RETURNS void
     AS $$
 begin
     perform core.write_by_hand(core.current_space());
-    update core.spaces s set
-        entries = s.entries - g.entries, tokens = s.tokens - g.tokens, mixed_tokens = s.mixed_tokens - g.mixed_tokens,
-        version = s.version + 1
-    from (
-        select count(*) as entries, sum(tokens) as tokens, sum(mixed_tokens::float8) as mixed_tokens
-        from core.recall_entries where space_id = core.current_space() and id = any(gone)
-    ) g
-    where s.id = core.current_space() and g.entries > 0;
-    if found then
-        perform core.take_out(gone);
-    end if;
+    insert into core.at_commit (space_id, gone)
+    select core.current_space(), w.gone
+    from (select array_remove(withdraw.gone, null) as gone) w
+    where w.gone <> '{}';
 end
 $$;
 
-COMMENT ON FUNCTION core.withdraw(gone bigint[]) IS 'Takes entries that stand alone out of the index, with their share of the counters of the space that was entered.';
+COMMENT ON FUNCTION core.withdraw(gone bigint[]) IS 'Takes entries that stand alone out of the index, with their share of the counters of the space that was entered, when the transaction commits.';
 
 CREATE FUNCTION core.write_by_hand(space integer) RETURNS void
     LANGUAGE sql
@@ -1074,9 +1199,15 @@ CREATE FUNCTION episodes.hours(since timestamp with time zone, moment timestamp 
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$ select greatest(date_part('epoch', moment - since), 0) / 3600 $$;
 
-CREATE FUNCTION episodes.lowered(salience double precision, uses integer, boost double precision) RETURNS double precision
+CREATE FUNCTION episodes.unraised(uses integer, boost double precision) RETURNS double precision
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN GREATEST(LEAST(((salience - ((0.5)::double precision * ((1)::double precision - power(((1)::double precision - boost), (uses)::double precision)))) / ((1)::double precision - ((0.5)::double precision * ((1)::double precision - power(((1)::double precision - boost), (uses)::double precision))))), (1)::double precision), (0)::double precision);
+    RETURN exp(GREATEST(((uses)::double precision * ln(GREATEST(((1)::double precision - boost), (0.000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000001)::double precision))), ('-700'::integer)::double precision));
+
+COMMENT ON FUNCTION episodes.unraised(uses integer, boost double precision) IS 'What so many uses leave of the way to the most that they raise to: (1 - boost) to the power of the uses.';
+
+CREATE FUNCTION episodes.lowered(salience double precision, uses integer, boost double precision) RETURNS double precision
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN CASE WHEN ((salience >= (0)::double precision) AND (salience <= (1)::double precision)) THEN GREATEST((0)::double precision, ((salience - ((0.5)::double precision * ((1)::double precision - episodes.unraised(uses, boost)))) / ((1)::double precision - ((0.5)::double precision * ((1)::double precision - episodes.unraised(uses, boost)))))) ELSE salience END;
 
 COMMENT ON FUNCTION episodes.lowered(salience double precision, uses integer, boost double precision) IS 'The base that episodes.raised raises to a salience; 0 where none does.';
 
@@ -1113,7 +1244,7 @@ CREATE FUNCTION episodes.open_loops_of(episode uuid, found jsonb, by_hand boolea
 
 CREATE FUNCTION episodes.raised(base double precision, uses integer, boost double precision) RETURNS double precision
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS $$ select base + 0.5 * (1 - base) * (1 - power(1 - boost, uses)) $$;
+    RETURN (base + (((0.5)::double precision * ((1)::double precision - base)) * ((1)::double precision - episodes.unraised(uses, boost))));
 
 CREATE TABLE episodes.exchanges (
     space_id integer DEFAULT core.entered() NOT NULL,
@@ -1192,6 +1323,7 @@ CREATE FUNCTION episodes.write_episode() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 declare
+    boost constant double precision := core.number_set('episode_boost', 0.2);
     happened timestamptz;
 begin
     if lower(tg_op) = 'delete' then
@@ -1207,12 +1339,16 @@ begin
             outcome, gist, base_salience, topic, exchange_id, salience_factors, open_loops, started_at, ended_at,
             created_at, updated_at, deleted_at, last_accessed_at, access_count, builder, refile)
         values (new.id, new.session_id, new.thread_id, new.user_name, new.intent, new.context, new.action, new.emotion,
-            new.outcome, new.gist, new.salience, new.topic, new.exchange_id, new.salience_factors,
+            new.outcome, new.gist, episodes.lowered(new.salience, greatest(new.access_count, 0), boost), new.topic,
+            new.exchange_id, new.salience_factors,
             coalesce(new.open_loops, '[]'::jsonb), least(coalesce(new.started_at, happened), happened), happened,
             new.created_at, coalesce(new.updated_at, new.created_at), new.deleted_at, null, 0, 'sql', true);
         if new.access_count > 0 then
             perform episodes.note_use(new.id, new.access_count, coalesce(new.last_accessed_at, new.created_at));
         end if;
+        -- What the text has a new row begin with says nothing of its own.
+        new.freshness := nullif(new.freshness, new.salience);
+        new.activation_score := nullif(new.activation_score, 1);
     else
         if (new.intent, new.context, new.action, new.emotion, new.outcome, new.gist, new.topic, new.open_loops,
             new.salience_factors) is distinct from (old.intent, old.context, old.action, old.emotion, old.outcome,
@@ -1237,7 +1373,7 @@ begin
             exchange_id = new.exchange_id,
             updated_at = case when new.updated_at is distinct from old.updated_at then new.updated_at else updated_at end,
             base_salience = case when new.salience is distinct from old.salience
-                then episodes.lowered(new.salience, new.access_count, core.number_set('episode_boost', 0.2))
+                then episodes.lowered(new.salience, new.access_count, boost)
                 else base_salience end
         where space_id = old.space_id and id = old.id;
         if new.access_count > old.access_count then
@@ -1425,6 +1561,7 @@ begin
         correlation, at, expires, who, why,
         case when done.stands then done.event_id when act not in ('expire', 'delete') then standing.id end);
 
+    perform set_config('quipu.appended', done.event_id::text, true);
     if done.stands and scope = 'session' then
         insert into ledger.chat_session_memory as m (space_id, id, session_id, memory_namespace, memory_key, value_json,
             value_source, assumed, confidence_cap, source_turn_index, source_event_id, first_set_at, last_updated_at,
@@ -1602,9 +1739,12 @@ begin
     delete from ledger.chat_competitor_checks where space_id = here and session_id = any(gone);
     delete from ledger.chat_review_signal_runs where space_id = here and session_id = any(gone);
     delete from ledger.chat_fallbacks where space_id = here and session_id = any(gone);
-    delete from core.tool_calls
-    where space_id = here
-        and session_id in (select id from core.sessions where space_id = here and uid = any(gone));
+    -- The call of a message of somebody else goes with that message, if it goes.
+    delete from core.tool_calls c using core.sessions s
+    where c.space_id = here and s.space_id = here and s.id = c.session_id and s.uid = any(gone)
+        and not exists (
+            select from core.messages m
+            where m.space_id = here and m.id = c.message_id and m.user_name <> coalesce(s.distinct_id, s.belongs_to));
     delete from ledger.session_details where space_id = here and session_id = any(gone);
 end
 $$;
@@ -1744,6 +1884,76 @@ $$;
 
 COMMENT ON FUNCTION ledger.keep_shape(space text, pattern text, namespace text, scope text, shape jsonb, at timestamp with time zone, shapes_known bigint) IS 'The new version of the shapes of a space; null where they are not those any more that the caller knows.';
 
+CREATE TABLE ledger.chat_memory_events (
+    space_id integer DEFAULT core.entered() NOT NULL,
+    id bigint NOT NULL,
+    session_id uuid,
+    distinct_id text,
+    turn_index integer NOT NULL,
+    event_type text NOT NULL,
+    memory_scope text NOT NULL,
+    memory_namespace text NOT NULL,
+    memory_key text NOT NULL,
+    old_value_json jsonb,
+    new_value_json jsonb NOT NULL,
+    value_source text NOT NULL,
+    assumed boolean DEFAULT false NOT NULL,
+    confidence_cap text DEFAULT 'none'::text NOT NULL,
+    correlation_id text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone,
+    actor text,
+    reason text,
+    standing_event_id bigint,
+    CONSTRAINT chat_memory_events_actor_check CHECK (((char_length(actor) >= 1) AND (char_length(actor) <= 512))),
+    CONSTRAINT chat_memory_events_check CHECK ((((memory_scope = 'session'::text) AND (session_id IS NOT NULL)) OR ((memory_scope = 'cross_session'::text) AND (distinct_id IS NOT NULL)))),
+    CONSTRAINT chat_memory_events_check1 CHECK (((event_type = ANY (ARRAY['fact_expired'::text, 'fact_deleted'::text])) = (standing_event_id IS NULL))),
+    CONSTRAINT chat_memory_events_check2 CHECK (((event_type <> ALL (ARRAY['fact_expired'::text, 'fact_deleted'::text])) OR (new_value_json = 'null'::jsonb))),
+    CONSTRAINT chat_memory_events_confidence_cap_check CHECK ((confidence_cap = ANY (ARRAY['none'::text, 'medium'::text, 'low'::text]))),
+    CONSTRAINT chat_memory_events_distinct_id_check CHECK (((char_length(distinct_id) >= 1) AND (char_length(distinct_id) <= 512))),
+    CONSTRAINT chat_memory_events_event_type_check CHECK ((event_type = ANY (ARRAY['fact_set'::text, 'fact_corrected'::text, 'assumption_set'::text, 'assumption_corrected'::text, 'fact_expired'::text, 'fact_deleted'::text]))),
+    CONSTRAINT chat_memory_events_memory_key_check CHECK (((char_length(memory_key) >= 1) AND (char_length(memory_key) <= 200))),
+    CONSTRAINT chat_memory_events_memory_namespace_check CHECK ((memory_namespace = ANY (ARRAY['baseline'::text, 'location'::text, 'preference'::text, 'constraint'::text, 'system'::text, 'other'::text]))),
+    CONSTRAINT chat_memory_events_memory_scope_check CHECK ((memory_scope = ANY (ARRAY['session'::text, 'cross_session'::text]))),
+    CONSTRAINT chat_memory_events_turn_index_check CHECK ((turn_index >= 0)),
+    CONSTRAINT chat_memory_events_value_source_check CHECK ((value_source = ANY (ARRAY['explicit'::text, 'assumed'::text, 'inferred'::text, 'default'::text])))
+)
+WITH (autovacuum_vacuum_insert_scale_factor='0.05');
+
+ALTER TABLE ONLY ledger.chat_memory_events FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN ledger.chat_memory_events.new_value_json IS 'JSON null where the value expired or was deleted.';
+
+COMMENT ON COLUMN ledger.chat_memory_events.expires_at IS 'When the value stops standing by itself; null: never.';
+
+COMMENT ON COLUMN ledger.chat_memory_events.actor IS 'Who or what wrote it, where that was said.';
+
+COMMENT ON COLUMN ledger.chat_memory_events.standing_event_id IS 'The event whose value stands for this key after this one: itself, or a stronger one before it; null: nothing stands.';
+
+CREATE FUNCTION ledger.latest_of(scope text, session_id uuid, distinct_id text, namespace text, key text) RETURNS ledger.chat_memory_events
+    LANGUAGE plpgsql STABLE
+    AS $$
+#variable_conflict use_column
+declare
+    latest ledger.chat_memory_events;
+begin
+    if scope = 'session' then
+        select * into latest from ledger.chat_memory_events e
+        where e.space_id = core.current_space() and e.memory_scope = 'session' and e.session_id = latest_of.session_id
+            and e.memory_namespace = namespace and e.memory_key = key
+        order by e.id + 0 desc limit 1;
+    else
+        select * into latest from ledger.chat_memory_events e
+        where e.space_id = core.current_space() and e.memory_scope = 'cross_session'
+            and e.distinct_id = latest_of.distinct_id and e.memory_namespace = namespace and e.memory_key = key
+        order by e.id + 0 desc limit 1;
+    end if;
+    return latest;
+end
+$$;
+
+COMMENT ON FUNCTION ledger.latest_of(scope text, session_id uuid, distinct_id text, namespace text, key text) IS 'The last event of a key.';
+
 CREATE FUNCTION ledger.mark_assumption() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -1760,7 +1970,7 @@ COMMENT ON FUNCTION ledger.mark_assumption() IS 'Where a default is used, assume
 
 CREATE FUNCTION ledger.preference_place(memory_namespace text, memory_key text) RETURNS text[]
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN CASE WHEN (memory_namespace = 'baseline'::text) THEN ARRAY['baseline'::text, memory_key] WHEN ((memory_namespace = 'preference'::text) AND (memory_key ~~ 'ui.%'::text)) THEN ARRAY['ui'::text, memory_key] WHEN ((memory_namespace = 'preference'::text) AND (memory_key ~~ 'workflow.%'::text)) THEN ARRAY['workflow'::text, memory_key] WHEN ((memory_namespace = 'other'::text) OR starts_with(memory_key, (memory_namespace || '.'::text))) THEN ARRAY['other'::text, memory_key] ELSE ARRAY['other'::text, ((memory_namespace || '.'::text) || memory_key)] END;
+    RETURN CASE WHEN (memory_namespace = 'baseline'::text) THEN ARRAY['baseline'::text, memory_key] WHEN ((memory_namespace = 'preference'::text) AND (memory_key ~~ 'ui.%'::text)) THEN ARRAY['ui'::text, memory_key] WHEN ((memory_namespace = 'preference'::text) AND (memory_key ~~ 'workflow.%'::text)) THEN ARRAY['workflow'::text, memory_key] WHEN ((memory_namespace = 'preference'::text) AND (memory_key ~~ 'ui/_%'::text)) THEN ARRAY['ui'::text, substr(memory_key, 4)] WHEN ((memory_namespace = 'preference'::text) AND (memory_key ~~ 'workflow/_%'::text)) THEN ARRAY['workflow'::text, substr(memory_key, 10)] WHEN ((memory_namespace = 'other'::text) OR starts_with(memory_key, (memory_namespace || '.'::text))) THEN ARRAY['other'::text, memory_key] ELSE ARRAY['other'::text, ((memory_namespace || '.'::text) || memory_key)] END;
 
 COMMENT ON FUNCTION ledger.preference_place(memory_namespace text, memory_key text) IS 'Namespace and key under which a key of an event stands among the preferences, which have namespaces of their own.';
 
@@ -1783,7 +1993,33 @@ begin
 end
 $$;
 
-CREATE FUNCTION ledger.tell_of(session_id uuid, distinct_id text, turn integer, scope text, namespace text, key text, value jsonb, source text, assumed boolean, cap text, expires timestamp with time zone, before jsonb, assumed_before boolean) RETURNS bigint
+CREATE FUNCTION ledger.tell_end(told bigint, value jsonb, expires timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+declare
+    here constant integer := core.entered();
+    stood ledger.chat_memory_events;
+    said ledger.chat_memory_events;
+begin
+    select * into stood from ledger.chat_memory_events e where e.space_id = here and e.id = told;
+    said := ledger.latest_of(stood.memory_scope, stood.session_id, stood.distinct_id, stood.memory_namespace,
+        stood.memory_key);
+    if said.id is null or said.event_type in ('fact_expired', 'fact_deleted') or stood.expires_at <= now() then
+        return;
+    end if;
+    perform core.leave_unfiled(2, here);
+    insert into ledger.chat_memory_events (session_id, distinct_id, turn_index, event_type, memory_scope, memory_namespace,
+        memory_key, old_value_json, new_value_json, value_source, assumed, created_at)
+    values (stood.session_id, stood.distinct_id, stood.turn_index,
+        case when expires <= now() then 'fact_expired' else 'fact_deleted' end, stood.memory_scope,
+        stood.memory_namespace, stood.memory_key, value, 'null', stood.value_source, stood.assumed,
+        greatest(now(), said.created_at));
+end
+$$;
+
+COMMENT ON FUNCTION ledger.tell_end(told bigint, value jsonb, expires timestamp with time zone) IS 'Writes the event of the end of what an event said.';
+
+CREATE FUNCTION ledger.tell_of(session_id uuid, distinct_id text, turn integer, scope text, namespace text, key text, value jsonb, source text, assumed boolean, cap text, expires timestamp with time zone, before jsonb, assumed_before boolean, told bigint) RETURNS bigint
     LANGUAGE plpgsql
     AS $$
 #variable_conflict use_column
@@ -1793,23 +2029,37 @@ declare
     id bigint;
 begin
     perform core.leave_unfiled(2, here);
-    select * into said from ledger.chat_memory_events e
-    where e.space_id = here and e.memory_scope = scope and e.memory_namespace = namespace and e.memory_key = key
-        and case scope when 'session' then e.session_id = tell_of.session_id else e.distinct_id = tell_of.distinct_id end
-    order by e.id desc limit 1;
-    if said.new_value_json = value and said.event_type not in ('fact_expired', 'fact_deleted')
-        and said.assumed = tell_of.assumed then
+    said := ledger.latest_of(scope, session_id, distinct_id, namespace, key);
+    if said.event_type in ('fact_expired', 'fact_deleted') then
+        said.value_source := null;
+    end if;
+    if scope = 'cross_session' and source = 'default' and said.value_source = 'assumed' then
+        source := 'assumed';  -- preferences know no other word for it
+    end if;
+    if said.new_value_json = value and said.assumed = tell_of.assumed and said.value_source = source
+        and (said.id is distinct from told
+            or (said.confidence_cap, said.expires_at) is not distinct from (cap, expires)) then
         return said.id;
     end if;
     insert into ledger.chat_memory_events (session_id, distinct_id, turn_index, event_type, memory_scope, memory_namespace,
         memory_key, old_value_json, new_value_json, value_source, assumed, confidence_cap, created_at, expires_at)
     values (tell_of.session_id, tell_of.distinct_id, turn,
         case when assumed_before and not tell_of.assumed then 'assumption_corrected'
-             when before is not null and not tell_of.assumed then 'fact_corrected'
+             when before is not null and not tell_of.assumed and before <> value
+                 or ledger.rank(source) < ledger.rank(said.value_source) then 'fact_corrected'
              when tell_of.assumed then 'assumption_set' else 'fact_set' end,
         scope, namespace, key, before, value, source, tell_of.assumed, cap, greatest(now(), said.created_at), expires)
     returning chat_memory_events.id into id;
     return id;
+end
+$$;
+
+CREATE FUNCTION ledger.tell_of_end() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform ledger.tell_end(old.source_event_id, old.value_json, old.expires_at);
+    return null;
 end
 $$;
 
@@ -1823,18 +2073,30 @@ declare
         when new.preference_namespace <> 'other' then 'preference'
         when first <> new.preference_key and first in ('location', 'preference', 'constraint', 'system') then first
         else 'other' end;
+    key constant text := case
+        when namespace = 'preference' and not starts_with(new.preference_key, new.preference_namespace || '.')
+            then new.preference_namespace || '/' || new.preference_key
+        else new.preference_key end;
     before ledger.chat_user_preferences;
+    event bigint;
 begin
-    if ledger.preference_place(namespace, new.preference_key)
-        <> array[new.preference_namespace, new.preference_key] then
-        return new;  -- no event could say so
-    end if;
     if lower(tg_op) = 'update' then
-        before := old;
+        if (old.distinct_id, old.preference_namespace, old.preference_key)
+            is distinct from (new.distinct_id, new.preference_namespace, new.preference_key) then
+            perform ledger.tell_end(old.source_event_id, old.value_json, old.expires_at);
+        else
+            before := old;
+        end if;
     end if;
-    new.source_event_id := ledger.tell_of(new.last_session_id, new.distinct_id, 0, 'cross_session', namespace,
-        new.preference_key, new.value_json, new.value_source, new.assumed, new.confidence_cap, new.expires_at,
-        before.value_json, before.assumed);
+    if ledger.preference_place(namespace, key) = array[new.preference_namespace, new.preference_key] then
+        event := ledger.tell_of(new.last_session_id, new.distinct_id, 0, 'cross_session', namespace, key, new.value_json,
+            new.value_source, new.assumed, new.confidence_cap, new.expires_at, before.value_json, before.assumed,
+            before.source_event_id);
+    end if;  -- else no event could say so
+    if lower(tg_op) = 'insert' and event is not null then
+        update ledger.chat_user_preferences set source_event_id = event where space_id = new.space_id and id = new.id;
+    end if;
+    new.source_event_id := event;
     return new;
 end
 $$;
@@ -1844,15 +2106,25 @@ CREATE FUNCTION ledger.tell_of_value() RETURNS trigger
     AS $$
 declare
     before ledger.chat_session_memory;
+    event bigint;
 begin
     if lower(tg_op) = 'update' then
-        before := old;
+        if (old.session_id, old.memory_namespace, old.memory_key)
+            is distinct from (new.session_id, new.memory_namespace, new.memory_key) then
+            perform ledger.tell_end(old.source_event_id, old.value_json, old.expires_at);
+        else
+            before := old;
+        end if;
     end if;
-    new.source_event_id := ledger.tell_of(new.session_id,
+    event := ledger.tell_of(new.session_id,
         (select coalesce(s.distinct_id, nullif(s.belongs_to, '')) from core.sessions s
          where s.space_id = new.space_id and s.uid = new.session_id),
         new.source_turn_index, 'session', new.memory_namespace, new.memory_key, new.value_json, new.value_source,
-        new.assumed, new.confidence_cap, new.expires_at, before.value_json, before.assumed);
+        new.assumed, new.confidence_cap, new.expires_at, before.value_json, before.assumed, before.source_event_id);
+    if lower(tg_op) = 'insert' then
+        update ledger.chat_session_memory set source_event_id = event where space_id = new.space_id and id = new.id;
+    end if;
+    new.source_event_id := event;
     return new;
 end
 $$;
@@ -1890,6 +2162,20 @@ begin
     return null;
 end
 $$;
+
+CREATE FUNCTION ledger.unmark_assumption() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    new.assumed := false;
+    if new.confidence_cap = old.confidence_cap then
+        new.confidence_cap := 'none';
+    end if;
+    return new;
+end
+$$;
+
+COMMENT ON FUNCTION ledger.unmark_assumption() IS 'Where something is said in the place of an assumption, it is none.';
 
 CREATE FUNCTION ledger.users_of(session core.sessions) RETURNS text
     LANGUAGE sql STABLE
@@ -2020,6 +2306,7 @@ begin
         return;
     end if;
     execute format('drop schema if exists %I cascade', s.schema_name);
+    execute format('drop owned by %I', s.writer);
     insert into tables.discarded_roles (role) values (s.writer), (s.reader) on conflict do nothing;
     delete from tables.schemas where space_id = s.space_id and id = s.id;
 end
@@ -2034,8 +2321,12 @@ declare
     gone text;
 begin
     for gone in select role from tables.discarded_roles for update skip locked loop
-        execute format('drop role if exists %I', gone);
-        delete from tables.discarded_roles where role = gone;
+        begin
+            execute format('drop role if exists %I', gone);
+            delete from tables.discarded_roles where role = gone;
+        exception when dependent_objects_still_exist then
+            null;  -- it can do nothing, and nobody waits for it
+        end;
     end loop;
 end
 $$;
@@ -2235,6 +2526,23 @@ CREATE FUNCTION tables.is_own(in_table text) RETURNS boolean
 
 COMMENT ON FUNCTION tables.is_own(in_table text) IS 'Whether the writer who is logged in has a table of that name.';
 
+CREATE FUNCTION tables.is_taken(in_begin text) RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET row_security TO 'on'
+    AS $$
+    select exists (
+        select from tables.schemas s
+        cross join lateral (
+            select relname from pg_class where relnamespace = to_regnamespace(quote_ident(s.schema_name))
+            union all
+            select typname from pg_type where typnamespace = to_regnamespace(quote_ident(s.schema_name))
+        ) t (name)
+        where s.writer = session_user and starts_with(t.name, in_begin))
+    $$;
+
+COMMENT ON FUNCTION tables.is_taken(in_begin text) IS 'Whether a name in the schema of the writer who is logged in begins so.';
+
 CREATE FUNCTION tables.keep_own() RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2340,6 +2648,104 @@ CREATE FUNCTION tables.own_parts(in_table text) RETURNS TABLE(kind text, of text
 
 COMMENT ON FUNCTION tables.own_parts(in_table text) IS 'The parts of a table of the writer who is logged in.';
 
+CREATE FUNCTION tables.own_rights() RETURNS TABLE(kind text, names text[], args text[], ahead text, called text, rights jsonb, usual jsonb)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET row_security TO 'on'
+    AS $$
+    with own as (
+        select s.schema_name, n.oid as schema, n.nspacl, n.nspowner, w.oid as writer, r.oid as reader
+        from tables.schemas s
+        join pg_namespace n on n.nspname = s.schema_name
+        join pg_roles w on w.rolname = s.writer
+        join pg_roles r on r.rolname = s.reader
+        where s.writer = session_user
+    ),
+    relations as (
+        select c.*, case c.relkind when 'S' then 'sequence' else 'table' end as called
+        from own o join pg_class c on c.relnamespace = o.schema and c.relowner = o.writer
+        where c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')
+    ),
+    -- What the reader may read is given to it again at the end of each call, so it is usual of all relations.
+    objects (kind, names, args, ahead, called, acl, usual, is_read) as (
+        select c.called, array[c.relname::text], '{}'::text[], '', format('%s %I.%I', c.called, o.schema_name, c.relname),
+            c.relacl, acldefault(case c.relkind when 'S' then 's' else 'r' end::"char", c.relowner), true
+        from own o cross join relations c
+        union all
+        select 'column', array[c.relname::text, a.attname::text], '{}', '', format('table %I.%I', o.schema_name, c.relname),
+            a.attacl, '{}', false
+        from own o cross join relations c
+        join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+        where c.relkind <> 'S'
+        union all
+        select 'routine', array[p.proname::text], array(
+                select format_type(t.type, null) from unnest(p.proargtypes) with ordinality t (type, place)
+                order by t.place),
+            '', format('routine %I.%I(%s)', o.schema_name, p.proname, pg_get_function_identity_arguments(p.oid)),
+            p.proacl, acldefault('f', p.proowner), false
+        from own o join pg_proc p on p.pronamespace = o.schema and p.proowner = o.writer
+        union all
+        select 'type', array[t.typname::text], '{}', '', format('type %I.%I', o.schema_name, t.typname),
+            t.typacl, acldefault('T', t.typowner), false
+        from own o join pg_type t on t.typnamespace = o.schema and t.typowner = o.writer
+        left join pg_class c on c.oid = t.typrelid
+        where t.typtype in ('e', 'd', 'r', 'c') and coalesce(c.relkind, 'c') = 'c'
+        union all
+        select 'default', array[w.place, k.called], '{}',
+            'alter default privileges ' || case w.place when '' then '' else format('in schema %I ', o.schema_name) end,
+            k.called, d.defaclacl, case w.place when '' then acldefault(k.type, o.writer) else '{}' end,
+            w.place <> '' and k.called in ('tables', 'sequences')
+        from own o
+        cross join (values ('tables', 'r'::"char", 'r'::"char"), ('sequences', 'S', 's'), ('routines', 'f', 'f'),
+            ('types', 'T', 'T')) k (called, code, type)
+        cross join lateral (values ('', 0::oid), ('schema', o.schema)) w (place, namespace)
+        left join pg_default_acl d on d.defaclrole = o.writer and d.defaclnamespace = w.namespace
+            and d.defaclobjtype = k.code
+        union all
+        select 'schema', '{}', '{}', '', format('schema %I', o.schema_name), array(
+            select x from unnest(o.nspacl) x, aclexplode(array[x]) e
+            where e.grantee not in (o.nspowner, o.writer, o.reader)), '{}', false
+        from own o
+    )
+    select b.kind, b.names, b.args, b.ahead, b.called, tables.told_rights(
+            coalesce(b.acl, b.usual) || case when b.is_read then r.read end, o.writer, o.reader),
+        tables.told_rights(b.usual || case when b.is_read then r.read end, o.writer, o.reader)
+    from objects b cross join own o
+    cross join lateral (select array[makeaclitem(o.reader, o.writer, 'select', false)] as read) r
+    union all
+    select 'policy', array[c.relname::text, p.polname::text], '{}', '', '', (
+            select jsonb_agg(jsonb_build_array(w.who, case when w.who = 'role' then pg_get_userbyid(g.role) else '' end,
+                case when w.who = 'role' then g.role::bigint else 0 end, 'policy', false) order by g.role)
+            from unnest(p.polroles) g (role)
+            cross join lateral (select case g.role when 0 then 'public' when o.writer then 'writer'
+                when o.reader then 'reader' else 'role' end as who) w),
+        '[["public", "", 0, "policy", false]]'
+    from own o cross join relations c join pg_policy p on p.polrelid = c.oid
+    union all
+    -- What a publication has of the schema goes with it, and only the publication's owner gives it again.
+    select k.kind, k.names, '{}', '', k.called, jsonb_agg(jsonb_build_array('publication', p.pubname, 0, 'publication', false)
+        order by p.pubname), '[]'
+    from (
+        select 'published' as kind, array[c.relname::text] as names, '' as called, r.prpubid as publication
+        from relations c join pg_publication_rel r on r.prrelid = c.oid
+        union all
+        select 'published', '{}', '', r.pnpubid from own o join pg_publication_namespace r on r.pnnspid = o.schema
+    ) k
+    join pg_publication p on p.oid = k.publication
+    group by 1, 2, 5
+    union all
+    -- What somebody else made of it goes along as well.
+    select distinct 'dependant', array[pg_describe_object('pg_class'::regclass, v.oid, 0)], '{}'::text[], '', '', '[]'::jsonb,
+        '[]'::jsonb
+    from own o cross join relations c
+    join pg_depend d on d.refclassid = 'pg_class'::regclass and d.refobjid = c.oid and d.deptype = 'n'
+    left join pg_rewrite u on d.classid = 'pg_rewrite'::regclass and u.oid = d.objid
+    left join pg_constraint k on d.classid = 'pg_constraint'::regclass and k.oid = d.objid and k.contype = 'f'
+    join pg_class v on v.oid = coalesce(u.ev_class, k.conrelid) and v.relnamespace <> o.schema
+    $$;
+
+COMMENT ON FUNCTION tables.own_rights() IS 'What roles may do with the objects of the writer that is logged in, beside what is usual of each.';
+
 CREATE FUNCTION tables.own_state() RETURNS TABLE(object text, state text, updated bigint, deleted bigint)
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'public', 'pg_temp'
@@ -2352,16 +2758,77 @@ CREATE FUNCTION tables.own_state() RETURNS TABLE(object text, state text, update
     ),
     relations as (
         select c.* from own join pg_class c on c.relnamespace = own.schema
-        where pg_get_userbyid(c.relowner) = session_user
+        where pg_get_userbyid(c.relowner) = session_user or c.relname = 'schema_registry'
+    ),
+    functions as (
+        select p.* from own join pg_proc p on p.pronamespace = own.schema
+        where pg_get_userbyid(p.proowner) = session_user
+    ),
+    types as (
+        select t.* from own join pg_type t on t.typnamespace = own.schema
+        where pg_get_userbyid(t.typowner) = session_user
     )
     select pg_describe_object('pg_class'::regclass, c.oid, 0),
         case when c.relkind = 'r' then c.relfilenode::text when c.relkind in ('v', 'm') then pg_get_viewdef(c.oid) end,
         coalesce(pg_stat_get_xact_tuples_updated(c.oid), 0), coalesce(pg_stat_get_xact_tuples_deleted(c.oid), 0)
     from relations c where c.relkind <> 't'
     union all
-    select pg_describe_object('pg_class'::regclass, c.oid, a.attnum), format_type(a.atttypid, a.atttypmod), 0, 0
+    select 'row level security of ' || pg_describe_object('pg_class'::regclass, c.oid, 0),
+        concat_ws(' ', c.relrowsecurity, c.relforcerowsecurity), 0, 0
+    from relations c where c.relkind in ('r', 'p')
+    union all
+    select 'replica identity of ' || pg_describe_object('pg_class'::regclass, c.oid, 0),
+        concat_ws(' ', c.relreplident, (select i.indexrelid::regclass from pg_index i
+            where i.indrelid = c.oid and i.indisreplident)), 0, 0
+    from relations c where c.relkind in ('r', 'p')
+    union all
+    select 'options of ' || pg_describe_object('pg_class'::regclass, c.oid, 0), array_to_string(c.reloptions, ' '), 0, 0
+    from relations c where c.relkind in ('r', 'p', 'v', 'm')
+    union all
+    select format('publication %s of %s', p.pubname, pg_describe_object('pg_class'::regclass, c.oid, 0)), null, 0, 0
+    from relations c join pg_publication_rel r on r.prrelid = c.oid join pg_publication p on p.oid = r.prpubid
+    union all
+    -- A right that somebody has; what the engine gives again at the end of each call is none to lose.
+    select format('right %s on %s of %s', lower(x.privilege_type), o.object,
+        case when x.grantee = 0 then 'public' else pg_get_userbyid(x.grantee) end), null, 0, 0
+    from (
+        select pg_describe_object('pg_class'::regclass, c.oid, 0), c.relacl, c.relowner from relations c
+        union all
+        select pg_describe_object('pg_class'::regclass, c.oid, a.attnum), a.attacl, c.relowner
+        from relations c join pg_attribute a on a.attrelid = c.oid and a.attacl is not null
+        union all
+        select pg_describe_object('pg_proc'::regclass, p.oid, 0),
+            coalesce(p.proacl, acldefault('f', p.proowner)), p.proowner from functions p
+        union all
+        select pg_describe_object('pg_type'::regclass, t.oid, 0), coalesce(t.typacl, acldefault('T', t.typowner)), t.typowner
+        from types t where t.typelem = 0 and t.typtype in ('e', 'd', 'r')
+        union all
+        select w.place || k.called, coalesce(d.defaclacl, case w.place when 'new ' then acldefault(k.type, r.oid) end), r.oid
+        from own join pg_roles r on r.rolname = session_user
+        cross join (values ('tables', 'r'::"char", 'r'::"char"), ('sequences', 'S', 's'), ('routines', 'f', 'f'),
+            ('types', 'T', 'T')) k (called, code, type)
+        cross join lateral (values ('new ', 0::oid), ('new own ', own.schema)) w (place, namespace)
+        left join pg_default_acl d on d.defaclrole = r.oid and d.defaclnamespace = w.namespace
+            and d.defaclobjtype = k.code
+    ) o (object, acl, owner)
+    cross join aclexplode(o.acl) x
+    where x.grantee <> o.owner
+    union all
+    select 'numbering of ' || pg_describe_object('pg_class'::regclass, c.oid, 0),
+        concat_ws(' ', q.seqstart, q.seqincrement, q.seqmin, q.seqmax, q.seqcycle, q.seqtypid), 0, 0
+    from relations c join pg_sequence q on q.seqrelid = c.oid
+    union all
+    select 'number of ' || pg_describe_object('pg_class'::regclass, c.oid, 0),
+        pg_sequence_last_value(c.oid) || ' ' || sign(q.seqincrement), 0, 0
+    from relations c join pg_sequence q on q.seqrelid = c.oid where not q.seqcycle
+    union all
+    select pg_describe_object('pg_class'::regclass, c.oid, a.attnum),
+        concat(format_type(a.atttypid, a.atttypmod), a.attidentity), 0, 0
     from relations c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
     where c.relkind in ('r', 'p', 'c')
+    union all
+    select pg_describe_object('pg_attrdef'::regclass, d.oid, 0), pg_get_expr(d.adbin, d.adrelid), 0, 0
+    from relations c join pg_attrdef d on d.adrelid = c.oid
     union all
     select pg_describe_object('pg_constraint'::regclass, k.oid, 0), pg_get_constraintdef(k.oid), 0, 0
     from own join pg_constraint k on k.connamespace = own.schema
@@ -2372,28 +2839,96 @@ CREATE FUNCTION tables.own_state() RETURNS TABLE(object text, state text, update
     from relations c join pg_trigger t on t.tgrelid = c.oid join pg_proc p on p.oid = t.tgfoid
     where not t.tgisinternal and pg_get_userbyid(p.proowner) <> 'quipu_owner'
     union all
-    select pg_describe_object('pg_rewrite'::regclass, r.oid, 0), pg_get_ruledef(r.oid), 0, 0
+    select pg_describe_object('pg_rewrite'::regclass, r.oid, 0), concat(pg_get_ruledef(r.oid), r.ev_enabled), 0, 0
     from relations c join pg_rewrite r on r.ev_class = c.oid and r.rulename <> '_RETURN'
     union all
     select pg_describe_object('pg_policy'::regclass, p.oid, 0),
-        concat(pg_get_expr(p.polqual, p.polrelid), ' check ', pg_get_expr(p.polwithcheck, p.polrelid)), 0, 0
+        concat(p.polcmd, p.polpermissive, array(select r.role::regrole::text from unnest(p.polroles) r (role) order by 1),
+            pg_get_expr(p.polqual, p.polrelid), ' check ', pg_get_expr(p.polwithcheck, p.polrelid)), 0, 0
     from relations c join pg_policy p on p.polrelid = c.oid
     union all
-    select pg_describe_object('pg_proc'::regclass, p.oid, 0), md5(concat(p.prosrc, pg_get_function_sqlbody(p.oid))), 0, 0
-    from own join pg_proc p on p.pronamespace = own.schema where pg_get_userbyid(p.proowner) = session_user
+    select pg_describe_object('pg_proc'::regclass, p.oid, 0),
+        md5(concat(p.prosrc, pg_get_function_sqlbody(p.oid), p.prosecdef, p.proconfig, p.prolang, p.provolatile,
+            p.proisstrict, p.proleakproof, p.proparallel)), 0, 0
+    from functions p
     union all
-    select pg_describe_object('pg_type'::regclass, t.oid, 0), null, 0, 0
-    from own join pg_type t on t.typnamespace = own.schema
-    where pg_get_userbyid(t.typowner) = session_user and t.typelem = 0 and t.typtype in ('e', 'd', 'r')
+    select pg_describe_object('pg_type'::regclass, t.oid, 0),
+        t.typdefault, 0, 0
+    from types t where t.typelem = 0 and t.typtype in ('e', 'd', 'r')
     union all
-    select pg_describe_object('pg_statistic_ext'::regclass, e.oid, 0), null, 0, 0
+    select format('value %L of %s', e.enumlabel, pg_describe_object('pg_type'::regclass, t.oid, 0)), null, 0, 0
+    from types t join pg_enum e on e.enumtypid = t.oid
+    union all
+    select pg_describe_object('pg_statistic_ext'::regclass, e.oid, 0), concat(pg_get_statisticsobjdef(e.oid), e.stxstattarget), 0, 0
     from own join pg_statistic_ext e on e.stxnamespace = own.schema where pg_get_userbyid(e.stxowner) = session_user
     union all
     select pg_describe_object('pg_operator'::regclass, o.oid, 0), null, 0, 0
     from own join pg_operator o on o.oprnamespace = own.schema where pg_get_userbyid(o.oprowner) = session_user
+    union all
+    select pg_describe_object(o.class, o.oid, 0), o.state, 0, 0
+    from (
+        select 'pg_cast'::regclass as class, k.oid, null as state from pg_cast k
+        where k.castsource in (select oid from types) or k.casttarget in (select oid from types)
+            or k.castfunc in (select oid from functions)
+        union all
+        select 'pg_ts_config'::regclass, f.oid, concat(f.cfgparser, (
+                select string_agg(concat_ws(' ', m.maptokentype, m.mapseqno, m.mapdict), ',' order by 1)
+                from pg_ts_config_map m where m.mapcfg = f.oid))
+        from own join pg_ts_config f on f.cfgnamespace = own.schema
+        union all
+        select 'pg_ts_dict'::regclass, d.oid, concat(d.dicttemplate, ' ', d.dictinitoption) from own join pg_ts_dict d on d.dictnamespace = own.schema
+        union all
+        select 'pg_collation'::regclass, l.oid, null from own join pg_collation l on l.collnamespace = own.schema
+        union all
+        select 'pg_conversion'::regclass, v.oid, null from own join pg_conversion v on v.connamespace = own.schema
+    ) o
+    union all
+    select format('part %s of %s', h.inhrelid::regclass, h.inhparent::regclass), null, 0, 0
+    from relations c join pg_inherits h on h.inhparent = c.oid where c.relkind in ('r', 'p')
+    union all
+    select 'comment of ' || pg_describe_object(d.classoid, d.objoid, d.objsubid), md5(d.description), 0, 0
+    from (
+        select 'pg_class'::regclass::oid as class, oid from relations
+        union all
+        select 'pg_proc'::regclass, oid from functions
+        union all
+        select 'pg_type'::regclass, oid from types
+        union all
+        select 'pg_constraint'::regclass, k.oid from own join pg_constraint k on k.connamespace = own.schema
+        union all
+        select 'pg_trigger'::regclass, t.oid from relations c join pg_trigger t on t.tgrelid = c.oid
+        union all
+        select 'pg_rewrite'::regclass, r.oid from relations c join pg_rewrite r on r.ev_class = c.oid
+        union all
+        select 'pg_policy'::regclass, p.oid from relations c join pg_policy p on p.polrelid = c.oid
+        union all
+        select 'pg_statistic_ext'::regclass, e.oid from own join pg_statistic_ext e on e.stxnamespace = own.schema
+        union all
+        select 'pg_operator'::regclass, o.oid from own join pg_operator o on o.oprnamespace = own.schema
+        union all
+        select 'pg_ts_config'::regclass, f.oid from own join pg_ts_config f on f.cfgnamespace = own.schema
+        union all
+        select 'pg_ts_dict'::regclass, f.oid from own join pg_ts_dict f on f.dictnamespace = own.schema
+        union all
+        select 'pg_collation'::regclass, l.oid from own join pg_collation l on l.collnamespace = own.schema
+    ) o join pg_description d on d.classoid = o.class and d.objoid = o.oid
     $$;
 
 COMMENT ON FUNCTION tables.own_state() IS 'Every object of the writer who is logged in, how it is defined, and how many of its rows this transaction updated and deleted.';
+
+CREATE FUNCTION tables.own_unkeyed() RETURNS SETOF text
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET row_security TO 'on'
+    AS $$
+    select r.table_name
+    from tables.schemas s
+    join tables.relations r on r.space_id = s.space_id and r.schema_id = s.id
+    where s.writer = session_user and r.fields <> '{}' and r.key = '{}'
+    order by 1
+    $$;
+
+COMMENT ON FUNCTION tables.own_unkeyed() IS 'Tables of the writer who is logged in that have fields to be embedded and no primary key, so that none is.';
 
 CREATE FUNCTION tables.parts_of(in_relation oid) RETURNS TABLE(kind text, of text, name text, definition text, statement text)
     LANGUAGE sql STABLE
@@ -2407,6 +2942,7 @@ CREATE FUNCTION tables.parts_of(in_relation oid) RETURNS TABLE(kind text, of tex
         join pg_depend d on d.refclassid = 'pg_class'::regclass and d.refobjid = s.relation
             and d.classid = 'pg_rewrite'::regclass
         join pg_rewrite r on r.oid = d.objid
+        join pg_class v on v.oid = r.ev_class and v.relkind in ('v', 'm')
         where r.ev_class <> s.relation and s.depth < 20
     ),
     relations as (
@@ -2451,11 +2987,12 @@ CREATE FUNCTION tables.parts_of(in_relation oid) RETURNS TABLE(kind text, of tex
     ),
     parts (place, kind, relation, of, name, definition, statement) as (
         -- What a CREATE TABLE says.
-        select 1, case when is_computed then 'computed column' else 'column' end, in_relation, null, attname, definition,
-            null
+        select 1, case when is_computed then 'computed column' else 'column' end, in_relation, null, attname,
+            definition, null
         from columns
         union all
-        select 2, 'constraint', in_relation, null, k.conname, pg_get_constraintdef(k.oid), null
+        select 2, 'constraint', in_relation, case when k.confrelid = in_relation then in_relation::regclass::text end,
+            k.conname, pg_get_constraintdef(k.oid), null
         from pg_constraint k where k.conrelid = in_relation and k.contype not in ('n', 't')
         union all
         select 3, 'setting', r.oid, null, split_part(o.option, '=', 1), o.option, null
@@ -2479,7 +3016,10 @@ CREATE FUNCTION tables.parts_of(in_relation oid) RETURNS TABLE(kind text, of tex
         where i.indrelid = in_relation and not exists (
             select from pg_constraint k where k.conindid = i.indexrelid and k.conrelid = i.indrelid)
         union all
-        select 4, 'name', in_relation, null, q.relname, 'sequence', null from sequences q
+        select 4, 'name', in_relation,
+            case when q.is_serial and q.relname <> concat(r.relname, '_', c.attname, '_seq') then c.attname end,
+            q.relname, 'sequence', null
+        from sequences q join columns c on c.attnum = q.num join relations r on r.oid = q.relation
         union all
         select 5, 'shape', r.oid, null, w.words, null, null
         from relations r
@@ -2490,7 +3030,8 @@ CREATE FUNCTION tables.parts_of(in_relation oid) RETURNS TABLE(kind text, of tex
         where r.oid = in_relation and w.so
         union all
         -- What does not let it go: it is neither part of it nor made again.
-        select distinct 5, 'dependant', in_relation, null, pg_describe_object(d.classid, d.objid, d.objsubid), null, null
+        select distinct 5, 'dependant', in_relation, null, pg_describe_object(d.classid, d.objid, d.objsubid), null,
+            null
         from relations r
         left join pg_type t on t.oid = r.reltype
         join pg_depend d on (d.refclassid, d.refobjid) in (('pg_class'::regclass, r.oid), ('pg_type'::regclass, t.oid),
@@ -2502,19 +3043,58 @@ CREATE FUNCTION tables.parts_of(in_relation oid) RETURNS TABLE(kind text, of tex
                     or d.objid in (select oid from sequences) or d.deptype = 'i'))
             and not (d.classid = 'pg_attrdef'::regclass and d.objid in (
                 select oid from pg_attrdef where adrelid = in_relation))
-            and d.classid not in ('pg_constraint'::regclass, 'pg_trigger'::regclass, 'pg_policy'::regclass,
-                'pg_rewrite'::regclass, 'pg_statistic_ext'::regclass)
+            and not (d.classid = 'pg_constraint'::regclass and exists (
+                select from pg_constraint k where k.oid = d.objid
+                    and (k.conrelid in (select oid from relations) or k.contype = 'f' and k.confrelid = in_relation)))
+            and not (d.classid = 'pg_trigger'::regclass and exists (
+                select from pg_trigger t where t.oid = d.objid
+                    and (t.tgisinternal or t.tgrelid in (select oid from relations))))
+            and not (d.classid = 'pg_policy'::regclass and exists (
+                select from pg_policy p where p.oid = d.objid and p.polrelid in (select oid from relations)))
+            and not (d.classid = 'pg_rewrite'::regclass and exists (
+                select from pg_rewrite u where u.oid = d.objid and u.ev_class in (select oid from relations)))
+            and not (d.classid = 'pg_statistic_ext'::regclass and exists (
+                select from pg_statistic_ext e where e.oid = d.objid and e.stxrelid in (select oid from relations)))
             and not (d.classid = 'pg_type'::regclass and d.deptype = 'i')
         union all
         -- What hangs on it or on its views, in the order in which it is made again.
         select 11, r.called, r.oid, null, r.full_name, null, format('create %s %s%s as %s', r.called, r.full_name,
-            coalesce(' with (' || array_to_string(r.reloptions, ', ') || ')', ''), pg_get_viewdef(r.oid))
+            coalesce(' with (' || array_to_string(r.reloptions, ', ') || ')', ''), rtrim(pg_get_viewdef(r.oid), ';'))
+            || case when r.relispopulated then '' else ' with no data' end
         from relations r where r.oid <> in_relation
         union all
         select 12, 'index', i.indrelid, r.full_name, c.relname, null, pg_get_indexdef(i.indexrelid)
         from relations r join pg_index i on i.indrelid = r.oid join pg_class c on c.oid = i.indexrelid
         where not exists (
             select from pg_constraint k where k.conindid = i.indexrelid and k.conrelid = i.indrelid)
+        union all
+        select 12, 'clustering by index', r.oid, r.full_name, c.relname, null,
+            format('alter %s %s cluster on %I', r.called, r.full_name, c.relname)
+        from relations r join pg_index i on i.indrelid = r.oid and i.indisclustered
+        join pg_class c on c.oid = i.indexrelid
+        union all
+        select 12, 'replica identity', r.oid, r.full_name, r.relname, null,
+            format('alter table %s replica identity %s', r.full_name, case r.relreplident when 'f' then 'full'
+                when 'n' then 'nothing' else format('using index %I', c.relname) end)
+        from relations r
+        left join pg_index i on i.indrelid = r.oid and i.indisreplident
+        left join pg_class c on c.oid = i.indexrelid
+        where r.relkind = 'r' and r.relreplident <> 'd'
+        union all
+        select 13, w.kind || ' of column', r.oid, r.full_name, a.attname, null,
+            format('alter table %s alter column %I set %s', r.full_name, a.attname, w.words)
+        from relations r
+        join pg_attribute a on a.attrelid = r.oid and a.attnum > 0 and not a.attisdropped
+        join pg_type t on t.oid = a.atttypid
+        cross join lateral (values
+            ('storage', 'storage ' || case a.attstorage when 'p' then 'plain' when 'e' then 'external'
+                when 'm' then 'main' else 'extended' end, a.attstorage <> t.typstorage),
+            ('compression', 'compression ' || case a.attcompression when 'l' then 'lz4' else 'pglz' end,
+                a.attcompression <> ''),
+            ('statistics', 'statistics ' || a.attstattarget, coalesce(a.attstattarget, -1) >= 0),
+            ('options', '(' || array_to_string(a.attoptions, ', ') || ')', a.attoptions is not null)
+        ) w (kind, words, so)
+        where r.relkind = 'r' and w.so
         union all
         select 13, 'reference', in_relation, k.conrelid::regclass::text, k.conname, pg_get_constraintdef(k.oid),
             format('alter table %s add constraint %I %s', k.conrelid::regclass, k.conname, pg_get_constraintdef(k.oid))
@@ -2536,6 +3116,12 @@ CREATE FUNCTION tables.parts_of(in_relation oid) RETURNS TABLE(kind text, of tex
         union all
         select 17, 'rule', r.oid, r.full_name, u.rulename, null, pg_get_ruledef(u.oid)
         from relations r join pg_rewrite u on u.ev_class = r.oid where u.rulename <> '_RETURN'
+        union all
+        select 18, 'state of rule', r.oid, r.full_name, u.rulename, null,
+            format('alter table %s %s rule %I', r.full_name, case u.ev_enabled when 'D' then 'disable'
+                when 'A' then 'enable always' else 'enable replica' end, u.rulename)
+        from relations r join pg_rewrite u on u.ev_class = r.oid
+        where u.rulename <> '_RETURN' and u.ev_enabled <> 'O'
         union all
         select 18, 'policy', r.oid, r.full_name, p.polname, null,
             format('create policy %I on %s as %s for %s to %s', p.polname, r.full_name,
@@ -2608,11 +3194,13 @@ CREATE FUNCTION tables.parts_of(in_relation oid) RETURNS TABLE(kind text, of tex
         ) o
         join pg_description e on e.classoid = o.class and e.objoid = o.object and e.objsubid = coalesce(o.sub, 0)
     )
-    select p.kind::text, case when p.relation <> in_relation or p.kind = 'reference' then p.of end, p.name::text, p.definition::text, p.statement::text
+    select p.kind::text,
+        case when p.relation <> in_relation or p.kind in ('reference', 'constraint', 'name') then p.of end, p.name::text,
+        p.definition::text, p.statement::text
     from parts p join relations r on r.oid = p.relation
     order by r.depth, p.place, case when p.place = 1 then (
         select c.attnum from columns c where c.attname = p.name) end,
-        p.kind = 'constraint' and p.definition like 'FOREIGN KEY%', p.name, p.of
+        p.kind = 'constraint' and p.definition like 'FOREIGN KEY%', p.name, p.of, p.statement
     $$;
 
 COMMENT ON FUNCTION tables.parts_of(in_relation oid) IS 'What the catalogue knows of a table: its definition, what hangs on it and on its views, in the order in which it is made again, and what does not let it go.';
@@ -2789,6 +3377,23 @@ begin
 end
 $$;
 
+CREATE FUNCTION tables.told_rights(acl aclitem[], writer oid, reader oid) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select coalesce(jsonb_agg(jsonb_build_array(r.who, r.role, r.number, r.privilege, r.passed_on)
+        order by r.who, r.role, r.privilege), '[]')
+    from (
+        select w.who, case when w.who = 'role' then pg_get_userbyid(x.grantee) else '' end as role,
+            case when w.who = 'role' then x.grantee::bigint else 0 end as number,
+            lower(x.privilege_type) as privilege, bool_or(x.is_grantable) as passed_on
+        from aclexplode(case when cardinality(acl) > 0 then acl end) x  -- which refuses an empty one
+        cross join lateral (select case x.grantee when 0 then 'public' when writer then 'writer'
+            when reader then 'reader' else 'role' end as who) w
+        group by 1, 2, 3, 4
+    ) r
+    $$;
+
 CREATE FUNCTION tables.watch(in_schema integer) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2822,15 +3427,21 @@ begin
             join pg_class c on c.oid = rel.relation
             where rel.space_id = here and rel.schema_id = in_schema
         )
-        select seen.id, seen.relation, seen.wanted
+        select seen.id, seen.relation, seen.watched, seen.wanted
         from seen
         left join tables.watches(array(select relation from seen where wanted order by id),
             array(select id from seen where wanted order by id)) w on w.id = seen.id
         where seen.watched is distinct from w.watched
     loop
         looked := looked + 1;
-        insert into tables.dirty_rows (space_id, schema_id, relation_id) values (here, in_schema, r.id);
         begin
+            -- The table first, then what is written down of it, as whoever changes the structure has them.
+            execute format('lock table %s in share row exclusive mode', r.relation::regclass);
+            insert into tables.dirty_rows (space_id, schema_id, relation_id) values (here, in_schema, r.id);
+            perform from tables.relations
+            where space_id = here and schema_id = in_schema and id = r.id and watched is not distinct from r.watched
+            for update;
+            continue when not found;  -- somebody else did it meanwhile
             for part in
                 with recursive tree as (
                     select r.relation as oid
@@ -2860,8 +3471,8 @@ begin
             end loop;
             update tables.relations set watched = case when r.wanted then tables.watch_of(r.relation, r.id) end
             where space_id = here and schema_id = in_schema and id = r.id;
-        exception when lock_not_available then
-            null;  -- somebody is writing there: its rows are not shown until the next time
+        exception when lock_not_available or deadlock_detected or undefined_table then
+            null;  -- somebody is at work there: its rows are not shown until the next time
         end;
     end loop;
     return looked;
@@ -2957,7 +3568,8 @@ declare
     touched constant transcripts.extractions := case lower(tg_op) when 'delete' then old else new end;
     last constant transcripts.extractions := transcripts.last_extraction(touched.space_id, touched.session_id);
 begin
-    update transcripts.session_details set last_extractor = last.extractor, extracted = coalesce(last.extracted, false),
+    update transcripts.session_details set last_extractor = last.extractor,
+        extracted = transcripts.is_extracted(touched.space_id, touched.session_id),
         extraction_attempted_at = last.attempted_at
     where space_id = touched.space_id and session_id = touched.session_id;
     return null;
@@ -3003,18 +3615,6 @@ CREATE FUNCTION transcripts.input_text(input jsonb) RETURNS text
 
 COMMENT ON FUNCTION transcripts.input_text(input jsonb) IS 'The values of what a tool was given, one a line, without their names.';
 
-CREATE FUNCTION transcripts.keep_edit() RETURNS trigger
-    LANGUAGE plpgsql
-    AS $$
-begin
-    insert into transcripts.memory_edits (space_id, memory_id, fact, category)
-    values (old.space_id, old.id, old.fact, old.category);
-    new.normal_form := null;
-    new.edited_at := now();
-    return new;
-end
-$$;
-
 CREATE TABLE transcripts.extractions (
     space_id integer DEFAULT core.entered() NOT NULL,
     session_id bigint NOT NULL,
@@ -3033,6 +3633,22 @@ CREATE TABLE transcripts.extractions (
 ALTER TABLE ONLY transcripts.extractions FORCE ROW LEVEL SECURITY;
 
 COMMENT ON COLUMN transcripts.extractions.extracted IS 'It was read to the end once; status says how the last attempt went.';
+
+CREATE FUNCTION transcripts.is_extracted(space integer, session bigint) RETURNS boolean
+    LANGUAGE sql STABLE
+    RETURN (EXISTS (SELECT FROM transcripts.extractions x WHERE ((x.space_id = is_extracted.space) AND (x.session_id = is_extracted.session) AND x.extracted)));
+
+CREATE FUNCTION transcripts.keep_edit() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    insert into transcripts.memory_edits (space_id, memory_id, fact, category)
+    values (old.space_id, old.id, old.fact, old.category);
+    new.normal_form := null;
+    new.edited_at := now();
+    return new;
+end
+$$;
 
 CREATE FUNCTION transcripts.last_extraction(space integer, session bigint) RETURNS transcripts.extractions
     LANGUAGE sql STABLE
@@ -3190,9 +3806,9 @@ CREATE FUNCTION transcripts.note_extracted() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 begin
-    new.extracted := case new.status
-        when 'none' then false
-        when 'failed' then lower(tg_op) = 'update' and old.extracted
+    new.extracted := case
+        when new.status = 'none' then false
+        when new.status = 'failed' or new.error is not null then lower(tg_op) = 'update' and old.extracted
         else true end;
     return new;
 end
@@ -3261,7 +3877,7 @@ declare
     last constant transcripts.extractions := transcripts.last_extraction(new.space_id, new.session_id);
 begin
     new.last_extractor := last.extractor;
-    new.extracted := coalesce(last.extracted, false);
+    new.extracted := transcripts.is_extracted(new.space_id, new.session_id);
     new.extraction_attempted_at := last.attempted_at;
     return new;
 end
@@ -3405,6 +4021,15 @@ CREATE FUNCTION transcripts.texts_of(space integer, line bigint) RETURNS TABLE(l
 END;
 
 COMMENT ON FUNCTION transcripts.texts_of(space integer, line bigint) IS 'Every text of a line that can be searched, as it is now.';
+
+ALTER TABLE core.at_commit ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME core.at_commit_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 
 CREATE TABLE core.erasure_chain (
     id boolean DEFAULT true NOT NULL,
@@ -4219,52 +4844,6 @@ ALTER TABLE episodes.topics ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     NO MAXVALUE
     CACHE 1
 );
-
-CREATE TABLE ledger.chat_memory_events (
-    space_id integer DEFAULT core.entered() NOT NULL,
-    id bigint NOT NULL,
-    session_id uuid,
-    distinct_id text,
-    turn_index integer NOT NULL,
-    event_type text NOT NULL,
-    memory_scope text NOT NULL,
-    memory_namespace text NOT NULL,
-    memory_key text NOT NULL,
-    old_value_json jsonb,
-    new_value_json jsonb NOT NULL,
-    value_source text NOT NULL,
-    assumed boolean DEFAULT false NOT NULL,
-    confidence_cap text DEFAULT 'none'::text NOT NULL,
-    correlation_id text,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    expires_at timestamp with time zone,
-    actor text,
-    reason text,
-    standing_event_id bigint,
-    CONSTRAINT chat_memory_events_actor_check CHECK (((char_length(actor) >= 1) AND (char_length(actor) <= 512))),
-    CONSTRAINT chat_memory_events_check CHECK ((((memory_scope = 'session'::text) AND (session_id IS NOT NULL)) OR ((memory_scope = 'cross_session'::text) AND (distinct_id IS NOT NULL)))),
-    CONSTRAINT chat_memory_events_check1 CHECK (((event_type = ANY (ARRAY['fact_expired'::text, 'fact_deleted'::text])) = (standing_event_id IS NULL))),
-    CONSTRAINT chat_memory_events_check2 CHECK (((event_type <> ALL (ARRAY['fact_expired'::text, 'fact_deleted'::text])) OR (new_value_json = 'null'::jsonb))),
-    CONSTRAINT chat_memory_events_confidence_cap_check CHECK ((confidence_cap = ANY (ARRAY['none'::text, 'medium'::text, 'low'::text]))),
-    CONSTRAINT chat_memory_events_distinct_id_check CHECK (((char_length(distinct_id) >= 1) AND (char_length(distinct_id) <= 512))),
-    CONSTRAINT chat_memory_events_event_type_check CHECK ((event_type = ANY (ARRAY['fact_set'::text, 'fact_corrected'::text, 'assumption_set'::text, 'assumption_corrected'::text, 'fact_expired'::text, 'fact_deleted'::text]))),
-    CONSTRAINT chat_memory_events_memory_key_check CHECK (((char_length(memory_key) >= 1) AND (char_length(memory_key) <= 200))),
-    CONSTRAINT chat_memory_events_memory_namespace_check CHECK ((memory_namespace = ANY (ARRAY['baseline'::text, 'location'::text, 'preference'::text, 'constraint'::text, 'system'::text, 'other'::text]))),
-    CONSTRAINT chat_memory_events_memory_scope_check CHECK ((memory_scope = ANY (ARRAY['session'::text, 'cross_session'::text]))),
-    CONSTRAINT chat_memory_events_turn_index_check CHECK ((turn_index >= 0)),
-    CONSTRAINT chat_memory_events_value_source_check CHECK ((value_source = ANY (ARRAY['explicit'::text, 'assumed'::text, 'inferred'::text, 'default'::text])))
-)
-WITH (autovacuum_vacuum_insert_scale_factor='0.05');
-
-ALTER TABLE ONLY ledger.chat_memory_events FORCE ROW LEVEL SECURITY;
-
-COMMENT ON COLUMN ledger.chat_memory_events.new_value_json IS 'JSON null where the value expired or was deleted.';
-
-COMMENT ON COLUMN ledger.chat_memory_events.expires_at IS 'When the value stops standing by itself; null: never.';
-
-COMMENT ON COLUMN ledger.chat_memory_events.actor IS 'Who or what wrote it, where that was said.';
-
-COMMENT ON COLUMN ledger.chat_memory_events.standing_event_id IS 'The event whose value stands for this key after this one: itself, or a stronger one before it; null: nothing stands.';
 
 CREATE VIEW ledger.assumption_friction WITH (security_invoker='true') AS
  SELECT e.space_id,
@@ -5449,7 +6028,9 @@ COMMENT ON COLUMN transcripts.session_details.first_line_at IS 'Span of its own 
 
 COMMENT ON COLUMN transcripts.session_details.parent_session IS 'The session that a subagent works for, by its name; tool_use_id the call that began it.';
 
-COMMENT ON COLUMN transcripts.session_details.last_extractor IS 'Who tried last to extract memories: it and the next two columns follow transcripts.extractions, by trigger.';
+COMMENT ON COLUMN transcripts.session_details.last_extractor IS 'Who tried last to extract memories, and when, follows transcripts.extractions, by trigger; so does extracted.';
+
+COMMENT ON COLUMN transcripts.session_details.extracted IS 'Some extractor has read the session to its end.';
 
 COMMENT ON COLUMN transcripts.session_details.memories_extracted IS 'As in the text. Nobody spoke to a subagent but an agent: it waits for no extraction.';
 
@@ -5581,6 +6162,9 @@ COMMENT ON FUNCTION transcripts.settle_texts() IS 'Sorts in what was put into th
 
 ALTER TABLE ONLY core.api_keys
     ADD CONSTRAINT api_keys_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY core.at_commit
+    ADD CONSTRAINT at_commit_pkey PRIMARY KEY (space_id, id);
 
 ALTER TABLE ONLY core.erasure_chain
     ADD CONSTRAINT erasure_chain_pkey PRIMARY KEY (id);
@@ -5741,6 +6325,12 @@ ALTER TABLE ONLY episodes.topics
 ALTER TABLE ONLY episodes.topics
     ADD CONSTRAINT topics_space_id_user_name_name_key UNIQUE (space_id, user_name, name);
 
+ALTER TABLE episodes.message_details
+    ADD CONSTRAINT values_are_readable CHECK (((NOT (metadata @? 'strict $.**{33}'::jsonpath)) AND (NOT (metadata @? 'strict $.**?(@ >= 10000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000 || @ <= -10000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000)'::jsonpath)))) NOT VALID;
+
+ALTER TABLE episodes.stored_episodes
+    ADD CONSTRAINT values_are_readable CHECK (((NOT (intent @? 'strict $.**{33}'::jsonpath)) AND (NOT (intent @? 'strict $.**?(@ >= 10000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000 || @ <= -10000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000)'::jsonpath)) AND (NOT (context @? 'strict $.**{33}'::jsonpath)) AND (NOT (context @? 'strict $.**?(@ >= 10000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000 || @ <= -10000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000)'::jsonpath)) AND (NOT (emotion @? 'strict $.**{33}'::jsonpath)) AND (NOT (emotion @? 'strict $.**?(@ >= 10000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000 || @ <= -10000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000)'::jsonpath)) AND (NOT (salience_factors @? 'strict $.**{33}'::jsonpath)) AND (NOT (salience_factors @? 'strict $.**?(@ >= 10000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000 || @ <= -10000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000)'::jsonpath)) AND (NOT (open_loops @? 'strict $.**{33}'::jsonpath)) AND (NOT (open_loops @? 'strict $.**?(@ >= 10000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000 || @ <= -10000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000)'::jsonpath)))) NOT VALID;
+
 ALTER TABLE ONLY ledger.chat_competitor_checks
     ADD CONSTRAINT chat_competitor_checks_pkey PRIMARY KEY (space_id, id);
 
@@ -5774,8 +6364,26 @@ ALTER TABLE ONLY ledger.chat_user_preferences
 ALTER TABLE ONLY ledger.chat_user_preferences
     ADD CONSTRAINT chat_user_preferences_space_id_distinct_id_preference_names_key UNIQUE (space_id, distinct_id, preference_namespace, preference_key);
 
+ALTER TABLE ledger.chat_recommendation_evidence
+    ADD CONSTRAINT figures_are_numbers CHECK (((review_rating <> 'NaN'::numeric) AND (evidence_weight <> 'NaN'::numeric))) NOT VALID;
+
+ALTER TABLE ledger.chat_recommendations
+    ADD CONSTRAINT figures_are_numbers CHECK ((impact_score <> 'NaN'::numeric)) NOT VALID;
+
 ALTER TABLE ONLY ledger.filing_marks
     ADD CONSTRAINT filing_marks_pkey PRIMARY KEY (space_id);
+
+ALTER TABLE ledger.chat_memory_events
+    ADD CONSTRAINT numbers_are_readable CHECK (((NOT (new_value_json @? 'strict $.**?(@ >= 10000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000 || @ <= -10000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000)'::jsonpath)) AND (NOT (old_value_json @? 'strict $.**?(@ >= 10000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000 || @ <= -10000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000)'::jsonpath)))) NOT VALID;
+
+ALTER TABLE ledger.chat_session_memory
+    ADD CONSTRAINT numbers_are_readable CHECK ((NOT (value_json @? 'strict $.**?(@ >= 10000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000 || @ <= -10000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000)'::jsonpath))) NOT VALID;
+
+ALTER TABLE ledger.chat_user_preferences
+    ADD CONSTRAINT numbers_are_readable CHECK ((NOT (value_json @? 'strict $.**?(@ >= 10000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000 || @ <= -10000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000)'::jsonpath))) NOT VALID;
+
+ALTER TABLE ledger.shapes
+    ADD CONSTRAINT numbers_are_readable CHECK ((NOT (shape @? 'strict $.**?(@ >= 10000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000 || @ <= -10000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000)'::jsonpath))) NOT VALID;
 
 ALTER TABLE ONLY ledger.session_details
     ADD CONSTRAINT session_details_pkey PRIMARY KEY (space_id, session_id);
@@ -5788,6 +6396,30 @@ ALTER TABLE ONLY ledger.shapes
 
 ALTER TABLE ONLY ledger.source_runs
     ADD CONSTRAINT source_runs_pkey PRIMARY KEY (space_id, id);
+
+ALTER TABLE ledger.chat_memory_events
+    ADD CONSTRAINT values_are_readable CHECK ((((pg_column_size(new_value_json) < 264) OR (NOT (new_value_json @? 'strict $.**{33}'::jsonpath))) AND ((pg_column_size(old_value_json) < 264) OR (NOT (old_value_json @? 'strict $.**{33}'::jsonpath))))) NOT VALID;
+
+ALTER TABLE ledger.chat_recommendation_evidence
+    ADD CONSTRAINT values_are_readable CHECK (((NOT (meta @? 'strict $.**{33}'::jsonpath)) AND (NOT (meta @? 'strict $.**?(@ >= 10000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000 || @ <= -10000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000)'::jsonpath)))) NOT VALID;
+
+ALTER TABLE ledger.chat_recommendations
+    ADD CONSTRAINT values_are_readable CHECK (((NOT (explanation_json @? 'strict $.**{33}'::jsonpath)) AND (NOT (meta @? 'strict $.**{33}'::jsonpath)) AND (NOT (explanation_json @? 'strict $.**?(@ >= 10000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000 || @ <= -10000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000)'::jsonpath)) AND (NOT (meta @? 'strict $.**?(@ >= 10000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000 || @ <= -10000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000)'::jsonpath)))) NOT VALID;
+
+ALTER TABLE ledger.chat_review_signal_runs
+    ADD CONSTRAINT values_are_readable CHECK (((NOT (signal_scores_json @? 'strict $.**{33}'::jsonpath)) AND (NOT (signal_scores_json @? 'strict $.**?(@ >= 10000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000 || @ <= -10000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000)'::jsonpath)))) NOT VALID;
+
+ALTER TABLE ledger.chat_session_memory
+    ADD CONSTRAINT values_are_readable CHECK (((pg_column_size(value_json) < 264) OR (NOT (value_json @? 'strict $.**{33}'::jsonpath)))) NOT VALID;
+
+ALTER TABLE ledger.chat_user_preferences
+    ADD CONSTRAINT values_are_readable CHECK (((pg_column_size(value_json) < 264) OR (NOT (value_json @? 'strict $.**{33}'::jsonpath)))) NOT VALID;
+
+ALTER TABLE ledger.session_details
+    ADD CONSTRAINT values_are_readable CHECK (((NOT (meta @? 'strict $.**{33}'::jsonpath)) AND (NOT (meta @? 'strict $.**?(@ >= 10000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000 || @ <= -10000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000)'::jsonpath)))) NOT VALID;
+
+ALTER TABLE ledger.shapes
+    ADD CONSTRAINT values_are_readable CHECK (((pg_column_size(shape) < 264) OR (NOT (shape @? 'strict $.**{33}'::jsonpath)))) NOT VALID;
 
 ALTER TABLE ONLY longterm.audit_memories
     ADD CONSTRAINT audit_memories_pkey PRIMARY KEY (space_id, audit_id, place);
@@ -6164,6 +6796,8 @@ CREATE INDEX tool_results_agent ON transcripts.tool_results USING btree (space_i
 
 CREATE INDEX tool_results_line ON transcripts.tool_results USING btree (space_id, line_id);
 
+CREATE CONSTRAINT TRIGGER do_at_commit AFTER INSERT ON core.at_commit DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION core.do_at_commit();
+
 CREATE TRIGGER guard_space BEFORE DELETE ON core.spaces FOR EACH ROW EXECUTE FUNCTION ledger.guard_space();
 
 CREATE TRIGGER jobs_go AFTER DELETE ON core.sessions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION core.jobs_go_with_their_session();
@@ -6174,13 +6808,17 @@ CREATE TRIGGER whose AFTER INSERT ON core.messages REFERENCING NEW TABLE AS adde
 
 CREATE TRIGGER whose_on_insert BEFORE INSERT ON core.sessions FOR EACH ROW WHEN ((new.distinct_id IS NOT NULL)) EXECUTE FUNCTION core.note_owner_of_session();
 
-CREATE TRIGGER whose_on_update BEFORE UPDATE OF distinct_id ON core.sessions FOR EACH ROW WHEN ((new.distinct_id IS DISTINCT FROM old.distinct_id)) EXECUTE FUNCTION core.note_owner_of_session();
+CREATE TRIGGER whose_on_update AFTER UPDATE OF distinct_id ON core.sessions FOR EACH ROW WHEN ((new.distinct_id IS DISTINCT FROM old.distinct_id)) EXECUTE FUNCTION core.note_new_owner_of_session();
 
 CREATE TRIGGER ask_for_space INSTEAD OF INSERT OR UPDATE ON episodes.conversations FOR EACH ROW EXECUTE FUNCTION core.ask_for_space();
 
 CREATE TRIGGER ask_for_space INSTEAD OF INSERT OR DELETE OR UPDATE ON episodes.episodes FOR EACH ROW EXECUTE FUNCTION core.ask_for_space();
 
 CREATE TRIGGER ask_for_space INSTEAD OF INSERT OR UPDATE ON episodes.messages FOR EACH ROW EXECUTE FUNCTION core.ask_for_space();
+
+CREATE TRIGGER refused INSTEAD OF DELETE ON episodes.conversations FOR EACH ROW EXECUTE FUNCTION core.refuse_statement('Set status to ''deleted'' to put it away, or use forget(session=…, confirm=True) for good.');
+
+CREATE TRIGGER refused INSTEAD OF DELETE ON episodes.messages FOR EACH ROW EXECUTE FUNCTION core.refuse_statement('What was said goes by forget(message=…, confirm=True), from everything that was made of it.');
 
 CREATE TRIGGER write_conversation INSTEAD OF INSERT OR UPDATE ON episodes.conversations FOR EACH ROW EXECUTE FUNCTION episodes.write_conversation();
 
@@ -6190,7 +6828,7 @@ CREATE TRIGGER write_message INSTEAD OF INSERT OR UPDATE ON episodes.messages FO
 
 CREATE TRIGGER written INSTEAD OF INSERT OR UPDATE ON episodes.conversations FOR EACH ROW EXECUTE FUNCTION core.refuse_unwritten('id', 'id, created_at, session and messages follow from what was said, and updated_at is never before it. user_id, topic, title, status, updated_at and thread_id can be changed.', '');
 
-CREATE TRIGGER written INSTEAD OF INSERT OR UPDATE ON episodes.episodes FOR EACH ROW EXECUTE FUNCTION core.refuse_unwritten('id', 'freshness, activation_score and embedding are worked out, and most that is not in the text follows from what was said. A use is noted by raising access_count, with last_accessed_at or without.', 'salience, freshness, activation_score, embedding');
+CREATE TRIGGER written INSTEAD OF INSERT OR UPDATE ON episodes.episodes FOR EACH ROW EXECUTE FUNCTION core.refuse_unwritten('id', 'freshness and activation_score are worked out from ended_at and the uses, embedding from what it says: leave them out. Uses raise salience. A use is noted by raising access_count, with last_accessed_at or without. Most that is not in the text follows from what was said.', '');
 
 CREATE TRIGGER written INSTEAD OF UPDATE ON episodes.messages FOR EACH ROW EXECUTE FUNCTION core.refuse_unwritten('message_number', 'What was said is written by observe(). Here only mode and metadata of a message can be changed.', '');
 
@@ -6212,15 +6850,15 @@ CREATE TRIGGER evidence_taken AFTER DELETE ON ledger.chat_recommendation_evidenc
 
 CREATE TRIGGER follow AFTER INSERT ON ledger.chat_recommendation_evidence FOR EACH ROW WHEN ((new.excerpt IS NOT NULL)) EXECUTE FUNCTION ledger.follow_excerpt();
 
-CREATE TRIGGER follow AFTER INSERT ON ledger.chat_session_memory FOR EACH ROW WHEN ((new.id IS DISTINCT FROM new.source_event_id)) EXECUTE FUNCTION ledger.follow_value();
+CREATE TRIGGER follow AFTER INSERT ON ledger.chat_session_memory FOR EACH ROW WHEN ((new.id <> new.source_event_id)) EXECUTE FUNCTION ledger.follow_value();
 
-CREATE TRIGGER follow AFTER INSERT ON ledger.chat_user_preferences FOR EACH ROW WHEN ((new.id IS DISTINCT FROM new.source_event_id)) EXECUTE FUNCTION ledger.follow_value();
+CREATE TRIGGER follow AFTER INSERT ON ledger.chat_user_preferences FOR EACH ROW WHEN ((new.id <> new.source_event_id)) EXECUTE FUNCTION ledger.follow_value();
 
 CREATE TRIGGER follow_again AFTER UPDATE ON ledger.chat_recommendation_evidence FOR EACH ROW WHEN ((new.excerpt IS DISTINCT FROM old.excerpt)) EXECUTE FUNCTION ledger.follow_excerpt();
 
-CREATE TRIGGER follow_again AFTER UPDATE ON ledger.chat_session_memory FOR EACH ROW WHEN ((new.source_event_id IS DISTINCT FROM old.source_event_id)) EXECUTE FUNCTION ledger.follow_value();
+CREATE TRIGGER follow_again AFTER UPDATE ON ledger.chat_session_memory FOR EACH ROW WHEN (((new.source_event_id IS DISTINCT FROM old.source_event_id) AND ((new.source_event_id)::text IS DISTINCT FROM current_setting('quipu.appended'::text, true)))) EXECUTE FUNCTION ledger.follow_value();
 
-CREATE TRIGGER follow_again AFTER UPDATE ON ledger.chat_user_preferences FOR EACH ROW WHEN ((new.source_event_id IS DISTINCT FROM old.source_event_id)) EXECUTE FUNCTION ledger.follow_value();
+CREATE TRIGGER follow_again AFTER UPDATE ON ledger.chat_user_preferences FOR EACH ROW WHEN (((new.source_event_id IS DISTINCT FROM old.source_event_id) AND ((new.source_event_id)::text IS DISTINCT FROM current_setting('quipu.appended'::text, true)))) EXECUTE FUNCTION ledger.follow_value();
 
 CREATE TRIGGER follow_purge AFTER DELETE ON ledger.chat_session_memory FOR EACH ROW WHEN ((old.expires_at <= now())) EXECUTE FUNCTION ledger.follow_all();
 
@@ -6236,15 +6874,45 @@ CREATE TRIGGER mark_assumption BEFORE INSERT OR UPDATE ON ledger.chat_session_me
 
 CREATE TRIGGER mark_assumption BEFORE INSERT OR UPDATE ON ledger.chat_user_preferences FOR EACH ROW WHEN (((new.value_source = ANY (ARRAY['assumed'::text, 'default'::text])) AND ((NOT new.assumed) OR (new.confidence_cap = 'none'::text)))) EXECUTE FUNCTION ledger.mark_assumption();
 
+CREATE TRIGGER mark_no_assumption BEFORE UPDATE ON ledger.chat_session_memory FOR EACH ROW WHEN ((new.assumed AND (old.value_source = ANY (ARRAY['assumed'::text, 'default'::text])) AND (new.value_source = ANY (ARRAY['explicit'::text, 'inferred'::text])))) EXECUTE FUNCTION ledger.unmark_assumption();
+
+CREATE TRIGGER mark_no_assumption BEFORE UPDATE ON ledger.chat_user_preferences FOR EACH ROW WHEN ((new.assumed AND (old.value_source = 'default'::text) AND (new.value_source = ANY (ARRAY['explicit'::text, 'inferred'::text])))) EXECUTE FUNCTION ledger.unmark_assumption();
+
 CREATE TRIGGER named_once INSTEAD OF INSERT ON ledger.chat_sessions FOR EACH ROW EXECUTE FUNCTION ledger.refuse_two_names();
 
-CREATE TRIGGER tell BEFORE INSERT ON ledger.chat_session_memory FOR EACH ROW WHEN ((new.source_event_id IS NULL)) EXECUTE FUNCTION ledger.tell_of_value();
+CREATE TRIGGER not_emptied BEFORE TRUNCATE ON ledger.chat_recommendation_evidence FOR EACH STATEMENT EXECUTE FUNCTION core.refuse_statement('Truncating leaves the index as it is: delete the rows, in the space that was entered.');
 
-CREATE TRIGGER tell BEFORE INSERT ON ledger.chat_user_preferences FOR EACH ROW WHEN ((new.source_event_id IS NULL)) EXECUTE FUNCTION ledger.tell_of_preference();
+CREATE TRIGGER not_emptied BEFORE TRUNCATE ON ledger.chat_session_memory FOR EACH STATEMENT EXECUTE FUNCTION core.refuse_statement('Truncating leaves the index as it is: delete the rows, in the space that was entered.');
 
-CREATE TRIGGER tell_again BEFORE UPDATE ON ledger.chat_session_memory FOR EACH ROW WHEN (((new.source_event_id IS NULL) OR ((new.source_event_id = old.source_event_id) AND ((new.value_json IS DISTINCT FROM old.value_json) OR (new.value_source IS DISTINCT FROM old.value_source))))) EXECUTE FUNCTION ledger.tell_of_value();
+CREATE TRIGGER not_emptied BEFORE TRUNCATE ON ledger.chat_user_preferences FOR EACH STATEMENT EXECUTE FUNCTION core.refuse_statement('Truncating leaves the index as it is: delete the rows, in the space that was entered.');
 
-CREATE TRIGGER tell_again BEFORE UPDATE ON ledger.chat_user_preferences FOR EACH ROW WHEN (((new.source_event_id IS NULL) OR ((new.source_event_id = old.source_event_id) AND ((new.value_json IS DISTINCT FROM old.value_json) OR (new.value_source IS DISTINCT FROM old.value_source))))) EXECUTE FUNCTION ledger.tell_of_preference();
+CREATE TRIGGER refused INSTEAD OF INSERT OR DELETE OR UPDATE ON ledger.assumption_friction FOR EACH ROW EXECUTE FUNCTION core.refuse_statement('These figures are computed from sessions, tool calls, recommendations and assumptions: change those.');
+
+CREATE TRIGGER refused INSTEAD OF INSERT OR DELETE OR UPDATE ON ledger.chat_messages FOR EACH ROW EXECUTE FUNCTION core.refuse_statement('Messages come by observe(), and go by forget(message=…, confirm=True).');
+
+CREATE TRIGGER refused INSTEAD OF INSERT OR DELETE OR UPDATE ON ledger.chat_tool_calls FOR EACH ROW EXECUTE FUNCTION core.refuse_statement('Tool calls come by observe(), with the message that made them, and go with it by forget(message=…, confirm=True).');
+
+CREATE TRIGGER refused INSTEAD OF INSERT OR DELETE OR UPDATE ON ledger.evidence_coverage FOR EACH ROW EXECUTE FUNCTION core.refuse_statement('These figures are computed from sessions, tool calls, recommendations and assumptions: change those.');
+
+CREATE TRIGGER refused INSTEAD OF INSERT OR DELETE OR UPDATE ON ledger.evidence_recency FOR EACH ROW EXECUTE FUNCTION core.refuse_statement('These figures are computed from sessions, tool calls, recommendations and assumptions: change those.');
+
+CREATE TRIGGER refused INSTEAD OF INSERT OR DELETE OR UPDATE ON ledger.first_insight FOR EACH ROW EXECUTE FUNCTION core.refuse_statement('These figures are computed from sessions, tool calls, recommendations and assumptions: change those.');
+
+CREATE TRIGGER refused INSTEAD OF INSERT OR DELETE OR UPDATE ON ledger.source_recency FOR EACH ROW EXECUTE FUNCTION core.refuse_statement('These figures are computed from sessions, tool calls, recommendations and assumptions: change those.');
+
+CREATE TRIGGER refused INSTEAD OF INSERT OR DELETE OR UPDATE ON ledger.source_reliability FOR EACH ROW EXECUTE FUNCTION core.refuse_statement('These figures are computed from sessions, tool calls, recommendations and assumptions: change those.');
+
+CREATE TRIGGER tell AFTER INSERT ON ledger.chat_session_memory FOR EACH ROW WHEN ((new.source_event_id IS NULL)) EXECUTE FUNCTION ledger.tell_of_value();
+
+CREATE TRIGGER tell AFTER INSERT ON ledger.chat_user_preferences FOR EACH ROW WHEN ((new.source_event_id IS NULL)) EXECUTE FUNCTION ledger.tell_of_preference();
+
+CREATE TRIGGER tell_again BEFORE UPDATE ON ledger.chat_session_memory FOR EACH ROW WHEN (((new.source_event_id IS NULL) OR ((new.source_event_id = old.source_event_id) AND ((((((((new.session_id IS DISTINCT FROM old.session_id) OR (new.memory_namespace IS DISTINCT FROM old.memory_namespace)) OR (new.memory_key IS DISTINCT FROM old.memory_key)) OR (new.value_json IS DISTINCT FROM old.value_json)) OR (new.value_source IS DISTINCT FROM old.value_source)) OR (new.assumed IS DISTINCT FROM old.assumed)) OR (new.confidence_cap IS DISTINCT FROM old.confidence_cap)) OR (new.expires_at IS DISTINCT FROM old.expires_at))))) EXECUTE FUNCTION ledger.tell_of_value();
+
+CREATE TRIGGER tell_again BEFORE UPDATE ON ledger.chat_user_preferences FOR EACH ROW WHEN (((new.source_event_id IS NULL) OR ((new.source_event_id = old.source_event_id) AND ((((((((new.distinct_id IS DISTINCT FROM old.distinct_id) OR (new.preference_namespace IS DISTINCT FROM old.preference_namespace)) OR (new.preference_key IS DISTINCT FROM old.preference_key)) OR (new.value_json IS DISTINCT FROM old.value_json)) OR (new.value_source IS DISTINCT FROM old.value_source)) OR (new.assumed IS DISTINCT FROM old.assumed)) OR (new.confidence_cap IS DISTINCT FROM old.confidence_cap)) OR (new.expires_at IS DISTINCT FROM old.expires_at))))) EXECUTE FUNCTION ledger.tell_of_preference();
+
+CREATE TRIGGER tell_of_end AFTER DELETE ON ledger.chat_session_memory FOR EACH ROW WHEN (((old.source_event_id IS NOT NULL) AND (current_setting('quipu.rebuilding'::text, true) IS DISTINCT FROM 'on'::text))) EXECUTE FUNCTION ledger.tell_of_end();
+
+CREATE TRIGGER tell_of_end AFTER DELETE ON ledger.chat_user_preferences FOR EACH ROW WHEN (((old.source_event_id IS NOT NULL) AND (current_setting('quipu.rebuilding'::text, true) IS DISTINCT FROM 'on'::text))) EXECUTE FUNCTION ledger.tell_of_end();
 
 CREATE TRIGGER unfile AFTER DELETE ON ledger.chat_memory_events REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION ledger.unfile();
 
@@ -6256,15 +6924,21 @@ CREATE TRIGGER write_session INSTEAD OF INSERT OR UPDATE ON ledger.chat_sessions
 
 CREATE TRIGGER written INSTEAD OF INSERT OR UPDATE ON ledger.chat_sessions FOR EACH ROW EXECUTE FUNCTION core.refuse_unwritten('id', 'id and name are what the session is known by; whose it is and when it began may follow from what was said.', '');
 
+CREATE TRIGGER be_given_entry BEFORE INSERT ON longterm.long_term_memory FOR EACH ROW WHEN ((new.entry_id IS NOT NULL)) EXECUTE FUNCTION core.be_given_entry('5');
+
+CREATE TRIGGER be_given_entry_again BEFORE UPDATE ON longterm.long_term_memory FOR EACH ROW WHEN ((old.entry_id IS DISTINCT FROM new.entry_id)) EXECUTE FUNCTION core.be_given_entry('5');
+
 CREATE TRIGGER date_memory BEFORE INSERT ON longterm.long_term_memory FOR EACH ROW WHEN ((new.happened_at = '-infinity'::timestamp with time zone)) EXECUTE FUNCTION longterm.date_memory();
 
 CREATE TRIGGER keep_wording BEFORE UPDATE ON longterm.long_term_memory FOR EACH ROW WHEN (((((((old.summary IS DISTINCT FROM new.summary) OR (old.details IS DISTINCT FROM new.details)) OR (old.category IS DISTINCT FROM new.category)) OR (old.importance IS DISTINCT FROM new.importance)) OR (old.archived IS DISTINCT FROM new.archived)) OR (old.version IS DISTINCT FROM new.version))) EXECUTE FUNCTION longterm.keep_wording();
+
+CREATE TRIGGER not_emptied BEFORE TRUNCATE ON longterm.long_term_memory FOR EACH STATEMENT EXECUTE FUNCTION core.refuse_statement('Truncating leaves the index as it is: delete the rows, in the space that was entered.');
 
 CREATE TRIGGER unfile_deleted AFTER DELETE ON longterm.long_term_memory REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION core.unfile_deleted();
 
 CREATE TRIGGER unfile_inserted BEFORE INSERT ON longterm.long_term_memory FOR EACH ROW WHEN (((new.entry_id IS NULL) AND (NOT new.archived))) EXECUTE FUNCTION core.unfile_row('5');
 
-CREATE TRIGGER unfile_updated BEFORE UPDATE ON longterm.long_term_memory FOR EACH ROW WHEN (((NOT (old.entry_id IS DISTINCT FROM new.entry_id)) AND (((((old.summary IS DISTINCT FROM new.summary) OR (old.details IS DISTINCT FROM new.details)) OR (old.user_name IS DISTINCT FROM new.user_name)) OR (old.happened_at IS DISTINCT FROM new.happened_at)) OR (old.archived IS DISTINCT FROM new.archived)))) EXECUTE FUNCTION core.unfile_row('5');
+CREATE TRIGGER unfile_updated BEFORE UPDATE ON longterm.long_term_memory FOR EACH ROW WHEN (((NOT (old.entry_id IS DISTINCT FROM new.entry_id)) AND ((((((old.id IS DISTINCT FROM new.id) OR (old.summary IS DISTINCT FROM new.summary)) OR (old.details IS DISTINCT FROM new.details)) OR (old.user_name IS DISTINCT FROM new.user_name)) OR (old.happened_at IS DISTINCT FROM new.happened_at)) OR (old.archived IS DISTINCT FROM new.archived)))) EXECUTE FUNCTION core.unfile_row('5');
 
 CREATE TRIGGER follow_structure AFTER INSERT OR DELETE OR UPDATE OF relation, table_name, columns, key, fields ON tables.relations FOR EACH ROW EXECUTE FUNCTION tables.follow_structure();
 
@@ -6273,6 +6947,10 @@ CREATE TRIGGER refuse_virtual BEFORE INSERT OR UPDATE OF fields, columns, relati
 CREATE TRIGGER take_out_schema BEFORE DELETE ON tables.schemas FOR EACH ROW EXECUTE FUNCTION tables.take_out_schema();
 
 CREATE TRIGGER ask_for_space INSTEAD OF UPDATE ON transcripts.sessions FOR EACH ROW EXECUTE FUNCTION core.ask_for_space();
+
+CREATE TRIGGER be_given_entry BEFORE INSERT ON transcripts.memories FOR EACH ROW WHEN ((new.entry_id IS NOT NULL)) EXECUTE FUNCTION core.be_given_entry('3');
+
+CREATE TRIGGER be_given_entry_again BEFORE UPDATE ON transcripts.memories FOR EACH ROW WHEN ((old.entry_id IS DISTINCT FROM new.entry_id)) EXECUTE FUNCTION core.be_given_entry('3');
 
 CREATE TRIGGER discard_reader AFTER DELETE ON transcripts.readers FOR EACH ROW EXECUTE FUNCTION transcripts.discard_reader();
 
@@ -6294,9 +6972,15 @@ CREATE TRIGGER lines_stay_in_their_session AFTER UPDATE OF space_id, session_id 
 
 CREATE TRIGGER mark_session INSTEAD OF UPDATE ON transcripts.sessions FOR EACH ROW EXECUTE FUNCTION transcripts.mark_session();
 
+CREATE TRIGGER not_emptied BEFORE TRUNCATE ON transcripts.memories FOR EACH STATEMENT EXECUTE FUNCTION core.refuse_statement('Truncating leaves the index as it is: delete the rows, in the space that was entered.');
+
 CREATE TRIGGER note_extracted BEFORE INSERT OR UPDATE OF status ON transcripts.extractions FOR EACH ROW EXECUTE FUNCTION transcripts.note_extracted();
 
 CREATE TRIGGER place_memory BEFORE INSERT ON transcripts.memories FOR EACH ROW WHEN ((new.happened_at = '-infinity'::timestamp with time zone)) EXECUTE FUNCTION transcripts.place_memory();
+
+CREATE TRIGGER refused INSTEAD OF INSERT OR DELETE OR UPDATE ON transcripts.messages FOR EACH ROW EXECUTE FUNCTION core.refuse_statement('Messages come by `quipu transcripts sync` or observe(), and go by forget(message=…, confirm=True).');
+
+CREATE TRIGGER refused INSTEAD OF INSERT OR DELETE ON transcripts.sessions FOR EACH ROW EXECUTE FUNCTION core.refuse_statement('Sessions come by `quipu transcripts sync` or observe(), and go by forget(session=…, confirm=True). Here memories_extracted and extraction_attempted_at can be changed.');
 
 CREATE TRIGGER reindex AFTER UPDATE OF content_text, thinking, message_id, is_meta, is_noise, is_compact_summary ON transcripts.lines FOR EACH ROW WHEN (((old.content_text IS DISTINCT FROM new.content_text) OR (old.thinking IS DISTINCT FROM new.thinking) OR (old.message_id IS DISTINCT FROM new.message_id) OR (old.is_meta <> new.is_meta) OR (old.is_noise <> new.is_noise) OR (old.is_compact_summary <> new.is_compact_summary))) EXECUTE FUNCTION transcripts.reindex();
 
@@ -6316,7 +7000,7 @@ CREATE TRIGGER unfile_deleted AFTER DELETE ON transcripts.memories REFERENCING O
 
 CREATE TRIGGER unfile_inserted BEFORE INSERT ON transcripts.memories FOR EACH ROW WHEN (((new.entry_id IS NULL) AND (new.status = 'active'::text))) EXECUTE FUNCTION core.unfile_row('3');
 
-CREATE TRIGGER unfile_updated BEFORE UPDATE ON transcripts.memories FOR EACH ROW WHEN (((NOT (old.entry_id IS DISTINCT FROM new.entry_id)) AND ((old.fact IS DISTINCT FROM new.fact) OR (old.status IS DISTINCT FROM new.status)))) EXECUTE FUNCTION core.unfile_row('3');
+CREATE TRIGGER unfile_updated BEFORE UPDATE ON transcripts.memories FOR EACH ROW WHEN (((NOT (old.entry_id IS DISTINCT FROM new.entry_id)) AND (((old.id IS DISTINCT FROM new.id) OR (old.fact IS DISTINCT FROM new.fact)) OR (old.status IS DISTINCT FROM new.status)))) EXECUTE FUNCTION core.unfile_row('3');
 
 CREATE TRIGGER written INSTEAD OF UPDATE ON transcripts.sessions FOR EACH ROW EXECUTE FUNCTION core.refuse_unwritten('session_number', 'memories_extracted (0 or 1) and extraction_attempted_at can be changed; the rest follows from the files that a sync reads.', '');
 
@@ -6641,6 +7325,8 @@ ALTER TABLE ONLY transcripts.texts
 ALTER TABLE ONLY transcripts.unindexed
     ADD CONSTRAINT unindexed_space_id_line_id_fkey FOREIGN KEY (space_id, line_id) REFERENCES transcripts.lines(space_id, id) ON DELETE CASCADE;
 
+ALTER TABLE core.at_commit ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE core.erasures ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE core.exports ENABLE ROW LEVEL SECURITY;
@@ -6650,6 +7336,8 @@ ALTER TABLE core.kept_answers ENABLE ROW LEVEL SECURITY;
 ALTER TABLE core.messages ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE core.outbox ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY own_space ON core.at_commit USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 CREATE POLICY own_space ON core.erasures USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
@@ -7265,6 +7953,8 @@ GRANT ALL ON FUNCTION core.hold_erasure_chain(new_signing bytea, new_public byte
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_entries TO quipu_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_entries TO quipu_person;
 
+GRANT SELECT,INSERT,DELETE ON TABLE core.at_commit TO quipu_app;
+
 REVOKE ALL ON FUNCTION core.note_erased(space text, kind text, sessions text[], ids text[], until timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION core.note_erased(space text, kind text, sessions text[], ids text[], until timestamp with time zone) TO quipu_app;
 
@@ -7308,6 +7998,14 @@ GRANT ALL ON FUNCTION ledger.erase_events_of_sessions(sessions uuid[]) TO quipu_
 
 REVOKE ALL ON FUNCTION ledger.follow(event bigint, evidence bigint) FROM PUBLIC;
 
+GRANT SELECT,INSERT ON TABLE ledger.chat_memory_events TO quipu_app;
+GRANT SELECT,DELETE ON TABLE ledger.chat_memory_events TO quipu_eraser;
+GRANT SELECT,INSERT ON TABLE ledger.chat_memory_events TO quipu_person;
+
+GRANT UPDATE(session_id) ON TABLE ledger.chat_memory_events TO quipu_eraser;
+
+GRANT UPDATE(actor) ON TABLE ledger.chat_memory_events TO quipu_eraser;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE longterm.sources TO quipu_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE longterm.sources TO quipu_person;
 
@@ -7336,6 +8034,8 @@ REVOKE ALL ON FUNCTION tables.refuse_virtual() FROM PUBLIC;
 REVOKE ALL ON FUNCTION tables.set_passwords(schema integer, writer_secret text, reader_secret text, writer_pass text, reader_pass text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION tables.take_out_schema() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION tables.told_rights(acl aclitem[], writer oid, reader oid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION tables.watch(in_schema integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION tables.watch(in_schema integer) TO quipu_app;
@@ -7373,6 +8073,9 @@ GRANT SELECT ON TABLE transcripts.tool_calls TO quipu_see;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.tool_results TO quipu_app;
 GRANT SELECT ON TABLE transcripts.tool_results TO quipu_see;
+
+GRANT USAGE ON SEQUENCE core.at_commit_id_seq TO quipu_app;
+GRANT USAGE ON SEQUENCE core.at_commit_id_seq TO quipu_person;
 
 GRANT SELECT,INSERT ON TABLE core.erasures TO quipu_app;
 
@@ -7459,7 +8162,7 @@ GRANT SELECT ON TABLE episodes.threads TO quipu_person;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.topics TO quipu_app;
 GRANT SELECT ON TABLE episodes.topics TO quipu_person;
 
-GRANT SELECT,INSERT,UPDATE ON TABLE episodes.conversations TO quipu_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.conversations TO quipu_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE episodes.conversations TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.episode_history TO quipu_app;
@@ -7483,7 +8186,7 @@ GRANT SELECT,INSERT,UPDATE ON TABLE episodes.loops TO quipu_person;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.message_details TO quipu_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE episodes.message_details TO quipu_person;
 
-GRANT SELECT,INSERT,UPDATE ON TABLE episodes.messages TO quipu_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.messages TO quipu_app;
 GRANT SELECT ON TABLE episodes.messages TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.progress TO quipu_app;
@@ -7497,15 +8200,7 @@ GRANT USAGE ON SEQUENCE episodes.threads_id_seq TO quipu_person;
 GRANT USAGE ON SEQUENCE episodes.topics_id_seq TO quipu_app;
 GRANT USAGE ON SEQUENCE episodes.topics_id_seq TO quipu_person;
 
-GRANT SELECT,INSERT ON TABLE ledger.chat_memory_events TO quipu_app;
-GRANT SELECT,DELETE ON TABLE ledger.chat_memory_events TO quipu_eraser;
-GRANT SELECT,INSERT ON TABLE ledger.chat_memory_events TO quipu_person;
-
-GRANT UPDATE(session_id) ON TABLE ledger.chat_memory_events TO quipu_eraser;
-
-GRANT UPDATE(actor) ON TABLE ledger.chat_memory_events TO quipu_eraser;
-
-GRANT SELECT ON TABLE ledger.assumption_friction TO quipu_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.assumption_friction TO quipu_app;
 GRANT SELECT ON TABLE ledger.assumption_friction TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.chat_competitor_checks TO quipu_app;
@@ -7523,7 +8218,7 @@ GRANT USAGE ON SEQUENCE ledger.chat_fallbacks_id_seq TO quipu_person;
 GRANT USAGE ON SEQUENCE ledger.chat_memory_events_id_seq TO quipu_app;
 GRANT USAGE ON SEQUENCE ledger.chat_memory_events_id_seq TO quipu_person;
 
-GRANT SELECT ON TABLE ledger.chat_messages TO quipu_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.chat_messages TO quipu_app;
 GRANT SELECT ON TABLE ledger.chat_messages TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.chat_recommendation_evidence TO quipu_app;
@@ -7577,21 +8272,21 @@ GRANT SELECT,INSERT,UPDATE ON TABLE ledger.session_details TO quipu_person;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.chat_sessions TO quipu_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE ledger.chat_sessions TO quipu_person;
 
-GRANT SELECT ON TABLE ledger.chat_tool_calls TO quipu_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.chat_tool_calls TO quipu_app;
 GRANT SELECT ON TABLE ledger.chat_tool_calls TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.chat_user_preferences TO quipu_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.chat_user_preferences TO quipu_person;
 
-GRANT SELECT ON TABLE ledger.evidence_coverage TO quipu_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.evidence_coverage TO quipu_app;
 GRANT SELECT ON TABLE ledger.evidence_coverage TO quipu_person;
 
-GRANT SELECT ON TABLE ledger.evidence_recency TO quipu_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.evidence_recency TO quipu_app;
 GRANT SELECT ON TABLE ledger.evidence_recency TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.filing_marks TO quipu_app;
 
-GRANT SELECT ON TABLE ledger.first_insight TO quipu_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.first_insight TO quipu_app;
 GRANT SELECT ON TABLE ledger.first_insight TO quipu_person;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE ledger.shapes TO quipu_app;
@@ -7602,9 +8297,9 @@ GRANT USAGE ON SEQUENCE ledger.shapes_version_seq TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.source_runs TO quipu_app;
 
-GRANT SELECT ON TABLE ledger.source_recency TO quipu_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.source_recency TO quipu_app;
 
-GRANT SELECT ON TABLE ledger.source_reliability TO quipu_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ledger.source_reliability TO quipu_app;
 
 GRANT USAGE ON SEQUENCE ledger.source_runs_id_seq TO quipu_app;
 GRANT USAGE ON SEQUENCE ledger.source_runs_id_seq TO quipu_person;
@@ -7679,7 +8374,7 @@ GRANT SELECT ON TABLE transcripts.memory_sources TO quipu_see;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.responses TO quipu_app;
 GRANT SELECT ON TABLE transcripts.responses TO quipu_see;
 
-GRANT SELECT ON TABLE transcripts.messages TO quipu_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.messages TO quipu_app;
 GRANT SELECT ON TABLE transcripts.messages TO quipu_see;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.prompts TO quipu_app;
@@ -7690,7 +8385,7 @@ GRANT USAGE ON SEQUENCE transcripts.prompts_id_seq TO quipu_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.session_details TO quipu_app;
 GRANT SELECT ON TABLE transcripts.session_details TO quipu_see;
 
-GRANT SELECT,UPDATE ON TABLE transcripts.sessions TO quipu_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.sessions TO quipu_app;
 GRANT SELECT ON TABLE transcripts.sessions TO quipu_see;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.summaries TO quipu_app;

@@ -17,19 +17,22 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def pytest_configure() -> None:
-    """No test fails for being slow; temporary directories, those of other processes included, are made in
+    """No test fails for being slow. Continuous integration tries the same examples each time; everybody else
+    new ones. Temporary directories, those of other processes included, are made in
     memory where there is room. What is collected stays to the end: no garbage is looked for in it."""
     gc.disable()
-    settings.register_profile("quipu", deadline=None, max_examples=sized(40, long=100))
+    examples = sized(25, long=100)
+    settings.register_profile("quipu", deadline=None, max_examples=examples, derandomize="CI" in os.environ)
     settings.load_profile("quipu")
     if "TMPDIR" not in os.environ and memory_disk.has_room():
         os.environ["TMPDIR"] = tempfile.tempdir = str(memory_disk.PLACE)
 
 
 def pytest_collection_finish() -> None:
-    """From here on garbage is collected, among what the tests make."""
+    """From here on garbage is collected, among what the tests make; a test makes much at once, so seldom."""
     gc.enable()
     gc.freeze()
+    gc.set_threshold(10_000, 20, 20)
 
 
 def pytest_xdist_auto_num_workers() -> int:

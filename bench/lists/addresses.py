@@ -45,7 +45,7 @@ NAMED: Final = {
     "/config/memory/tables/{name}": TABLE,
     "/config/settings/{name}": "session_days",
     "/v1/evidence/recommendations/{number}": _NUMBER,
-    "/v1/memories/{id}": made("lesson", _ROW),
+    "/v1/lessons/{id}": made("lesson", _ROW),
     "/v1/episodes/{id}": made("episode", _ROW),
     "/v1/conversations/prompts/{id}": made("prompt", _NUMBER),
     "/v1/loops/{id}": made("loop", _ROW),

@@ -15,7 +15,7 @@ from quipu.kinds.longterm.model import (
     Importance,
     Inclusion,
     LongtermMemory,
-    Said,
+    MemorySource,
 )
 from quipu.kinds.longterm.sati import (
     SatiEvaluationInput,
@@ -37,7 +37,7 @@ __all__ = [
     "Importance",
     "Inclusion",
     "LongtermMemory",
-    "Said",
+    "MemorySource",
     "SatiEvaluationInput",
     "SatiExistingMemory",
     "SatiMemory",

@@ -25,7 +25,7 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.kinds.tables.browsing.browsing
 - quipu.kinds.tables.tables
 - quipu.kinds.transcripts.bootstrap.service
-- quipu.kinds.transcripts.memories.memories
+- quipu.kinds.transcripts.lessons.lessons
 - quipu.kinds.transcripts.seeing.seeing
 - quipu.kinds.transcripts.sqlite.exchange
 - quipu.kinds.transcripts.transcripts
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from quipu.app.rooms import AsyncRooms
     from quipu.kernel.base.clock import Clock
     from quipu.kernel.base.echo import Marks
+    from quipu.kernel.base.parameters import ListState
     from quipu.kernel.base.portal import Portal
     from quipu.kernel.config import Settings
     from quipu.kernel.queue.model import Look, QueueStatus, Worked
@@ -77,12 +78,11 @@ if TYPE_CHECKING:
         EpisodeVersion,
         FoundEpisode,
         Order,
-        Put,
     )
     from quipu.kinds.episodes.minding.beliefs.beliefs import AsyncBeliefs
     from quipu.kinds.episodes.minding.beliefs.model import Belief, BeliefSource, Conflict
     from quipu.kinds.episodes.minding.loops.loops import AsyncLoops
-    from quipu.kinds.episodes.minding.loops.model import Loop
+    from quipu.kinds.episodes.minding.loops.model import Loop, LoopKind, Outcome
     from quipu.kinds.episodes.prompting.asking import AsyncPrompting
     from quipu.kinds.episodes.prompting.model import Prompt, PromptStatus
     from quipu.kinds.ledger.believed import AsyncBelieved
@@ -107,7 +107,7 @@ if TYPE_CHECKING:
     from quipu.kinds.ledger.hooks import Callback
     from quipu.kinds.ledger.ledger import AsyncLedger
     from quipu.kinds.ledger.model import (
-        Cap,
+        AssumedCap,
         Change,
         Difference,
         Event,
@@ -115,29 +115,29 @@ if TYPE_CHECKING:
         Rebuilt,
         RegisteredKey,
         Scope,
+        StatedSource,
         Value,
-        ValueSource,
     )
     from quipu.kinds.ledger.retention.model import RetentionReport
     from quipu.kinds.ledger.retention.retaining import AsyncRetention
     from quipu.kinds.ledger.sessions import CardType, Status
     from quipu.kinds.ledger.signals.model import Evidence, Review, Signals, Theme
     from quipu.kinds.longterm.evaluating.evaluating import AsyncEvaluating
-    from quipu.kinds.longterm.evaluating.model import Applied, Evaluator, SessionEvaluation
+    from quipu.kinds.longterm.evaluating.model import Applied, Evaluator, EvaluatorName, SessionEvaluation
     from quipu.kinds.longterm.longterm import AsyncLongterm
     from quipu.kinds.longterm.looking import AsyncLooking
     from quipu.kinds.longterm.model import (
-        Archived,
+        ArchivedMemories,
         AuditAct,
         AuditLine,
         Category,
-        Count,
         Evaluation,
-        Found,
+        FoundMemory,
         Importance,
         LongtermMemory,
-        Revision,
-        Said,
+        MemoryCount,
+        MemoryRevision,
+        MemorySource,
     )
     from quipu.kinds.longterm.recovering import AsyncRecovering
     from quipu.kinds.longterm.remembering import AsyncRemembering
@@ -154,8 +154,8 @@ if TYPE_CHECKING:
     from quipu.kinds.transcripts.bootstrap.model import Bootstrap
     from quipu.kinds.transcripts.bootstrap.service import AsyncBootstrap
     from quipu.kinds.transcripts.extract.model import Extractor
-    from quipu.kinds.transcripts.memories.memories import AsyncMemories, SessionProgress
-    from quipu.kinds.transcripts.memories.model import (
+    from quipu.kinds.transcripts.lessons.lessons import AsyncLessons, SessionProgress
+    from quipu.kinds.transcripts.lessons.model import (
         ExtractionReport,
         FoundLesson,
         Lesson,
@@ -254,40 +254,40 @@ class Prompting:
         self._portal = portal
 
     def prompt(self, text: str, *, space: str, session: str, user: str | None = None) -> Prompt:
-        """Put a prompt in: a worker answers it, with what is remembered, and writes both down.
+        """Have a worker answer a prompt, with what is remembered, and write both down.
 
-        It waits in the queue (topic ``prompt_queue``) and comes back at once. Secrets in it are taken out.
+        It waits in the queue (topic `prompt_queue`); the call returns at once. Secrets in it are taken out.
 
         Raises:
-            BadInput: it is empty, or longer than 200,000 characters.
+            BadInput: It is empty, too long, or only memory that was recalled.
         """
         return self._portal.call(lambda: self._inner.prompt(text, space=space, session=session, user=user))
 
     def answer(self, session: str, *, space: str) -> Prompt:
-        """Have what was said last in a conversation answered by a worker (topic ``chat_history``).
+        """Have a worker answer the last message of a conversation (topic `chat_history`).
 
         Raises:
-            NotFound: there is no such session, or the last word in it was not a user's.
+            NotFound: There is no such session, or its last message is not a user's.
         """
         return self._portal.call(lambda: self._inner.answer(session, space=space))
 
     def prompts(
         self, *, space: str, session: str | None = None, status: PromptStatus | None = None, limit: int = 50
-    ) -> list[Prompt]:
-        """Prompts with their answers, the latest first.
+    ) -> Sequence[Prompt]:
+        """List prompts with their answers, the latest first.
 
         Raises:
-            BadInput: ``limit`` is not 1 to 1,000.
+            BadInput: An argument is invalid; the error names it.
         """
         return self._portal.call(
             lambda: self._inner.prompts(space=space, session=session, status=status, limit=limit)
         )
 
     def await_reply(self, prompt: UUID | str, *, space: str, timeout_seconds: float = 60.0) -> Prompt:
-        """The prompt once it is answered, or has failed, or (still ``waiting``) when the time is over.
+        """Wait until a prompt is answered or has failed, and return it; ``waiting`` when the time is over.
 
         Raises:
-            NotFound: there is no such prompt.
+            NotFound: There is no such prompt.
             BadInput: ``timeout_seconds`` is not 0 to 3,600.
         """
         return self._portal.call(
@@ -296,7 +296,7 @@ class Prompting:
 
 
 class Conversations(Prompting):
-    """Conversations: sessions of the record with status, topic and thread, and what each exchange yields.
+    """Look up conversations: sessions with a status, a topic and a thread, and what each exchange yields.
 
     A worker reads what ``observe`` took in; without one, ``memory.work()`` does.
     """
@@ -305,36 +305,36 @@ class Conversations(Prompting):
         self._inner = inner
         self._portal = portal
 
-    def listing(
+    def list(
         self,
         *,
         space: str,
         user: str | None = None,
         topic: str | None = None,
-        status: ConversationStatus | None = "active",
+        status: ConversationStatus | Literal["all"] = "active",
         limit: int = 50,
         offset: int = 0,
-    ) -> list[Conversation]:
-        """Conversations, the latest first; ``status=None`` for those that were archived or deleted too.
+    ) -> Sequence[Conversation]:
+        """List conversations, the latest first.
 
         Raises:
-            BadInput: ``limit`` is not 1 to 1,000, or there is no such status.
+            BadInput: An argument is invalid; the error names it.
         """
         return self._portal.call(
-            lambda: self._inner.listing(
+            lambda: self._inner.list(
                 space=space, user=user, topic=topic, status=status, limit=limit, offset=offset
             )
         )
 
-    def show(self, session: str, *, space: str) -> Dialogue:
-        """A conversation with its messages (their modes too) and its exchanges, up to 10,000 of each.
+    def get(self, session: str, *, space: str) -> Dialogue:
+        """Show a conversation with its messages and exchanges, the oldest first, up to 10,000 of each.
 
         Raises:
-            NotFound: there is no such session.
+            NotFound: There is no such conversation.
         """
-        return self._portal.call(lambda: self._inner.show(session, space=space))
+        return self._portal.call(lambda: self._inner.get(session, space=space))
 
-    def change(
+    def edit(
         self,
         session: str,
         *,
@@ -343,52 +343,62 @@ class Conversations(Prompting):
         topic: str | None = None,
         status: ConversationStatus | None = None,
     ) -> Conversation:
-        """Set title, topic or status of a conversation; what is not given stays. Secrets are taken out.
+        """Change the title, topic or status of a conversation.
 
-        A conversation that is ``deleted`` is not listed, and nothing new of it is read; ``active`` brings it
-        back. What was said stays in the record: ``forget(session=...)`` is what erases.
+        What is not given stays. Secrets are taken out. The messages stay, whatever the status;
+        `forget` erases them.
 
         Raises:
-            NotFound: there is no such session.
-            BadInput: nothing is given, a text is empty or too long, or there is no such status.
+            NotFound: There is no such conversation.
+            BadInput: Nothing is given, or an argument is invalid; the error names it.
         """
         return self._portal.call(
-            lambda: self._inner.change(session, space=space, title=title, topic=topic, status=status)
+            lambda: self._inner.edit(session, space=space, title=title, topic=topic, status=status)
         )
 
-    def delete(self, session: str, *, space: str) -> Conversation:
-        """Take a conversation out of sight; ``restore`` brings it back. Raises as ``change``."""
-        return self._portal.call(lambda: self._inner.delete(session, space=space))
+    def archive(self, session: str, *, space: str) -> Conversation:
+        """Archive a conversation, so that it is not listed any more.
 
-    def restore(self, session: str, *, space: str) -> Conversation:
-        """Bring a conversation back, and read what came meanwhile. Raises as ``change``."""
-        return self._portal.call(lambda: self._inner.restore(session, space=space))
+        Nothing is lost, and what is said there is still read; `unarchive` brings it back.
+
+        Raises:
+            NotFound: There is no such conversation.
+        """
+        return self._portal.call(lambda: self._inner.archive(session, space=space))
+
+    def unarchive(self, session: str, *, space: str) -> Conversation:
+        """Bring an archived or deleted conversation back, and read what was said meanwhile.
+
+        Raises:
+            NotFound: There is no such conversation.
+        """
+        return self._portal.call(lambda: self._inner.unarchive(session, space=space))
 
     def threads(
         self, *, space: str, user: str | None = None, session: str | None = None, limit: int = 50
-    ) -> list[Thread]:
-        """Threads, the latest first; of a person, or of the channel that a session belongs to.
+    ) -> Sequence[Thread]:
+        """List threads, the latest first: runs of exchanges in a channel without a long pause.
 
         Raises:
-            BadInput: ``limit`` is not 1 to 1,000.
+            BadInput: An argument is invalid; the error names it.
         """
         return self._portal.call(
             lambda: self._inner.threads(space=space, user=user, session=session, limit=limit)
         )
 
-    def topics(self, *, space: str, user: str | None = None, limit: int = 50) -> list[Topic]:
-        """What is talked of, the latest first.
+    def topics(self, *, space: str, user: str | None = None, limit: int = 50) -> Sequence[Topic]:
+        """List topics of conversation, the latest first.
 
         Raises:
-            BadInput: ``limit`` is not 1 to 1,000.
+            BadInput: An argument is invalid; the error names it.
         """
         return self._portal.call(lambda: self._inner.topics(space=space, user=user, limit=limit))
 
     def reread(self, *, space: str, session: str | None = None) -> int:
-        """Have exchanges read anew where they were read by others than who would read them now; how many
-        sessions that is.
+        """Have exchanges read anew by the present reader, and return of how many sessions.
 
-        For when a language model was configured, or the rules have become better. Exchanges keep their ids.
+        Use it when a language model was configured, or the rules have become better. Exchanges that the
+        present reader has read are left alone; all keep their ids. A worker does it.
         """
         return self._portal.call(lambda: self._inner.reread(space=space, session=session))
 
@@ -430,9 +440,9 @@ class Rooms:
         return Trace(self._inner.trace, self._portal)
 
     @property
-    def memories(self) -> Memories:
+    def lessons(self) -> Memories:
         """Lessons: drawn from recorded sessions or written by hand, ageing, to be searched and edited."""
-        return Memories(self._inner.memories, self._portal)
+        return Memories(self._inner.lessons, self._portal)
 
     @property
     def transcripts(self) -> Transcripts:
@@ -1183,35 +1193,34 @@ class Retention:
         self,
         *,
         space: str,
-        confirm: bool = False,
         session_days: int | None = None,
         excerpt_days: int | None = None,
         evidence_days: int | None = None,
+        confirm: bool = False,
     ) -> RetentionReport:
-        """What of a space is no longer needed; with ``confirm`` it goes.
+        """Take out of a space what is no longer needed.
 
-        A session in which nothing was written for ``session_days`` goes with everything that was said and
-        known in it; preferences and other values whose ``expires_at`` is over get an event that says so, and
-        stand no more. Evidence loses its excerpt after ``excerpt_days`` and goes with its recommendation
-        after ``evidence_days``; until then it keeps its session, emptied of all else. What is not given is as
-        the settings of these names say; 0 keeps for ever.
+        That is idle sessions, expired values and old evidence. A session goes with everything that was said
+        and known in it. Values whose `expires_at` is over get an event that says so, and stand no more.
+        Evidence that stays keeps its session, emptied of all else. Days that are not given are as the
+        settings of these names say.
 
         Raises:
-            BadInput: a number of days is out of range (0 to 36,500).
+            BadInput: A number of days is out of range (0 to 36,500).
         """
         return self._portal.call(
             lambda: self._inner.retention(
                 space=space,
-                confirm=confirm,
                 session_days=session_days,
                 excerpt_days=excerpt_days,
                 evidence_days=evidence_days,
+                confirm=confirm,
             )
         )
 
 
 class Believed:
-    """Reads what was written as events: what stands, what is only assumed, what changed."""
+    """Read what was written as events: what stands, what is only assumed, what changed."""
 
     def __init__(self, inner: AsyncBelieved, portal: Portal) -> None:
         self._inner = inner
@@ -1225,56 +1234,58 @@ class Believed:
         user: str | None = None,
         as_of: datetime | str | None = None,
     ) -> dict[str, Value]:
-        """What holds, by key; or with ``as_of``, what was believed at that moment.
+        """Show what holds for a session or a person, by key.
 
-        In a session its own values come first, and the preferences of its person fill the gaps
-        (``Value.from_preference``). Empty where the session is unknown.
+        In a session its own values come first, and the preferences of its person fill the gaps. Empty where
+        the session is unknown.
 
         Raises:
-            BadInput: neither session nor user is given, or the session is somebody else's.
+            BadInput: Neither session nor user is given, the session is somebody else's, or the time is
+                invalid.
         """
         return self._portal.call(
             lambda: self._inner.state(space=space, session=session, user=user, as_of=as_of)
         )
 
-    def values(
+    def list(
         self,
         *,
         space: str,
         session: str | None = None,
         user: str | None = None,
-        limit: int | None = None,
+        key: str | None = None,
+        limit: int = 50,
         offset: int = 0,
-    ) -> list[Value]:
-        """Everything that stands in a session and for a person, or in the whole space, by key.
-
-        ``limit``: at most so many; all of them if not given.
+    ) -> Sequence[Value]:
+        """List everything that stands, by key.
 
         Raises:
-            BadInput: ``limit`` is not 1 to 1,000, or the session is somebody else's.
+            BadInput: An argument is invalid, or the session is somebody else's.
         """
         return self._portal.call(
-            lambda: self._inner.values(space=space, session=session, user=user, limit=limit, offset=offset)
+            lambda: self._inner.list(
+                space=space, session=session, user=user, key=key, limit=limit, offset=offset
+            )
         )
 
-    def open_assumptions(
+    def assumptions(
         self,
         *,
         space: str,
         session: str | None = None,
         user: str | None = None,
-        limit: int | None = None,
+        limit: int = 50,
         offset: int = 0,
-    ) -> list[Value]:
-        """What is only assumed, by key: to be disclosed or confirmed. In the whole space if none is named.
+    ) -> Sequence[Value]:
+        """List what is only assumed, by key.
 
-        ``limit``: at most so many; all of them if not given.
+        It is to be disclosed or confirmed.
 
         Raises:
-            BadInput: ``limit`` is not 1 to 1,000, or the session is somebody else's.
+            BadInput: An argument is invalid, or the session is somebody else's.
         """
         return self._portal.call(
-            lambda: self._inner.open_assumptions(
+            lambda: self._inner.assumptions(
                 space=space, session=session, user=user, limit=limit, offset=offset
             )
         )
@@ -1287,13 +1298,11 @@ class Believed:
         user: str | None = None,
         before: int | None = None,
         limit: int = 50,
-    ) -> list[Event]:
-        """What was written, the latest first: in a session and of its person, or in the whole space.
-
-        ``before``: the id of an event; only what was written before it.
+    ) -> Sequence[Event]:
+        """List what was written, the latest first.
 
         Raises:
-            BadInput: ``limit`` is not 1 to 1,000, or the session is somebody else's.
+            BadInput: An argument is invalid, or the session is somebody else's.
         """
         return self._portal.call(
             lambda: self._inner.events(space=space, session=session, user=user, before=before, limit=limit)
@@ -1301,19 +1310,22 @@ class Believed:
 
     def history(
         self, key: str, *, space: str, session: str | None = None, user: str | None = None
-    ) -> list[Event]:
-        """Every event of a key in a session and for its person, oldest first: when, why, who, old and new.
+    ) -> Sequence[Event]:
+        """List every event of a key, oldest first.
+
+        Each says when, why and by whom it was written, and has the old and the new value.
 
         Raises:
-            BadInput: neither session nor user is given, or the session is somebody else's.
+            BadInput: Neither session nor user is given, or the session is somebody else's.
         """
         return self._portal.call(lambda: self._inner.history(key, space=space, session=session, user=user))
 
-    def keys(self, *, space: str) -> list[RegisteredKey]:
-        """The keys whose values have a shape, by pattern: those of every program, and those registered.
+    def keys(self, *, space: str) -> Sequence[RegisteredKey]:
+        """List the keys whose values have a shape, by pattern.
 
-        A program registers a key in itself (``register``); with its first fact in a space the shape is there
-        for all others, which check values by it.
+        These are the keys of every space, and those that programs registered. A program registers a key in
+        itself (`register`); with its first fact in a space the shape is there for all others, which check
+        values by it. Shapes are JSON Schema.
         """
         return self._portal.call(lambda: self._inner.keys(space=space))
 
@@ -1325,11 +1337,11 @@ class Believed:
         space: str,
         session: str | None = None,
         user: str | None = None,
-    ) -> list[Difference]:
-        """The keys that were believed otherwise at ``until`` (or now) than at ``since``, in their order.
+    ) -> Sequence[Difference]:
+        """List what is believed otherwise than before, by key, with both values.
 
         Raises:
-            BadInput: neither session nor user is given, the session is somebody else's, or a time is none.
+            BadInput: Neither session nor user is given, the session is somebody else's, or a time is invalid.
         """
         return self._portal.call(
             lambda: self._inner.diff(since, until, space=space, session=session, user=user)
@@ -1363,13 +1375,13 @@ class Ledger(Believed, Recommendations, Retention):
         trace_id: str | None = None,
         meta: Mapping[str, object] | None = None,
     ) -> str:
-        """The name of a session that can be written about: ``session``, or a new one.
+        """Open a session to write about, and return its name.
 
-        A session whose messages were observed is known already; opening it tells more of it: whose it is, and
-        with which model, prompt and rules it runs. What is not given stays as it was.
+        A session whose messages were observed is known already; opening it tells more of it. What is not
+        given stays as it was.
 
         Raises:
-            BadInput: an argument cannot be taken, or the session is somebody else's.
+            BadInput: An argument is invalid, or the session is somebody else's.
         """
         return self._portal.call(
             lambda: self._inner.open_session(
@@ -1387,10 +1399,10 @@ class Ledger(Believed, Recommendations, Retention):
         )
 
     def end_session(self, session: str, *, space: str, status: Status = "ended") -> None:
-        """Note that a session ended now, ``ended`` or in ``error``; ``active`` takes that back.
+        """Note that a session ended now.
 
         Raises:
-            BadInput: there is no such session in the space.
+            BadInput: There is no such session in the space.
         """
         self._portal.call(lambda: self._inner.end_session(session, space=space, status=status))
 
@@ -1405,24 +1417,23 @@ class Ledger(Believed, Recommendations, Retention):
         scope: Scope | None = None,
         namespace: Namespace | None = None,
         turn: int | None = None,
-        source: ValueSource = "explicit",
+        source: StatedSource = "explicit",
         expires_at: datetime | str | None = None,
         correlation_id: str | None = None,
         reason: str | None = None,
         actor: str | None = None,
     ) -> Change:
-        """Say what is so: ``source`` is "explicit" (somebody said it), "inferred" or "default".
+        """Set the value of a fact.
 
-        A default is an assumption, with the cap "medium": see ``assume``; it gives way to every other source.
-        Over an assumption or another value it is a correction, of which subscribers are told. Over something
-        stronger it is recorded and changes nothing (``Change.stands`` is false). What stands already, known
-        in the same way, is no event. ``turn`` defaults to the turn the session is at. A preference expires
-        after ``QUIPU_PREFERENCE_DAYS`` unless ``expires_at`` is given; what belongs to a session does not.
+        It belongs to a session, or across sessions to a person. Over an assumption or another value it is a
+        correction. Over something stronger it is recorded and changes nothing (`stands` is false): what was
+        said beats what was inferred, which beats what is assumed, which beats a default. What stands already,
+        known in the same way, is no event. A default is an assumption with the cap `medium`.
 
         Raises:
-            BadInput: the key is not registered, the value has not its shape, the session is unknown in this
-                space or somebody else's, or another argument cannot be taken. Nothing was written.
-            Conflict: this program and another one registered the key with shapes that contradict each other.
+            BadInput: The key is not registered, the value does not have its shape, the session is unknown or
+                somebody else's, or another argument is invalid. Nothing was written.
+            Conflict: Programs registered the key with shapes that contradict each other.
         """
         return self._portal.call(
             lambda: self._inner.set(
@@ -1453,16 +1464,21 @@ class Ledger(Believed, Recommendations, Retention):
         scope: Scope | None = None,
         namespace: Namespace | None = None,
         turn: int | None = None,
-        cap: Cap = "medium",
+        cap: AssumedCap = "medium",
         expires_at: datetime | str | None = None,
         correlation_id: str | None = None,
         reason: str | None = None,
         actor: str | None = None,
     ) -> Change:
-        """Note what is assumed for want of knowledge; to be disclosed or confirmed (``open_assumptions``).
+        """Assume a value for want of knowledge.
 
-        ``cap`` bounds the confidence of what is concluded from it: "medium" or "low". It never replaces
-        what was said or inferred. Otherwise as ``set``.
+        It is to be disclosed or confirmed (`assumptions` lists such values), and never replaces what was said
+        or inferred.
+
+        Raises:
+            BadInput: The key is not registered, the value does not have its shape, the session is unknown or
+                somebody else's, or another argument is invalid. Nothing was written.
+            Conflict: Programs registered the key with shapes that contradict each other.
         """
         return self._portal.call(
             lambda: self._inner.assume(
@@ -1498,10 +1514,14 @@ class Ledger(Believed, Recommendations, Retention):
         reason: str | None = None,
         actor: str | None = None,
     ) -> Change:
-        """Put an explicit value in the place of what stands; subscribers are told the old and the new one.
+        """Correct a fact: put another value in its place.
+
+        The value counts as said by somebody, whatever stood before.
 
         Raises:
-            BadInput: nothing stands for the key (use ``set``); otherwise as ``set``.
+            BadInput: Nothing stands for the key (use `set`), the value does not have its shape, the session
+                is unknown or somebody else's, or another argument is invalid. Nothing was written.
+            Conflict: Programs registered the key with shapes that contradict each other.
         """
         return self._portal.call(
             lambda: self._inner.correct(
@@ -1534,10 +1554,13 @@ class Ledger(Believed, Recommendations, Retention):
         reason: str | None = None,
         actor: str | None = None,
     ) -> Change:
-        """End a value because its time is over; its history stays.
+        """End a fact whose time is over.
+
+        Its history stays.
 
         Raises:
-            BadInput: nothing stands for the key.
+            BadInput: Nothing stands for the key, or an argument is invalid.
+            Conflict: Somebody wrote to the key at the same time; nothing was changed.
         """
         return self._portal.call(
             lambda: self._inner.expire(
@@ -1568,10 +1591,13 @@ class Ledger(Believed, Recommendations, Retention):
         reason: str | None = None,
         actor: str | None = None,
     ) -> Change:
-        """Take a value back; its history stays. To remove that too, use ``Memory.forget``.
+        """Take a fact back.
+
+        Its history stays, and `undo` brings it back. To remove the history too, use `forget` of the memory.
 
         Raises:
-            BadInput: nothing stands for the key.
+            BadInput: Nothing stands for the key, or an argument is invalid.
+            Conflict: Somebody wrote to the key at the same time; nothing was changed.
         """
         return self._portal.call(
             lambda: self._inner.delete(
@@ -1588,23 +1614,23 @@ class Ledger(Believed, Recommendations, Retention):
             )
         )
 
-    def undo(self, event_id: int, *, space: str, force: bool = False) -> Change:
-        """Append the event that makes the key of an event what it was before that event.
+    def undo(self, event: int, *, space: str, force: bool = False) -> Change:
+        """Undo an event: make its key what it was before.
 
-        Only the latest event of a key is undone, unless ``force`` says that what came after it goes as well.
-        The new event names the undone one as its correlation id and in its reason.
+        That is an event of its own, which names the undone one; the history stays whole. Only the latest
+        event of a key is undone, unless forced.
 
         Raises:
-            NotFound: there is no such event in this space.
-            BadInput: something came after it, or it changed nothing.
-            Conflict: somebody wrote to the key at the same time; nothing was changed.
+            NotFound: There is no such event.
+            BadInput: Something came after it, or it changed nothing.
+            Conflict: Somebody wrote to the key at the same time; nothing was changed.
         """
-        return self._portal.call(lambda: self._inner.undo(event_id, space=space, force=force))
+        return self._portal.call(lambda: self._inner.undo(event, space=space, force=force))
 
     def rebuild(self, *, space: str) -> Rebuilt:
-        """Drop both projections of a space and replay them from the events; writers wait meanwhile.
+        """Make what stands anew from the events, while writers wait.
 
-        ``changed`` is 0 where the projections were what the events say.
+        `changed` is 0 where it was what the events say.
         """
         return self._portal.call(lambda: self._inner.rebuild(space=space))
 
@@ -1617,7 +1643,7 @@ class Ledger(Believed, Recommendations, Retention):
         scope: Scope | None = None,
         replace: bool = False,
     ) -> None:
-        """Make keys of your own known to this ledger, with the shape of their values.
+        """Register keys of your own with the shape of their values.
 
         ``pattern`` is a key, or has placeholders as ``baseline.foh.{locationLabel}.{daypart}``; ``shape`` is
         a pydantic model, any type that pydantic can validate, or a TypeAdapter, and JSON Schema must be able
@@ -1642,7 +1668,7 @@ class Ledger(Believed, Recommendations, Retention):
 
 
 class Trace:
-    """Writes down what tools and sources did in the sessions of a database."""
+    """Write down what tools and sources did in sessions."""
 
     def __init__(self, inner: AsyncTrace, portal: Portal) -> None:
         self._inner = inner
@@ -1665,13 +1691,12 @@ class Trace:
         message: str | None = None,
         turn: int | None = None,
     ) -> int:
-        """Write down a tool call; returns its id.
+        """Write down a tool call, and return its id.
 
-        ``source``: which outside source it asked, if one. ``freshness_seconds``: how old its answer is.
-        ``message``: the id of the message that made the call, with which it is forgotten.
+        Secrets in arguments and result are cut out.
 
         Raises:
-            BadInput: naming the field; nothing was stored.
+            BadInput: An argument is invalid; the error names it. Nothing was stored.
         """
         return self._portal.call(
             lambda: self._inner.tool_call(
@@ -1696,17 +1721,17 @@ class Trace:
         source: FetchedSource,
         *,
         space: str,
-        started_at: datetime,
-        finished_at: datetime | None = None,
+        started_at: datetime | str,
+        finished_at: datetime | str | None = None,
         status: RunStatus = "ok",
         items: int | None = None,
-        latest_record_at: datetime | None = None,
+        latest_record_at: datetime | str | None = None,
         error: str | None = None,
     ) -> int:
-        """Write down a run that fetched from a source ahead of all sessions; returns its id.
+        """Write down a run that fetched from a source ahead of all sessions, and return its id.
 
         Raises:
-            BadInput: naming the field; nothing was stored.
+            BadInput: An argument is invalid; the error names it. Nothing was stored.
         """
         return self._portal.call(
             lambda: self._inner.source_run(
@@ -1733,10 +1758,10 @@ class Trace:
         latency_ms: int | None = None,
         turn: int | None = None,
     ) -> int:
-        """Write down that a user asked for a competitor to be looked up, and what was found; returns its id.
+        """Write down that a user asked for a competitor to be looked up, and return its id.
 
         Raises:
-            BadInput: naming the field; ``place`` is needed where the status is ``resolved``.
+            BadInput: An argument is invalid; the error names it. Nothing was stored.
         """
         return self._portal.call(
             lambda: self._inner.competitor_check(
@@ -1751,11 +1776,11 @@ class Trace:
             )
         )
 
-    def competitor_checks(self, *, space: str, session: str) -> list[CompetitorCheck]:
-        """The look-ups of a session, the latest first.
+    def competitor_checks(self, *, space: str, session: str) -> Sequence[CompetitorCheck]:
+        """List the competitors that were looked up in a session, the latest first.
 
         Raises:
-            BadInput: there is no such session.
+            BadInput: There is no such session.
         """
         return self._portal.call(lambda: self._inner.competitor_checks(space=space, session=session))
 
@@ -1841,13 +1866,13 @@ class Trace:
         session: str,
         reason: str,
         response: str,
-        sources_down: Iterable[str] = (),
+        sources_down: Sequence[ToolSource] = (),
         turn: int | None = None,
     ) -> int:
-        """Write down that an answer had to do without some source, and what was answered; returns its id.
+        """Write down that an answer had to do without some source, and return its id.
 
         Raises:
-            BadInput: naming the field; nothing was stored.
+            BadInput: An argument is invalid; the error names it. Nothing was stored.
         """
         return self._portal.call(
             lambda: self._inner.fallback(
@@ -1863,10 +1888,7 @@ class Trace:
 
 
 class Remembering:
-    """Writes the memories of one database by hand.
-
-    Every call names the ``space``. An id is a memory's whole id or the beginning of it, at least four digits.
-    """
+    """Write the memories of one database by hand."""
 
     def __init__(self, inner: AsyncRemembering, portal: Portal) -> None:
         self._inner = inner
@@ -1877,23 +1899,21 @@ class Remembering:
         summary: str,
         *,
         space: str,
-        category: Category = "context",
-        importance: Importance = "medium",
+        category: Category | None = None,
+        importance: Importance | None = None,
         details: str | None = None,
         user: str | None = None,
         session: str | None = None,
         source: str | None = None,
         time: datetime | str | None = None,
     ) -> LongtermMemory:
-        """Write a memory by hand; the memory as it stands then.
+        """Write a memory by hand, and return it as it stands then.
 
-        Where a live memory of the user says so already, that one was said once more (``stated_count``) and
-        becomes as important as this where this is more; an archived one that says so is brought back.
-        ``time`` is when it was said, if not now. ``user`` is whom it is about; without one it holds for
-        everybody in the space.
+        A live memory that says so already is not doubled: it counts as said once more (`stated_count`) and
+        takes the higher importance. An archived one that says so becomes live again.
 
         Raises:
-            BadInput: an argument cannot be taken, or the text holds a secret.
+            BadInput: An argument is invalid, or the text holds a secret.
         """
         return self._portal.call(
             lambda: self._inner.add(
@@ -1921,15 +1941,14 @@ class Remembering:
         expected_version: int | None = None,
         reason: str | None = None,
     ) -> LongtermMemory:
-        """Change what a memory says; its version grows, and how it read before is kept.
+        """Change what a memory says.
 
-        What is None stays as it is; ``details=""`` takes them away. With ``expected_version`` nothing is
-        changed where somebody else changed it meanwhile.
+        What is not given stays as it is. The version grows, and the earlier text stays in the history.
 
         Raises:
-            NotFound: there is none.
-            Conflict: it is at another version (both are shown), or another live memory says so already.
-            BadInput: nothing was given to change, it is archived, or an argument cannot be taken.
+            NotFound: There is no such memory.
+            Conflict: Somebody changed it meanwhile, or another live memory says so already.
+            BadInput: Nothing is to change, the memory is archived, or an argument is invalid.
         """
         return self._portal.call(
             lambda: self._inner.edit(
@@ -1947,32 +1966,36 @@ class Remembering:
     def archive(
         self, id: UUID | str, *, space: str, reason: str | None = None, expected_version: int | None = None
     ) -> LongtermMemory:
-        """Take a memory out of recall; it stays, and can be revived. One that is archived stays so.
+        """Take a memory out of recall.
+
+        It stays, and `unarchive` brings it back. Archiving it again changes nothing.
 
         Raises:
-            NotFound: there is none.
-            Conflict: it is at another version than expected.
+            NotFound: There is no such memory.
+            Conflict: Somebody changed it meanwhile.
         """
         return self._portal.call(
             lambda: self._inner.archive(id, space=space, reason=reason, expected_version=expected_version)
         )
 
-    def revive(self, id: UUID | str, *, space: str, reason: str | None = None) -> LongtermMemory:
+    def unarchive(self, id: UUID | str, *, space: str, reason: str | None = None) -> LongtermMemory:
         """Bring an archived memory back into recall.
 
         Raises:
-            NotFound: there is none.
-            Conflict: another live memory of the user says so.
+            NotFound: There is no such memory.
+            Conflict: Another live memory of the person says so already.
         """
-        return self._portal.call(lambda: self._inner.revive(id, space=space, reason=reason))
+        return self._portal.call(lambda: self._inner.unarchive(id, space=space, reason=reason))
 
     def revert(self, id: UUID | str, *, space: str, to: int, reason: str | None = None) -> LongtermMemory:
-        """Have a memory read as its version ``to`` did. That is a new version, and can be reverted too.
+        """Restore what an earlier version of a memory said.
+
+        This makes a new version, which can be reverted too. `history` shows the versions.
 
         Raises:
-            NotFound: there is no such memory, or no such version of it.
-            Conflict: another live memory of the user says so.
-            BadInput: it is archived.
+            NotFound: There is no such memory, or no such version of it.
+            Conflict: Another live memory of the person says so already.
+            BadInput: The memory is archived.
         """
         return self._portal.call(lambda: self._inner.revert(id, space=space, to=to, reason=reason))
 
@@ -1986,14 +2009,14 @@ class Remembering:
         text: str | None = None,
         before: datetime | str | None = None,
         reason: str | None = None,
-        dry_run: bool = True,
-    ) -> Archived:
-        """Archive all live memories of a user, a category, an importance, that hold a text, said ``before``.
+        confirm: bool = False,
+    ) -> ArchivedMemories:
+        """Archive every live memory that matches all filters.
 
-        With ``dry_run`` it is a preview: nothing is changed.
+        Each of them can be unarchived.
 
         Raises:
-            BadInput: nothing narrows it, or an argument cannot be taken.
+            BadInput: No filter is given, or an argument is invalid.
         """
         return self._portal.call(
             lambda: self._inner.archive_many(
@@ -2004,43 +2027,47 @@ class Remembering:
                 text=text,
                 before=before,
                 reason=reason,
-                dry_run=dry_run,
+                confirm=confirm,
             )
         )
 
 
 class Looking:
-    """Looks at the memories of one database. Nothing here changes anything, or is in any audit."""
+    """Look at the memories of one database. Nothing here changes anything or appears in the audit."""
 
     def __init__(self, inner: AsyncLooking, portal: Portal) -> None:
         self._inner = inner
         self._portal = portal
 
     def get(self, id: UUID | str, *, space: str) -> LongtermMemory:
-        """The memory with an id.
+        """Show a memory.
 
         Raises:
-            NotFound: there is none.
+            NotFound: There is no such memory.
         """
         return self._portal.call(lambda: self._inner.get(id, space=space))
 
-    def history(self, id: UUID | str, *, space: str) -> list[Revision]:
-        """How a memory read before each change, who changed it and why; the latest first.
+    def history(self, id: UUID | str, *, space: str) -> Sequence[MemoryRevision]:
+        """Show how a memory read before each change, the latest change first.
+
+        Each entry says who made the change, and why.
 
         Raises:
-            NotFound: there is none.
+            NotFound: There is no such memory.
         """
         return self._portal.call(lambda: self._inner.history(id, space=space))
 
-    def sources(self, id: UUID | str, *, space: str) -> list[Said]:
-        """The words that a memory rests on as it reads now, the latest first. Empty for one by hand.
+    def sources(self, id: UUID | str, *, space: str) -> Sequence[MemorySource]:
+        """Show the words a memory rests on, the latest first.
+
+        These are the words behind the memory as it reads now. A memory written by hand has none.
 
         Raises:
-            NotFound: there is none.
+            NotFound: There is no such memory.
         """
         return self._portal.call(lambda: self._inner.sources(id, space=space))
 
-    def listing(
+    def list(
         self,
         *,
         space: str,
@@ -2050,22 +2077,20 @@ class Looking:
         text: str | None = None,
         since: datetime | str | None = None,
         until: datetime | str | None = None,
-        archived: bool | None = False,
+        state: ListState = "live",
         limit: int = 100,
         offset: int = 0,
         after: UUID | str | None = None,
-    ) -> list[LongtermMemory]:
-        """Memories: live ones before archived ones, the most important first, of equals what changed last.
+    ) -> Sequence[LongtermMemory]:
+        """List memories, the most important first.
 
-        Those of a user, a category, an importance, that hold a ``text`` in whatever case, that were said
-        ``since`` (included) or ``until`` (not included) a time; live ones, ``archived`` ones, or both (None).
-        ``after`` is the id of a memory: the list goes on behind where it stands now.
+        Live memories come before archived ones; among equals, the most recently changed comes first.
 
         Raises:
-            BadInput: an argument cannot be taken (``limit`` is 1 to 1,000).
+            BadInput: An argument is invalid; the error names it.
         """
         return self._portal.call(
-            lambda: self._inner.listing(
+            lambda: self._inner.list(
                 space=space,
                 user=user,
                 category=category,
@@ -2073,7 +2098,7 @@ class Looking:
                 text=text,
                 since=since,
                 until=until,
-                archived=archived,
+                state=state,
                 limit=limit,
                 offset=offset,
                 after=after,
@@ -2089,14 +2114,14 @@ class Looking:
         category: Category | None = None,
         importance: Importance | None = None,
         limit: int = 10,
-    ) -> list[Found]:
-        """The live memories that answer a question, best first, found by words and meaning.
+    ) -> Sequence[FoundMemory]:
+        """Find the live memories that answer a question, the best first.
 
-        With ``user``, those of the user and those that hold for everybody. It changes nothing and is in no
-        audit; for the prompt of an agent use ``recover``.
+        Words and meaning both count. A search changes nothing and leaves no line in the audit; for the prompt
+        of an agent, use `recover`.
 
         Raises:
-            BadInput: an argument cannot be taken.
+            BadInput: An argument is invalid; the error names it.
         """
         return self._portal.call(
             lambda: self._inner.search(
@@ -2104,8 +2129,8 @@ class Looking:
             )
         )
 
-    def counts(self, *, space: str, user: str | None = None) -> list[Count]:
-        """How many memories there are of each category and importance."""
+    def counts(self, *, space: str, user: str | None = None) -> Sequence[MemoryCount]:
+        """Count the memories of each category and importance."""
         return self._portal.call(lambda: self._inner.counts(space=space, user=user))
 
 
@@ -2118,38 +2143,36 @@ class Recovering:
 
     def recover(
         self,
-        asked: SatiRetrievalInput | Mapping[str, object] | str,
+        message: SatiRetrievalInput | Mapping[str, object] | str,
         *,
         space: str,
         user: str | None = None,
         session: str | None = None,
-        message: str | None = None,
+        message_id: str | None = None,
         recent: Sequence[str] = (),
         limit: int | None = None,
         budget_tokens: int | None = None,
         injected: bool = False,
     ) -> Recovered:
-        """What is known that matters for the message that is to be answered, in time or not at all.
+        """Recover what is known that matters for a message, in time or not at all.
 
-        ``asked`` is the message, with ``recent`` turns before it (the latest last), or both as the seed's
-        input or its document. Looked through are live memories of the ``user`` and those that hold for
-        everybody; without a user all of the space, so name one where several share it. ``injected``: the
-        block goes into a prompt, which counts as an access of what is in it, once in an hour. ``session``
-        and ``message`` name the turn in the audit.
+        Live memories of the person and those that hold for everybody are searched; name the person where
+        several share the space. The message may also be the seed's input, or its document, with the turns
+        before it. With `injected`, what is in the block counts as used, once an hour.
 
-        It takes no longer than the setting ``longterm_timeout_ms``. Where there is no time, or the database
-        or the model fail, the result is empty and says so: an answer never breaks for want of memory.
+        It takes no longer than the setting `longterm_timeout_ms`. Without time, database or model the result
+        is empty and says so: an answer never breaks for want of memory.
 
         Raises:
-            BadInput: an argument cannot be taken.
+            BadInput: An argument is invalid; the error names it.
         """
         return self._portal.call(
             lambda: self._inner.recover(
-                asked,
+                message,
                 space=space,
                 user=user,
                 session=session,
-                message=message,
+                message_id=message_id,
                 recent=recent,
                 limit=limit,
                 budget_tokens=budget_tokens,
@@ -2167,10 +2190,10 @@ class Recovering:
         since: datetime | str | None = None,
         limit: int = 100,
     ) -> list[AuditLine]:
-        """What was recovered for which message and what evaluations did, the latest first.
+        """List what was recovered for which message, and what evaluations did, the latest first.
 
         Raises:
-            BadInput: an argument cannot be taken (``limit`` is 1 to 1,000).
+            BadInput: An argument is invalid; the error names it.
         """
         return self._portal.call(
             lambda: self._inner.audit(
@@ -2190,7 +2213,7 @@ class Evaluating:
         self,
         asked: SatiEvaluationInput | Mapping[str, object],
         *,
-        evaluator: Evaluator | str | None = None,
+        evaluator: Evaluator | EvaluatorName | None = None,
         space: str | None = None,
     ) -> Evaluation:
         """What a conversation asks for: memories to include, to edit and to delete. Nothing is written.
@@ -2218,7 +2241,8 @@ class Evaluating:
         """Do what an evaluation asks for, in one transaction; to do it again changes nothing.
 
         ``evaluation`` is what ``evaluate`` returned, or the seed's single shape (``should_store``) or its
-        document. What the policy refuses, or somebody changed meanwhile, is left as it is and counted.
+        document. Clauses that the policy refuses are cut; what it refuses whole, or somebody
+        changed meanwhile, is left as it is and counted.
 
         Raises:
             BadInput: an argument cannot be taken, or a part of the evaluation; names it, such as
@@ -2229,19 +2253,24 @@ class Evaluating:
         )
 
     def evaluate_session(
-        self, session: str, *, space: str, evaluator: Evaluator | str | None = None, dry_run: bool = False
+        self,
+        session: str,
+        *,
+        space: str,
+        evaluator: Evaluator | EvaluatorName | None = None,
+        preview: bool = False,
     ) -> SessionEvaluation:
-        """Evaluate what was said in a session since it was evaluated last, and do what is asked for.
+        """Evaluate what a session said since it was last evaluated, and do what it asks for.
 
-        With ``dry_run`` nothing is written, and only the next 40 turns are looked at.
+        Workers do this too. Doing it again changes nothing.
 
         Raises:
-            NotFound: there is no such session.
-            BadInput: there is no such evaluator.
-            QuipuError: a language model was asked and failed; what was done before it stays.
+            NotFound: There is no such session.
+            BadInput: There is no such evaluator.
+            LanguageFailed: The language model failed; what was done before stays.
         """
         return self._portal.call(
-            lambda: self._inner.evaluate_session(session, space=space, evaluator=evaluator, dry_run=dry_run)
+            lambda: self._inner.evaluate_session(session, space=space, evaluator=evaluator, preview=preview)
         )
 
 
@@ -2255,28 +2284,29 @@ class MemoryFiles:
     def import_sqlite(
         self, path: str | PathLike[str], *, space: str, user: str | None = None
     ) -> MemoriesImported:
-        """Take in a file of the seed (``santi-memory.db``, ``sati-memory.db``) as memories of ``user``.
+        """Import a file of the seed as memories of a person.
 
-        Such a file does not say whose its memories are: without a user they hold for everybody in the space.
-        Hashes are made anew and enumerations checked; what means nothing is refused row by row and reported.
-        Ids, times, versions and counts are kept. Doing it again changes nothing; the file is only read.
+        Hashes are made anew, categories and importances are checked, and what means nothing is refused row by
+        row and reported. Ids, times, versions and counts are kept; a memory whose id somebody else in the
+        space has gets one of its own. The file is only read, and importing it again changes nothing.
 
         Raises:
-            NotFound: there is no such file.
-            BadInput: it is no file of the seed, damaged, or locked; nothing was changed.
+            NotFound: There is no such file.
+            BadInput: It is no file of the seed, damaged or locked; nothing was changed.
         """
         return self._portal.call(lambda: self._inner.import_sqlite(path, space=space, user=user))
 
     def export_sqlite(
         self, path: str | PathLike[str], *, space: str, user: str | None = None
     ) -> MemoriesExported:
-        """Write a new file with exactly the table and indices of the seed: the memories of a user, or of all.
+        """Export memories to a new file with exactly the table and indices of the seed.
 
-        Archived ones are in it. It holds each summary once, so what two users have is in it once.
+        Archived memories are included. The file holds each summary once, even if two people have it.
 
         Raises:
-            Conflict: there is such a file already, or something was forgotten in the space meanwhile.
-            BadInput, DiskFull: it cannot be written; nothing is left of it.
+            Conflict: There is such a file already, or something was forgotten in the space meanwhile.
+            BadInput: The file cannot be written; nothing is left of it.
+            DiskFull: The disk is full; nothing is left of the file.
         """
         return self._portal.call(lambda: self._inner.export_sqlite(path, space=space, user=user))
 
@@ -2293,12 +2323,13 @@ class Longterm(Remembering, Looking, Recovering, Evaluating, MemoryFiles):
 
 
 class Memories:
-    """The lessons of one database: drawn from recorded sessions, or written by hand.
+    """Look up and correct lessons: what lasts of recorded sessions, or is written by hand.
 
-    Every call names the ``space``. An id is a memory's whole id or the beginning of it, at least four digits.
+    Confidence is what a lesson is worth at the time of the call: it falls with time, and rises where the
+    lesson is used or confirmed.
     """
 
-    def __init__(self, inner: AsyncMemories, portal: Portal) -> None:
+    def __init__(self, inner: AsyncLessons, portal: Portal) -> None:
         self._inner = inner
         self._portal = portal
 
@@ -2313,19 +2344,17 @@ class Memories:
         limit: int = 1000,
         progress: SessionProgress | None = None,
     ) -> ExtractionReport:
-        """Read sessions and keep what was said there that lasts; each session in a transaction of its own.
+        """Read sessions, and keep what was said there that lasts.
 
-        Read are sessions of people that this extractor has not read, or failed to, or read in an older
-        version, or that went on since: all of them, or ``session``, or those that went on ``since`` a time.
-        With ``again`` they are read whether due or not. Doing it twice changes nothing; memories that a
-        person edited, confirmed or archived stay as they are. ``extractor`` is "rules", "llm" (the
-        language model of the settings), or one of your own. What goes wrong with one session is noted with
-        it, and the others are read.
+        A session is due if this extractor has not read it, failed at it, read it in an older version, or if
+        it went on since. Each is read in a transaction of its own; what goes wrong with one is noted with it.
+        Doing it twice changes nothing; lessons that a person edited, confirmed or archived stay as they are.
 
         Raises:
-            NotFound: there is no such session.
-            BadInput: an argument cannot be taken.
-            ConfigError, MissingExtra: the language model cannot be had.
+            NotFound: There is no such session.
+            BadInput: An argument is invalid; the error names it.
+            ConfigError: The language model of the settings cannot be had.
+            MissingExtra: The language model of the settings needs a package that is not installed.
         """
         return self._portal.call(
             lambda: self._inner.extract(
@@ -2348,11 +2377,13 @@ class Memories:
         project: str = "",
         confidence: float = 1.0,
     ) -> Lesson:
-        """Write a memory by hand; secrets are cut out of it.
+        """Write a lesson by hand.
+
+        Secrets are cut out of it.
 
         Raises:
-            Conflict: an active memory of the project says so already.
-            BadInput: an argument cannot be taken.
+            Conflict: A live lesson of the project says so already.
+            BadInput: An argument is invalid; the error names it.
         """
         return self._portal.call(
             lambda: self._inner.add(
@@ -2361,43 +2392,42 @@ class Memories:
         )
 
     def get(self, id: UUID | str, *, space: str) -> Lesson:
-        """The memory with an id.
+        """Show a lesson as it stands now.
 
         Raises:
-            NotFound: there is none.
+            NotFound: There is no such lesson.
         """
         return self._portal.call(lambda: self._inner.get(id, space=space))
 
-    def sources(self, id: UUID | str, *, space: str) -> list[LessonSource]:
-        """Where a memory was said, the latest first. Empty for one that was written by hand.
+    def sources(self, id: UUID | str, *, space: str) -> Sequence[LessonSource]:
+        """List where a lesson was said, the latest first.
+
+        One that was written by hand has no sources.
 
         Raises:
-            NotFound: there is none.
+            NotFound: There is no such lesson.
         """
         return self._portal.call(lambda: self._inner.sources(id, space=space))
 
-    def listing(
+    def list(
         self,
         *,
         space: str,
         category: str | None = None,
         project: str | None = None,
         session: str | None = None,
-        state: State | Literal["all"] = "active",
-        limit: int = 100,
+        state: State | Literal["all"] = "live",
+        limit: int = 50,
         offset: int = 0,
         after: UUID | str | None = None,
-    ) -> list[Lesson]:
-        """Memories, the surest first: those of a category, of a project, told by a session, in a state.
-
-        Of equals, the latest first. ``after`` is the id of a memory: the list goes on behind where it stands
-        now.
+    ) -> Sequence[Lesson]:
+        """List lessons, the surest first; of equally sure ones the latest.
 
         Raises:
-            BadInput: an argument cannot be taken.
+            BadInput: An argument is invalid; the error names it.
         """
         return self._portal.call(
-            lambda: self._inner.listing(
+            lambda: self._inner.list(
                 space=space,
                 category=category,
                 project=project,
@@ -2417,13 +2447,14 @@ class Memories:
         category: str | None = None,
         project: str | None = None,
         limit: int = 10,
-    ) -> list[FoundLesson]:
-        """The memories that answer a question, best first, by words and meaning as ``recall`` finds them.
+    ) -> Sequence[FoundLesson]:
+        """Find the lessons that answer a question, the best first.
 
-        Archived ones are not found. Nothing relevant is a legal answer.
+        They are found by words and meaning, as by `recall`. Archived lessons are not found. Where
+        nothing is relevant, the answer is empty.
 
         Raises:
-            BadInput: an argument cannot be taken.
+            BadInput: An argument is invalid; the error names it.
         """
         return self._portal.call(
             lambda: self._inner.search(question, space=space, category=category, project=project, limit=limit)
@@ -2432,56 +2463,57 @@ class Memories:
     def edit(
         self, id: UUID | str, *, space: str, fact: str | None = None, category: str | None = None
     ) -> Lesson:
-        """Change what a memory says, or its category. How it read before is kept; extraction leaves it alone.
+        """Change what a lesson says, or its category.
+
+        How it read before is kept; extraction leaves it alone from then on.
 
         Raises:
-            NotFound: there is none.
-            BadInput: nothing was given to change, it is archived, or an argument cannot be taken.
-            Conflict: another active memory of the project says so already.
+            NotFound: There is no such lesson.
+            BadInput: Nothing is given, it is archived, or an argument is invalid.
+            Conflict: Another live lesson of the project says so already.
         """
         return self._portal.call(lambda: self._inner.edit(id, space=space, fact=fact, category=category))
 
     def archive(self, id: UUID | str, *, space: str) -> Lesson:
-        """Take a memory out of recall; it stays and can be restored.
+        """Archive a lesson, so that it is not recalled any more.
+
+        Nothing is lost; `unarchive` brings it back.
 
         Raises:
-            NotFound: there is none.
+            NotFound: There is no such lesson.
         """
         return self._portal.call(lambda: self._inner.archive(id, space=space))
 
-    def restore(self, id: UUID | str, *, space: str) -> Lesson:
-        """Bring an archived memory back into recall; its clock starts anew.
+    def unarchive(self, id: UUID | str, *, space: str) -> Lesson:
+        """Bring an archived lesson back into recall; it ages from now.
 
         Raises:
-            NotFound: there is none.
-            Conflict: an active memory of the project says the same.
+            NotFound: There is no such lesson.
+            Conflict: A live lesson of the project says the same.
         """
-        return self._portal.call(lambda: self._inner.restore(id, space=space))
+        return self._portal.call(lambda: self._inner.unarchive(id, space=space))
 
     def confirm(self, id: UUID | str, *, space: str) -> Lesson:
-        """Say that a memory is so: it is surer from now on, and its clock starts anew.
+        """Confirm that a lesson is so: it is surer from now on, and ages from now.
 
         Raises:
-            NotFound: there is none.
+            NotFound: There is no such lesson.
         """
         return self._portal.call(lambda: self._inner.confirm(id, space=space))
 
     def reinforce(self, ids: Sequence[UUID | str], *, space: str) -> int:
-        """Note that memories were of use, not merely found: they age from now; how many uses count.
+        """Note that lessons were of use, not merely found, and return how many uses count.
 
-        Uses of a memory within an hour of each other count as one.
+        They age from now. Uses of a lesson within an hour of each other count as one.
 
         Raises:
-            NotFound: one of them is not there; no use was noted.
+            NotFound: One of the lessons does not exist; no use was noted.
         """
         return self._portal.call(lambda: self._inner.reinforce(ids, space=space))
 
-    def prune(self, *, space: str, dry_run: bool = True) -> Pruned:
-        """Archive the memories whose confidence fell below the least (``memory_archive_below``).
-
-        With ``dry_run`` only say which they are.
-        """
-        return self._portal.call(lambda: self._inner.prune(space=space, dry_run=dry_run))
+    def prune(self, *, space: str, confirm: bool = False) -> Pruned:
+        """Archive the lessons whose confidence fell below the least (`memory_archive_below`)."""
+        return self._portal.call(lambda: self._inner.prune(space=space, confirm=confirm))
 
 
 class Seeing:
@@ -2895,16 +2927,16 @@ class Transcripts(Seeing, Bootstrapping, Exchange):
 
 
 class Episodes:
-    """The episodes of one database.
+    """Look up and tend the episodes: conversations condensed, which fade unless they are used.
 
-    Every call names the ``space``. An id is an episode's whole id or its beginning, at least four digits.
+    Salience, freshness and activation are those of the moment of the call.
     """
 
     def __init__(self, inner: AsyncEpisodes, portal: Portal) -> None:
         self._inner = inner
         self._portal = portal
 
-    def listing(
+    def list(
         self,
         *,
         space: str,
@@ -2913,23 +2945,21 @@ class Episodes:
         topic: str | None = None,
         since: datetime | str | None = None,
         until: datetime | str | None = None,
-        state: Put = "active",
+        state: ListState = "live",
         order: Order = "recent",
         limit: int = 50,
         offset: int = 0,
         after: UUID | str | None = None,
-    ) -> list[Episode]:
-        """Episodes as they are now: of a session, a person, a topic, a time (``since`` in, ``until`` out).
+    ) -> Sequence[Episode]:
+        """List episodes as they are now.
 
-        ``order`` is "recent", or the most of "salience", "freshness" or "activation", of equals the latest
-        first; ``state`` "active", or "deleted" for those that were put away. ``after`` is the id of an
-        episode: the list goes on behind where it stands now.
+        An episode happened when it ended. Of equal ones the latest is first.
 
         Raises:
-            BadInput: an argument cannot be taken.
+            BadInput: An argument is invalid; the error names it.
         """
         return self._portal.call(
-            lambda: self._inner.listing(
+            lambda: self._inner.list(
                 space=space,
                 session=session,
                 user=user,
@@ -2945,40 +2975,39 @@ class Episodes:
         )
 
     def get(self, id: UUID | str, *, space: str) -> Episode:
-        """The episode with an id, as it is now.
+        """Show an episode as it is now.
 
         Raises:
-            NotFound: there is none.
+            NotFound: There is no such episode.
         """
         return self._portal.call(lambda: self._inner.get(id, space=space))
 
-    def messages(self, id: UUID | str, *, space: str) -> list[EpisodeMessage]:
-        """What was said in an episode, in its order. Empty for one that was written by SQL.
+    def messages(self, id: UUID | str, *, space: str) -> Sequence[EpisodeMessage]:
+        """List the messages that an episode was made of, in their order.
+
+        One that was written by SQL has none.
 
         Raises:
-            NotFound: there is none.
+            NotFound: There is no such episode.
         """
         return self._portal.call(lambda: self._inner.messages(id, space=space))
 
-    def history(self, id: UUID | str, *, space: str) -> list[EpisodeVersion]:
-        """How an episode read before it was written anew, the latest first.
+    def history(self, id: UUID | str, *, space: str) -> Sequence[EpisodeVersion]:
+        """List how an episode read before it was written anew, the latest version first.
 
         Raises:
-            NotFound: there is none.
+            NotFound: There is no such episode.
         """
         return self._portal.call(lambda: self._inner.history(id, space=space))
 
     def curve(
         self, id: UUID | str, *, space: str, points: int = 60, ahead_days: int | None = None
     ) -> EpisodeCurve:
-        """How an episode faded and was refreshed until now, and how it will fade if nobody uses it.
-
-        ``points`` moments apart by the same time, and those of its latest uses. ``ahead_days``: how far to
-        look; as far as there is behind (1 to 60 days) if it is not given.
+        """Show how an episode faded and was refreshed, and how it will fade if nobody uses it.
 
         Raises:
-            NotFound: there is none.
-            BadInput: an argument is out of range.
+            NotFound: There is no such episode.
+            BadInput: An argument is invalid; the error names it.
         """
         return self._portal.call(
             lambda: self._inner.curve(id, space=space, points=points, ahead_days=ahead_days)
@@ -2986,118 +3015,121 @@ class Episodes:
 
     def recall(
         self, question: str, *, space: str, user: str | None = None, limit: int = 10
-    ) -> list[FoundEpisode]:
-        """The episodes that answer a question, best first, scored as in ``memory.recall``.
+    ) -> Sequence[FoundEpisode]:
+        """Find the episodes that answer a question, the best first.
 
-        It changes nothing. Nothing relevant is a legal answer.
+        Scores are those of `recall`. Looking changes nothing. Where nothing is relevant, the answer is
+        empty.
 
         Raises:
-            BadInput: an argument cannot be taken.
+            BadInput: An argument is invalid; the error names it.
         """
         return self._portal.call(lambda: self._inner.recall(question, space=space, user=user, limit=limit))
 
     def reinforce(self, ids: Sequence[UUID | str], *, space: str) -> int:
-        """Note that episodes were of use, not merely found: they fade from now; how many uses count.
+        """Note that episodes were of use, not merely found, and return how many uses count.
 
-        Uses of an episode within ten minutes of each other count as one.
+        They fade from now. Uses of an episode within ten minutes of each other count as one.
 
         Raises:
-            NotFound: one of them is not there; no use was noted.
+            NotFound: One of the episodes does not exist; no use was noted.
         """
         return self._portal.call(lambda: self._inner.reinforce(ids, space=space))
 
-    def forget(self, id: UUID | str, *, space: str) -> Episode:
-        """Put an episode away: it is not recalled any more, stays, and can be restored.
+    def archive(self, id: UUID | str, *, space: str) -> Episode:
+        """Archive an episode, so that it is not recalled any more.
+
+        Nothing is lost; `unarchive` brings it back.
 
         Raises:
-            NotFound: there is none.
+            NotFound: There is no such episode.
         """
-        return self._portal.call(lambda: self._inner.forget(id, space=space))
+        return self._portal.call(lambda: self._inner.archive(id, space=space))
 
-    def restore(self, id: UUID | str, *, space: str) -> Episode:
-        """Bring an episode back that was put away; what it was, and its uses, are as they were.
+    def unarchive(self, id: UUID | str, *, space: str) -> Episode:
+        """Bring an archived episode back; its uses are as they were.
 
         Raises:
-            NotFound: there is none.
+            NotFound: There is no such episode.
         """
-        return self._portal.call(lambda: self._inner.restore(id, space=space))
+        return self._portal.call(lambda: self._inner.unarchive(id, space=space))
 
     def erase(self, id: UUID | str, *, space: str, confirm: bool = False) -> Erasure:
-        """Erase an episode for good; what was said stays, and is not condensed again.
+        """Erase an episode for good.
 
-        Without ``confirm`` it is a preview. What was said too goes with ``memory.forget``.
+        Its messages stay, and are not condensed again; `forget` takes them, too.
 
         Raises:
-            NotFound: there is none.
+            NotFound: There is no such episode.
         """
         return self._portal.call(lambda: self._inner.erase(id, space=space, confirm=confirm))
 
     def condense(self, *, space: str, session: str | None = None) -> Condensation:
-        """Make episodes now of all that waits, in ``session`` or in all, as if nothing more were said.
+        """Make episodes now of all exchanges that wait, as if nothing more were said.
 
-        Workers do this when a conversation rests. What was said a moment ago waits for the chunker:
-        ``memory.work()`` does both.
+        Workers do this when a conversation rests. Messages of this moment wait for the chunker;
+        a worker does both.
 
         Raises:
-            ConfigError, MissingExtra: the language model of the settings cannot be had.
+            ConfigError: The language model of the settings cannot be had.
+            MissingExtra: The language model of the settings needs a package that is not installed.
         """
         return self._portal.call(lambda: self._inner.condense(space=space, session=session))
 
     def rebuild(
         self, *, space: str, id: UUID | str | None = None, session: str | None = None, again: bool = False
     ) -> Condensation:
-        """Write episodes anew from what they are made of: one, those of a session, or all of the space.
+        """Write episodes anew from their messages: one, those of a session, or all of the space.
 
-        Written are those that another builder wrote, or an older version of this one; with ``again`` all.
-        They keep their ids and uses, and how they read before stays as their history. Those that were put
-        away, or written by SQL, are left alone.
+        Episodes of another builder or of an older version of this one are written. They keep their ids and
+        uses, and how they read before stays in their history. Episodes that are archived, or were written by
+        SQL, are left alone.
 
         Raises:
-            NotFound: there is none with that id.
-            ConfigError, MissingExtra: the language model of the settings cannot be had.
+            NotFound: There is no such episode.
+            ConfigError: The language model of the settings cannot be had.
+            MissingExtra: The language model of the settings needs a package that is not installed.
         """
         return self._portal.call(
             lambda: self._inner.rebuild(space=space, id=id, session=session, again=again)
         )
 
     def stats(self, *, space: str) -> EpisodeStats:
-        """How many episodes there are, how many exchanges wait, and how fresh it all is."""
+        """Count episodes and the exchanges that wait, and tell how fresh they are on average."""
         return self._portal.call(lambda: self._inner.stats(space=space))
 
 
 class Loops:
-    """What was asked, promised, given to do or waited for in conversations, until it is resolved.
+    """Find and close what was asked, promised, given to do or waited for.
 
-    Workers find and resolve loops as conversations go on. Every call names the ``space``. An id is a loop's
-    whole id or the beginning of it, at least four digits.
+    Workers find loops in conversations, and close them when a later exchange resolves them.
     """
 
     def __init__(self, inner: AsyncLoops, portal: Portal) -> None:
         self._inner = inner
         self._portal = portal
 
-    def listing(
+    def list(
         self,
         *,
         space: str,
         user: str | None = None,
         session: str | None = None,
-        state: str = "open",
-        kind: str | None = None,
+        state: Literal["open", "closed", "all"] = "open",
+        kind: LoopKind | None = None,
         limit: int = 50,
         offset: int = 0,
         after: UUID | str | None = None,
-    ) -> list[Loop]:
-        """Loops, the latest first: those that are open, those that were (``closed``), or ``all``.
+    ) -> Sequence[Loop]:
+        """List loops, the latest first.
 
-        ``kind``: question, promise, task, waiting or followup. The latest is what was said or closed last.
-        ``after`` is the id of a loop: the list goes on behind where it stands now.
+        The latest is what was said or closed last.
 
         Raises:
-            BadInput: an argument cannot be taken.
+            BadInput: An argument is invalid; the error names it.
         """
         return self._portal.call(
-            lambda: self._inner.listing(
+            lambda: self._inner.list(
                 space=space,
                 user=user,
                 session=session,
@@ -3110,155 +3142,160 @@ class Loops:
         )
 
     def get(self, id: UUID | str, *, space: str) -> Loop:
-        """The loop with an id.
+        """Show a loop, where it was said, and what closed it.
 
         Raises:
-            NotFound: there is none.
+            NotFound: There is no such loop.
         """
         return self._portal.call(lambda: self._inner.get(id, space=space))
 
     def remind(
         self, *, space: str, user: str | None = None, session: str | None = None, limit: int = 5
-    ) -> list[Loop]:
-        """The open loops that matter now, the most urgent first.
+    ) -> Sequence[Loop]:
+        """Show the open loops that matter now, the most urgent first.
 
-        What is due comes first; what has no date fades with the weeks since it was last mentioned. Being
-        reminded of changes nothing.
+        What is due comes first; what has no date matters less with each week since it was last mentioned.
+        These are the loops that prompts are told of. Looking changes nothing.
 
         Raises:
-            BadInput: an argument cannot be taken.
+            BadInput: An argument is invalid; the error names it.
         """
         return self._portal.call(
             lambda: self._inner.remind(space=space, user=user, session=session, limit=limit)
         )
 
     def close(
-        self, id: UUID | str, *, space: str, evidence: str | None = None, outcome: str = "resolved"
+        self, id: UUID | str, *, space: str, evidence: str | None = None, outcome: Outcome = "resolved"
     ) -> Loop:
-        """Close a loop by hand: it is ``resolved``, or ``dropped``; ``evidence`` says why, in words.
+        """Close a loop by hand.
 
-        A loop that is closed already stays as it is.
+        A loop that is closed already stays as it is. `reopen` opens it again.
 
         Raises:
-            NotFound: there is none.
-            BadInput: an argument cannot be taken.
+            NotFound: There is no such loop.
+            BadInput: An argument is invalid; the error names it.
         """
         return self._portal.call(
             lambda: self._inner.close(id, space=space, evidence=evidence, outcome=outcome)
         )
 
     def reopen(self, id: UUID | str, *, space: str) -> Loop:
-        """Open a closed loop again; what closed it is forgotten. One that is open stays as it is.
+        """Open a closed loop again.
+
+        What closed it is forgotten. A loop that is open stays as it is.
 
         Raises:
-            NotFound: there is none.
+            NotFound: There is no such loop.
         """
         return self._portal.call(lambda: self._inner.reopen(id, space=space))
 
 
 class Beliefs:
-    """What stands about people: facts and traits that they told, one value a key, with history.
+    """Look up and settle what people said of themselves: facts and traits, one value for a key, with history.
 
     Workers settle what is said when they write it: the same again makes a belief surer, a correction takes
-    its place, and another value without a correction is a conflict that can be asked about. Every call names
-    the ``space``. An id is a whole id or the beginning of it, at least four digits.
+    its place, and another value without a correction is a conflict that can be asked about.
     """
 
     def __init__(self, inner: AsyncBeliefs, portal: Portal) -> None:
         self._inner = inner
         self._portal = portal
 
-    def listing(
+    def list(
         self,
         *,
         space: str,
         user: str | None = None,
         key: str | None = None,
-        state: str = "standing",
+        state: Literal["standing", "contested", "superseded", "all"] = "standing",
         limit: int = 50,
         offset: int = 0,
-    ) -> list[Belief]:
-        """Beliefs, the surest first: those that stand, are contested, were superseded, or ``all``.
-
-        ``user`` keeps to one person, ``key`` to what it is about, such as ``home``.
+    ) -> Sequence[Belief]:
+        """List beliefs, the surest first.
 
         Raises:
-            BadInput: an argument cannot be taken.
+            BadInput: An argument is invalid; the error names it.
         """
         return self._portal.call(
-            lambda: self._inner.listing(
-                space=space, user=user, key=key, state=state, limit=limit, offset=offset
-            )
+            lambda: self._inner.list(space=space, user=user, key=key, state=state, limit=limit, offset=offset)
         )
 
     def get(self, id: UUID | str, *, space: str) -> Belief:
-        """The belief with an id.
+        """Show a belief.
 
         Raises:
-            NotFound: there is none.
+            NotFound: There is no such belief.
         """
         return self._portal.call(lambda: self._inner.get(id, space=space))
 
-    def sources(self, id: UUID | str, *, space: str) -> list[BeliefSource]:
-        """The messages that said a belief, the latest first.
+    def sources(self, id: UUID | str, *, space: str) -> Sequence[BeliefSource]:
+        """List the messages that said a belief, the latest first.
 
         Raises:
-            NotFound: there is none.
+            NotFound: There is no such belief.
         """
         return self._portal.call(lambda: self._inner.sources(id, space=space))
 
-    def history(self, id: UUID | str, *, space: str) -> list[Belief]:
-        """All that was ever held of the person and key of a belief, the latest first.
+    def history(self, id: UUID | str, *, space: str) -> Sequence[Belief]:
+        """List all values that the key of a belief ever had for its person, the latest first.
 
         Raises:
-            NotFound: there is none.
+            NotFound: There is no such belief.
         """
         return self._portal.call(lambda: self._inner.history(id, space=space))
 
     def conflicts(
         self, *, space: str, user: str | None = None, settled: bool = False, limit: int = 50
-    ) -> list[Conflict]:
-        """Open conflicts with both sides, the worst first; ``settled`` ones too where asked for.
+    ) -> Sequence[Conflict]:
+        """List open conflicts with both values, the most severe first.
 
         Raises:
-            BadInput: an argument cannot be taken.
+            BadInput: An argument is invalid; the error names it.
         """
         return self._portal.call(
             lambda: self._inner.conflicts(space=space, user=user, settled=settled, limit=limit)
         )
 
     def ask(self, *, space: str, user: str | None = None) -> Conflict | None:
-        """The conflict that is most worth asking about, or None; each asking makes it less pressing.
+        """Choose the conflict to ask the person about, if any.
 
-        What was asked about as often as it matters is not asked again; it stays open and is listed.
+        Its `question` can be put to them as it stands. Each time lowers its severity; one that was asked
+        about often enough is not chosen again, but stays open.
+
+        Raises:
+            BadInput: An argument is invalid; the error names it.
         """
         return self._portal.call(lambda: self._inner.ask(space=space, user=user))
 
     def resolve(self, id: UUID | str, keep: str, *, space: str) -> Belief:
-        """Settle a conflict: ``keep`` is ``belief``, ``rival``, or the value that is right; what stands then.
+        """Settle a conflict, and return the belief that stands.
 
         Raises:
-            NotFound: there is no such conflict.
-            BadInput: it is settled already, or ``keep`` is blank or too long.
+            NotFound: There is no such conflict.
+            BadInput: It is settled already, or `keep` is blank or too long.
         """
         return self._portal.call(lambda: self._inner.resolve(id, keep, space=space))
 
     def correct(self, id: UUID | str, value: str, *, space: str) -> Belief:
-        """Put another value in the place of a belief; its conflicts are settled, the old stays in history.
+        """Replace the value of a belief.
+
+        Its conflicts are settled; the old value stays in the history.
 
         Raises:
-            NotFound: there is none.
-            BadInput: ``value`` is blank or too long.
+            NotFound: There is no such belief.
+            BadInput: `value` is blank or too long.
         """
         return self._portal.call(lambda: self._inner.correct(id, value, space=space))
 
-    def forget(self, id: UUID | str, *, space: str) -> None:
-        """Delete a belief and its conflicts. What contested it stands then, the surest of several.
+    def erase(self, id: UUID | str, *, space: str, confirm: bool = False) -> Belief:
+        """Delete a belief and its conflicts for good.
+
+        The surest value that contested it stands then. The messages that said it stay.
 
         Raises:
-            NotFound: there is none.
+            NotFound: There is no such belief.
         """
-        self._portal.call(lambda: self._inner.forget(id, space=space))
+        return self._portal.call(lambda: self._inner.erase(id, space=space, confirm=confirm))
 
 
 class Browsing:
@@ -3416,6 +3453,7 @@ class Tables(Browsing):
         *,
         dry_run: bool = False,
         lossless: bool = False,
+        as_tried: Done | None = None,
         space: str,
         schema: str = "memory",
         agent: str | None = None,
@@ -3424,14 +3462,22 @@ class Tables(Browsing):
 
         ``dry_run`` tries it and undoes it; ``Done.lost`` says what it would take away: rows that are deleted
         or changed, objects that go or are replaced, found by comparing what there is before and after.
-        ``lossless`` does it if nothing is lost and otherwise undoes it (``Done.undone``).
+        ``lossless`` does it if nothing is lost and otherwise undoes it (``Done.undone``). ``as_tried`` is
+        what either returned: it is done if exactly that is lost.
 
         Raises:
+            Outdated: something else than ``as_tried`` would be lost by now.
             BadInput: it is refused. ALTER TABLE is answered with the call of ``recreate`` that replaces it.
         """
         return self._portal.call(
             lambda: self._inner.execute(
-                sql, dry_run=dry_run, lossless=lossless, space=space, schema=schema, agent=agent
+                sql,
+                dry_run=dry_run,
+                lossless=lossless,
+                as_tried=as_tried,
+                space=space,
+                schema=schema,
+                agent=agent,
             )
         )
 
@@ -3481,17 +3527,31 @@ class Tables(Browsing):
         )
 
     def insert(
-        self, table: str, data: Data, *, space: str, schema: str = "memory", agent: str | None = None
+        self,
+        table: str,
+        data: Data,
+        *,
+        lossless: bool = False,
+        as_tried: Changed | None = None,
+        space: str,
+        schema: str = "memory",
+        agent: str | None = None,
     ) -> Changed:
         """Insert a row, or up to 10,000 of them (all or none); embedded fields are embedded.
 
+        ``lossless`` undoes it if it takes anything away, as a trigger may: ``Changed.lost`` says what.
+        ``as_tried`` as for `execute`.
+
         Raises:
+            Outdated: something else than ``as_tried`` would be taken away by now.
             BadInput: a column or a value does not fit; names it.
             Conflict: a row with that key is there.
             NotFound: there is no such table.
         """
         return self._portal.call(
-            lambda: self._inner.insert(table, data, space=space, schema=schema, agent=agent)
+            lambda: self._inner.insert(
+                table, data, lossless=lossless, as_tried=as_tried, space=space, schema=schema, agent=agent
+            )
         )
 
     def update(
@@ -3501,6 +3561,8 @@ class Tables(Browsing):
         *,
         where: Where,
         dry_run: bool = False,
+        lossless: bool = False,
+        as_tried: Changed | None = None,
         space: str,
         schema: str = "memory",
         agent: str | None = None,
@@ -3508,15 +3570,26 @@ class Tables(Browsing):
         """Change the rows that satisfy ``where``: ``{"id": 5}``, ``{"age": {">": 30}}``, or SQL.
 
         A column ``updated_at`` follows by itself. ``dry_run`` tries it and undoes it: how many rows it would
-        be, and the keys of the first 20.
+        be, the keys of the first 20, and in ``Changed.lost`` what it takes away elsewhere, by a trigger, a
+        cascade or a function. ``lossless`` undoes it if that is anything. ``as_tried`` as for
+        `execute`.
 
         Raises:
+            Outdated: it would change other rows than ``as_tried``, or take other away.
             BadInput: a column or a value does not fit; names it.
             NotFound: there is no such table.
         """
         return self._portal.call(
             lambda: self._inner.update(
-                table, data, where=where, dry_run=dry_run, space=space, schema=schema, agent=agent
+                table,
+                data,
+                where=where,
+                dry_run=dry_run,
+                lossless=lossless,
+                as_tried=as_tried,
+                space=space,
+                schema=schema,
+                agent=agent,
             )
         )
 
@@ -3526,21 +3599,33 @@ class Tables(Browsing):
         *,
         where: Where,
         dry_run: bool = False,
+        lossless: bool = False,
+        as_tried: Changed | None = None,
         space: str,
         schema: str = "memory",
         agent: str | None = None,
     ) -> Changed:
         """Delete the rows that satisfy ``where``; their vectors go with them.
 
-        ``dry_run`` tries it and undoes it: how many rows would go, and the keys of the first 20.
+        ``dry_run`` tries it and undoes it: how many rows would go, the keys of the first 20, and in
+        ``Changed.lost`` what goes along elsewhere. ``lossless`` undoes it if any row goes. ``as_tried`` as
+        for `execute`: rows are known by their keys.
 
         Raises:
+            Outdated: other rows than ``as_tried`` would go, or take other along.
             BadInput: ``where`` says nothing, or what there is not.
             NotFound: there is no such table.
         """
         return self._portal.call(
             lambda: self._inner.delete(
-                table, where=where, dry_run=dry_run, space=space, schema=schema, agent=agent
+                table,
+                where=where,
+                dry_run=dry_run,
+                lossless=lossless,
+                as_tried=as_tried,
+                space=space,
+                schema=schema,
+                agent=agent,
             )
         )
 
@@ -3554,6 +3639,7 @@ class Tables(Browsing):
         description: str | None = None,
         column_descriptions: Mapping[str, str] | None = None,
         dry_run: bool = False,
+        as_tried: Recreated | None = None,
         space: str,
         schema: str = "memory",
         agent: str | None = None,
@@ -3563,9 +3649,11 @@ class Tables(Browsing):
         Rows come along by column; ``mapping`` names new columns that were called otherwise (``{"new":
         "old"}``), and what hangs on them follows. Vectors, registry, indexes, views, references of other
         tables, triggers, rules, policies, rights, statistics and comments come along where they can; ``lost``
-        names what cannot. ``dry_run`` tries it with the first 100,000 rows and undoes it.
+        names what cannot. ``dry_run`` tries it with the first 100,000 rows and undoes it; ``as_tried`` is
+        what that returned: it is done if it differs in nothing else and loses nothing else.
 
         Raises:
+            Outdated: it would differ otherwise, or lose other than ``as_tried``.
             BadInput: the statement is refused, rows do not fit the new definition, or something else depends
                 on the table (a partition, an heir, a function, a column of its row type); it is named.
         """
@@ -3578,6 +3666,7 @@ class Tables(Browsing):
                 description=description,
                 column_descriptions=column_descriptions,
                 dry_run=dry_run,
+                as_tried=as_tried,
                 space=space,
                 schema=schema,
                 agent=agent,
@@ -3762,8 +3851,9 @@ class Snapshots:
 
         A snapshot of what is there now is taken first: restoring that undoes it. Then the schema is replaced
         as a whole, in one transaction, or stays as it is. A schema that was dropped is made again, with the
-        grants of then. What was forgotten of a person or a session since does not come back. ``progress`` is
-        called with the bytes read.
+        grants of then. What SQL granted on its objects is as it was then, for roles that are still there;
+        ``Restored.lost`` names the others. What was forgotten of a person or a session since does not come
+        back. ``progress`` is called with the bytes read.
 
         Raises:
             BadInput: no name of a snapshot; its file was changed; its rows are not what the manifest says.
@@ -3812,8 +3902,9 @@ class Snapshots:
 
         It may be of a schema of another name, and of another space or database. Only tables, sequences,
         views, types, indexes, constraints, comments and rows are taken: no functions, triggers, rules or
-        policies. All of it runs with the rights of the schema's own agent. A snapshot is taken first. A
-        person or a session that was ever forgotten in the space does not come in.
+        policies. All of it runs with the rights of the schema's own agent. Rights of the schema's own logins
+        go with it; those of others are not given, and ``Restored.lost`` names them. A snapshot is taken
+        first. A person or a session that was ever forgotten in the space does not come in.
 
         Raises:
             BadInput: the file holds what no such dump holds; names the line. Nothing was changed.

@@ -121,11 +121,11 @@ def test_defaults_are_assumed_and_capped_until_somebody_confirms_them(
     (row,) = rows(address, space, "select * from chat_session_memory")
     for kept in (event, row):
         assert (kept["assumed"], kept["confidence_cap"], kept["value_source"]) == (True, "medium", "default")
-    assert [value.key for value in memory.ledger.open_assumptions(**here)] == ["baseline.scope"]
+    assert [value.key for value in memory.ledger.assumptions(**here)] == ["baseline.scope"]
     advised = memory.ledger.recommendation(advise(memory, space), space=space)
     assert (advised.asked_confidence, advised.confidence) == ("high", "medium")
     memory.ledger.set("baseline.scope", {"value": "all"}, **here)
-    assert memory.ledger.open_assumptions(**here) == []
+    assert memory.ledger.assumptions(**here) == []
     assert memory.ledger.recommendation(advise(memory, space), space=space).confidence == "high"
 
 
@@ -151,7 +151,7 @@ def test_an_application_that_knows_the_tables_writes_and_reads_them(
         for statement in statements("inserts.sql"):
             assert conn.execute(statement.encode(), [session["id"]]).rowcount == 1
     here = {"space": space, "session": str(session["id"])}
-    assert [value.key for value in memory.ledger.open_assumptions(**here)] == ["baseline.scope"]
+    assert [value.key for value in memory.ledger.assumptions(**here)] == ["baseline.scope"]
     assert memory.ledger.state(**here)["ui.response_depth"].from_preference
     (advice,) = memory.ledger.recommendations(**here)
     assert (advice.review_backed, advice.evidence_count) == (True, 1)
@@ -235,7 +235,7 @@ def test_fixture_an_assumption_is_set_disclosed_and_corrected(
     memory.ledger.assume(key, {"value": 3}, turn=1, **here)
     (row,) = rows(address, space, "select * from chat_session_memory")
     assert (row["assumed"], row["confidence_cap"], row["value_source"]) == (True, "medium", "assumed")
-    assert [value.key for value in memory.ledger.open_assumptions(**here)] == [key]
+    assert [value.key for value in memory.ledger.assumptions(**here)] == [key]
     assert recomputed == []
     assumed_at = clock.now()
 
@@ -247,7 +247,7 @@ def test_fixture_an_assumption_is_set_disclosed_and_corrected(
     assert (row["assumed"], row["confidence_cap"], row["value_source"]) == (False, "none", "explicit")
     assert (row["value_json"], row["source_turn_index"]) == ({"value": 4}, 2)
     assert (row["first_set_at"], row["last_updated_at"]) == (assumed_at, clock.now())
-    assert memory.ledger.open_assumptions(**here) == []
+    assert memory.ledger.assumptions(**here) == []
     assert [(c.old, c.new) for c in recomputed] == [({"value": 3}, {"value": 4})]
 
     clock.advance(timedelta(minutes=2))

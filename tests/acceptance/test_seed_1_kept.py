@@ -67,7 +67,7 @@ def taken(accepting: Settings, address: str) -> Iterator[Taken]:
         for session in (first, helper, other):
             session.write()
         memory.transcripts.sync([root], space=SPACE)
-        memory.memories.extract(space=SPACE)
+        memory.lessons.extract(space=SPACE)
         yield Taken(memory, first, helper, other)
 
 
@@ -136,7 +136,7 @@ def test_what_is_said_is_found_under_the_category_of_the_text(
     (row,) = asked(address, BY_CATEGORY, category)
     words = {word.strip(",.").lower() for word in SAID[category].split() if len(word) > 4}
     assert len(words & {word.strip(",.`").lower() for word in row["fact"].split()}) >= len(words) / 2
-    lessons = taken.memory.memories.listing(space=SPACE, category=category)
+    lessons = taken.memory.lessons.list(space=SPACE, category=category)
     assert [one.fact for one in lessons] == [row["fact"]]
 
 
@@ -197,9 +197,9 @@ def test_a_confidence_is_between_none_and_all(address: str, space: str, confiden
 def test_a_memory_tells_when_it_was_extracted_and_when_it_was_changed(
     memory: Memory, address: str, space: str, clock: FrozenClock
 ) -> None:
-    lesson = memory.memories.add("The mast is green.", space=space, category="knowledge")
+    lesson = memory.lessons.add("The mast is green.", space=space, category="knowledge")
     clock.advance(timedelta(days=1))
-    memory.memories.edit(lesson.id, space=space, fact="The mast is blue.")
+    memory.lessons.edit(lesson.id, space=space, fact="The mast is blue.")
     (row,) = asked(address, "select fact, created_at, updated_at from memories", space=space)
     assert row["fact"] == "The mast is blue."
     assert row["updated_at"] - row["created_at"] == timedelta(days=1)
@@ -268,7 +268,7 @@ def test_what_was_extracted_is_marked_with_when_and_not_read_again(taken: Taken,
         taken.other.id: NOW,
         taken.helper.name: None,  # nobody spoke to it but an agent
     }
-    assert taken.memory.memories.extract(space=SPACE).sessions == ()
+    assert taken.memory.lessons.extract(space=SPACE).sessions == ()
 
 
 class Failing:
@@ -287,7 +287,7 @@ def test_an_attempt_that_failed_is_noted_and_leaves_the_session_unprocessed(
         conn.execute(
             "insert into session_details (session_id, project_path) select id, $1 from core.sessions", [BOATS]
         )
-    (one,) = memory.memories.extract(space=space, extractor=Failing()).sessions
+    (one,) = memory.lessons.extract(space=space, extractor=Failing()).sessions
     assert one.status == "failed"
     (row,) = asked(address, "select * from sessions", space=space)
     assert (row["memories_extracted"], row["extraction_attempted_at"]) == (0, clock.now())
@@ -295,7 +295,7 @@ def test_an_attempt_that_failed_is_noted_and_leaves_the_session_unprocessed(
     with entered(address, space) as conn:
         run(conn, MARK, NOW + timedelta(days=1), row["id"])
     assert asked(address, UNPROCESSED, space=space) == []
-    assert memory.memories.extract(space=space).sessions == ()  # somebody said that it is done
+    assert memory.lessons.extract(space=space).sessions == ()  # somebody said that it is done
 
 
 # Usage Patterns
@@ -307,9 +307,9 @@ def test_a_memory_that_sql_inserts_is_found_at_every_door(memory: Memory, addres
     question = "Which port does the api run on?"
     hits = memory.recall(question, space=space, kinds=["transcripts"])
     assert [hit.text for hit in hits] == ["The api runs on port 8080."]
-    (found,) = memory.memories.search(question, space=space)
+    (found,) = memory.lessons.search(question, space=space)
     assert found.lesson.fact == "The api runs on port 8080."
-    (listed,) = memory.memories.listing(space=space)
+    (listed,) = memory.lessons.list(space=space)
     assert (listed.category, listed.confidence) == ("knowledge", pytest.approx(0.9))
 
 

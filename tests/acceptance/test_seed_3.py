@@ -138,7 +138,7 @@ async def test_conversations_are_read_and_written_in_the_words_of_the_text(
             "select user_id, topic, title, status from conversations where id = %s", [number]
         ).fetchone()
     assert found == ("ana", "garden", "Roses", "archived")
-    (conversation,) = await memory.conversations.listing(space=space, status="archived")
+    (conversation,) = await memory.conversations.list(space=space, status="archived")
     assert (conversation.id, conversation.session, conversation.user) == (str(number), str(number), "ana")
 
 
@@ -165,7 +165,7 @@ async def test_a_conversation_is_active_archived_or_deleted(
     await memory.observe([{"content": "Hello."}], space=space, session="other", user="bob")
     with inside(address, space) as conn:
         conn.execute("insert into conversations (user_id, topic, status) values ('ana', 'x', %s)", [status])
-    (found,) = await memory.conversations.listing(space=space, user="ana", status=status)
+    (found,) = await memory.conversations.list(space=space, user="ana", status=status)
     assert found.status == status
 
 
@@ -189,7 +189,7 @@ async def test_a_conversation_keeps_what_it_is_inserted_with(
         assert changed.fetchone() == ("telegram:42:8", "Ferns", "garden")
         with pytest.raises(errors.FeatureNotSupported, match="follow from what was said"), conn.transaction():
             conn.execute("update conversations set created_at = now()")
-    (found,) = await memory.conversations.listing(space=space, status="archived")
+    (found,) = await memory.conversations.list(space=space, status="archived")
     assert (found.thread, found.created_at) == ("telegram:42:8", NOW)
 
 
@@ -200,7 +200,7 @@ async def test_a_message_has_a_mode_of_the_text(
     await memory.observe([{"role": "assistant", "content": "Ferns do."}], space=space, session="s")
     with inside(address, space) as conn:
         conn.execute("update messages set mode = %s", [mode])
-    (message,) = (await memory.conversations.show("s", space=space)).messages
+    (message,) = (await memory.conversations.get("s", space=space)).messages
     assert message.mode == mode
 
 

@@ -52,26 +52,26 @@ def test_a_conversation_is_understood_recalled_and_forgotten(
     work = memory.work()
     assert (work.failed, work.dead) == (0, 0)
 
-    (conversation,) = memory.conversations.listing(space=SPACE)
+    (conversation,) = memory.conversations.list(space=SPACE)
     assert (conversation.session, conversation.status, conversation.user) == ("trip", "active", "zoraida")
-    shown = memory.conversations.show("trip", space=SPACE)
+    shown = memory.conversations.get("trip", space=SPACE)
     exchanges = shown.exchanges
     assert len(exchanges) == 4
     assert all(one.chunk is not None for one in exchanges)
     assert {thread.user for thread in memory.conversations.threads(space=SPACE)} == {"zoraida"}
     assert {topic.user for topic in memory.conversations.topics(space=SPACE)} == {"zoraida"}
 
-    (episode,) = memory.episodes.listing(space=SPACE)
+    (episode,) = memory.episodes.list(space=SPACE)
     assert (episode.session, episode.messages, episode.happened_at) == (
         "trip",
         len(TALK),
         begun + timedelta(minutes=len(TALK) - 1),
     )
     assert 0 < episode.freshness < 1
-    loops = memory.loops.listing(space=SPACE)
+    loops = memory.loops.list(space=SPACE)
     promise = next(loop for loop in loops if loop.message == "m5")
     assert any("list of hotels tomorrow" in text for text in episode.open_loops)
-    assert "home" in {belief.key: belief.value for belief in memory.beliefs.listing(space=SPACE)}
+    assert "home" in {belief.key: belief.value for belief in memory.beliefs.list(space=SPACE)}
 
     hits = memory.recall("the night train to Lisbon", space=SPACE, user="zoraida")
     (found,) = [hit for hit in hits if hit.kind == "episodes"]

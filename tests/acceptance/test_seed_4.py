@@ -117,10 +117,47 @@ def test_every_index_of_the_seed_is_there(inside: psycopg.Connection) -> None:
         assert re.search(rf"long_term_memory USING btree \(space_id, {column}\b", made[name]), name
 
 
+def test_an_id_is_a_uuid_of_version_4_and_of_one_memory(
+    memory: Memory, inside: psycopg.Connection, space: str
+) -> None:
+    assert UUID(memory.longterm.add("Has a boat", space=space).id).version == 4
+    id_ = insert(inside, "pets", "low", "4" * 64)
+    again = [id_, "pets", "low", "Another", "5" * 64]
+    with pytest.raises(errors.UniqueViolation):
+        inside.execute(INSERT.encode(), again)
+
+
+@pytest.mark.parametrize(
+    ("column", "asked", "role"),
+    [
+        ("category", "category = 'pets'", "quipu_app"),
+        ("archived", "archived", "quipu_app"),
+        # Under row level security PostgreSQL looks up nothing by an enumeration: its "=" is not leakproof.
+        ("importance", "importance = 'high'", "quipu_admin"),
+    ],
+)
+def test_each_index_serves_what_its_column_is_asked_for(
+    inside: psycopg.Connection, space: str, column: str, asked: str, role: str
+) -> None:
+    for category, importance, archived, n in (("context", "low", False, 3_000), ("pets", "high", True, 20)):
+        inside.execute(
+            "insert into long_term_memory (category, importance, archived, summary, hash)"
+            " select %s, %s, %s, n || %s, md5(n || %s) || md5(%s) from generate_series(1, %s) n",
+            [category, importance, archived, category, category, category, n],
+        )
+    inside.execute("set local role quipu_admin")
+    inside.execute("analyze longterm.long_term_memory")
+    (number,) = inside.execute("select id from core.spaces where name = %s", [space]).fetchone() or (0,)
+    inside.execute(f"set local role {role}".encode())
+    query = f"explain select id from long_term_memory where space_id = {number} and {asked}"
+    plan = " ".join(line for (line,) in inside.execute(query.encode()).fetchall())
+    assert re.search(rf"Index Cond: [^:]*\b{column}\b", plan), plan
+
+
 def test_what_the_seed_leaves_out_has_its_defaults(inside: psycopg.Connection) -> None:
     id_ = insert(inside, "pets", "low", "0" * 64)
     row = inside.execute(
-        "select created_at is not null, updated_at is not null, last_accessed_at, access_count, version,"
+        "select created_at = now(), updated_at = now(), last_accessed_at, access_count, version,"
         " archived from long_term_memory where id = %s",
         [id_],
     ).fetchone()

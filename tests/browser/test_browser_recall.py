@@ -60,7 +60,7 @@ def test_a_wrong_memory_is_corrected(
     page.get_by_role("button", name="Correct it").click()
     expect(page.get_by_role("status")).to_contain_text("The memory is corrected")
     expect(page.locator(".hit")).to_contain_text("Ana plays the violin")
-    assert memory.longterm.listing(space=scratch)[0].version == 2
+    assert memory.longterm.list(space=scratch)[0].version == 2
 
 
 def test_what_was_said_is_forgotten_after_a_preview(

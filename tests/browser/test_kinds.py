@@ -45,7 +45,7 @@ def test_the_slider_goes_back_to_what_was_known_then(
     sound(page)
     page.get_by_role("button", name="It is so").click()
     expect(page.get_by_role("status")).to_contain_text("known now, not assumed")
-    assert memory.ledger.open_assumptions(space=scratch) == []
+    assert memory.ledger.assumptions(space=scratch) == []
 
 
 def test_a_session_is_read_like_a_chat(
@@ -57,7 +57,7 @@ def test_a_session_is_read_like_a_chat(
     session.says("I will do that.")
     session.write()
     memory.transcripts.sync([world.root], space=scratch)
-    memory.memories.extract(space=scratch)
+    memory.lessons.extract(space=scratch)
     page.goto(f"/transcripts?space={quote(scratch)}")
     sound(page)
     page.get_by_label("Words").fill("beds Mondays")
@@ -93,7 +93,7 @@ def test_a_loop_is_closed_and_an_episode_refreshed(
     page.get_by_role("button", name="Show").click()
     expect(page.locator("main")).to_contain_text("“She called them.”")
     sound(page)
-    episode = memory.episodes.listing(space=scratch)[0]
+    episode = memory.episodes.list(space=scratch)[0]
     page.goto(f"/episodes/{episode.id}?space={quote(scratch)}")
     page.get_by_role("button", name="It was of use").click()
     expect(page.get_by_role("status")).to_contain_text("It is fresh again.")

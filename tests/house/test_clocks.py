@@ -16,7 +16,6 @@ MAY_ASK_IT = {
     "interfaces/cli/commands/transcripts_migrate_sqlite.py": "a date that is written",
     "interfaces/middleware/engine.py": "when a turn was",
     "interfaces/middleware/journal.py": "when a turn was",
-    "kinds/ledger/signals/extract.py": "words of an error",
     "interfaces/web/visit.py": "a date that is shown",
 }
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import click
 from tree import module_name, modules, place, syntax
+
+from quipu.interfaces.cli.main import quipu_command
 
 # Module and function -> why it may catch everything without raising it again.
 MAY_CATCH_ALL = {
@@ -20,6 +24,16 @@ MAY_CATCH_ALL = {
     ("quipu.interfaces.web.labours", "_run"): "the outermost loop of long work: the pages must go on",
 }
 ALL = {"Exception", "BaseException"}
+
+# What every door shares, so its errors are read at each. Left out is what whoever runs the program sets up:
+# the database, its backups, models, settings of the environment. A command line is what they have.
+SHARED = ("quipu.app", "quipu.record", "quipu.recall", "quipu.kinds", "quipu.upkeep")
+OF_THE_OPERATOR = ("quipu.upkeep.backup", "quipu.upkeep.erasure.places", "quipu.upkeep.erasure.files")
+COMMANDS = quipu_command.list_commands(click.Context(quipu_command))
+ONE_DOOR_S = re.compile(
+    rf"\bquipu (?:{'|'.join(COMMANDS)})\b|(?<![\w-])--[a-z]"
+    r"|\b[a-z_]+=(?:True|False|None|…|['\"]|\))|(?<![\w.])[a-z_]+\(\)|\bmemory\.(?!db\b)[a-z]|/v1/"
+)
 
 
 def catches_all(handler: ast.ExceptHandler) -> bool:
@@ -63,3 +77,36 @@ def test_errors_raised_on_purpose_are_our_own() -> None:
         and node.exc.func.id in {"Exception", "BaseException", "RuntimeError"}
     ]
     assert not nameless, "\n".join(nameless)
+
+
+def sentences(path: Path) -> Iterator[ast.Constant]:
+    """What a module says outside its docstrings, as far as it is more than a word."""
+    told = {node.value for node in ast.walk(syntax(path)) if isinstance(node, ast.Expr)}
+    for node in ast.walk(syntax(path)):
+        is_text = isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in told
+        if is_text and " " in node.value.strip():
+            yield node
+
+
+def test_what_every_door_shares_is_worded_for_every_door() -> None:
+    """A client of REST has no ``quipu keys list``, a model no ``user=``, a command line no ``observe()``."""
+    found = [
+        f"{place(path, node.lineno)}: {match[0]}"
+        for path in modules()
+        if module_name(path).startswith(SHARED) and not module_name(path).startswith(OF_THE_OPERATOR)
+        for node in sentences(path)
+        if (match := ONE_DOOR_S.search(node.value))
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_the_scan_sees_the_words_of_one_door() -> None:
+    for text in (
+        "`quipu keys list` shows",
+        "say user=…",
+        "use prompt()",
+        "raise --seconds",
+        "POST /v1/import",
+    ):
+        assert ONE_DOOR_S.search(text), text
+    assert not ONE_DOOR_S.search("The list of keys shows them; quipu is the name, a -- b, x = 3.")

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from demands import demands
+from demands import ITEM, demands
 from tree import ROOT, syntax
 
 SEEDS = ROOT / "tests" / "fixtures" / "seeds"
@@ -75,14 +75,20 @@ def plain(text: str) -> str:
 
 def compared(sentences: list[str], cited: list[Line]) -> tuple[list[str], list[str]]:
     """Sentences that have no line, and what lines quote that is no sentence in their place."""
-    waiting = [plain(line.begins).removesuffix(" …") for line in cited]
+    waiting = [plain(line.begins) for line in cited]
     without = []
     for sentence in sentences:
-        if waiting and plain(sentence).startswith(waiting[0]):
+        if waiting and _quotes(waiting[0], plain(sentence)):
             waiting.pop(0)
         else:
             without.append(sentence)
-    return without, waiting
+    return without, [quoted.removesuffix(" …") for quoted in waiting]
+
+
+def _quotes(quoted: str, sentence: str) -> bool:
+    """Whether a line quotes the sentence: all of it, or its beginning before " …"."""
+    begins = quoted.removesuffix(" …")
+    return sentence == quoted if begins == quoted else sentence.startswith(begins)
 
 
 @cache
@@ -113,12 +119,38 @@ def test_the_reader_finds_what_demands_something() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Confidence is one of low, medium, high.",
+        "The kind is `a`, `b` or `c`.",
+        "Colours are red, green or blue.",
+        "Salience = 0.5 * novelty.",
+        "Freshness lies in 0..1.",
+        "At least three facts count.",
+        "Ids are unique.",
+        "The default is medium.",
+        "Users may delete it.",
+        "Ids have to be UUIDs.",
+        "A worker needs to lock the row.",
+        "Ensure that it is idempotent.",
+        "It doesn't block.",
+        "+ a thing in a list",
+        "2) the second thing",
+    ],
+)
+def test_a_sentence_demands_by_its_words_its_formula_or_its_enumeration(sentence: str) -> None:
+    text = f"# A seed\n\nNobody reads this.\n\n{sentence}\n"
+    assert demands(text) == [ITEM.sub(r"\g<text>", sentence)]
+
+
 def test_a_sentence_without_a_line_and_a_line_without_a_sentence_are_seen() -> None:
     cited = [Line("`knots` must …", "holds", ""), Line("Cords shall", "holds", "")]
     assert compared(["knots must be tied", "cords are never cut"], cited) == (
         ["cords are never cut"],
         ["Cords shall"],
     )
+    assert compared(["Cords shall hold"], [Line("Cords shall", "holds", "")])[0] == ["Cords shall hold"]
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -121,3 +122,13 @@ def test_no_two_routes_have_the_same_name() -> None:
 
 def test_no_two_shapes_have_the_same_name() -> None:
     assert [name for name in schemas() if "__" in name or name.endswith(("-Input", "-Output"))] == []
+
+
+def test_no_description_speaks_python() -> None:
+    python = re.compile(r"\bmemory\.[a-z]|\b[a-z_]+\(\)|\b[a-z_]+=(?:True|False|None)|\bNone\b")
+    found = [
+        f"{route}: {match[0]}"
+        for route, operation in routes().items()
+        if (match := python.search(operation.get("summary", "") + operation.get("description", "")))
+    ]
+    assert not found, "\n".join(found)

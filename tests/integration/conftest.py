@@ -1,7 +1,8 @@
-"""One embedded server for a run, one migrated template, a database of its own for each test."""
+"""One embedded server for a run, one migrated template, a database for each test, as new."""
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -12,7 +13,9 @@ from pathlib import Path
 import anyio
 import psycopg
 import pytest
+from anyio.from_thread import start_blocking_portal
 from examined import insist
+from lent_databases import LentDatabases
 from patience import PATIENCE_SECONDS
 from psycopg import sql
 
@@ -23,6 +26,7 @@ from quipu.kernel.db import embedded
 from quipu.kernel.db.database import Database
 
 _NUMBERS = count()
+_PROGRAMS = os.environ.get("QUIPU_TEST_PG_BIN")  # before a fixture takes QUIPU_* away
 
 
 @pytest.fixture(scope="session")
@@ -32,6 +36,7 @@ def server_settings() -> Iterator[Settings]:
         Path(home).chmod(0o711)  # the account that runs the server must be able to pass through
         yield Settings(
             home=Path(home),
+            pg_bin=Path(_PROGRAMS) if _PROGRAMS else None,
             embedding_model="hashing",
             shared_buffers_mb=64,
             pool_size=8,
@@ -81,17 +86,26 @@ def copy_of(server: embedded.EmbeddedServer) -> Callable[[str], AbstractContextM
     return lambda name: new_database(server, template=name)
 
 
+@pytest.fixture(scope="session")
+def databases(server: embedded.EmbeddedServer, server_settings: Settings) -> Iterator[LentDatabases]:
+    """Lends migrated databases, one after the other."""
+    with start_blocking_portal() as portal:
+        lending = LentDatabases(lambda: new_database(server), server_settings, portal)
+        yield lending
+        lending.close()
+
+
 @pytest.fixture
-def url(server: embedded.EmbeddedServer) -> Iterator[str]:
+def url(databases: LentDatabases) -> Iterator[str]:
     """The address of a migrated database that this test has to itself."""
-    with new_database(server) as address:
+    with databases.lend() as address:
         yield address
 
 
 @pytest.fixture(scope="module")
-def module_url(server: embedded.EmbeddedServer) -> Iterator[str]:
+def module_url(databases: LentDatabases) -> Iterator[str]:
     """The address of a migrated database that the tests of a module share."""
-    with new_database(server) as address:
+    with databases.lend() as address:
         yield address
 
 

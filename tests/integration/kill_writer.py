@@ -55,12 +55,15 @@ class Writer:
         name = f"{self._name}n{self._number}"
         words = " ".join(self._chance.choices(THINGS, k=self._chance.randint(1, 12)))
         mine = [f"{self._name}-{space}-{k}" for k in range(2)]
+        session = self._chance.choice([None, "everybody", *mine])
+        # What names no user goes with the one user of its session: so a session has a user or none.
+        users = {None: [None, f"{self._name}-{space}-user"], mine[0]: [f"{self._name}-{space}-user"]}
         return {
             "id": name,
             "content": f"{name} {words}{self._chance.choice('.?!')}",
-            "session": self._chance.choice([None, "everybody", *mine]),
+            "session": session,
             "speaker": self._chance.choice([None, "Ana", "Boris"]),
-            "user": self._chance.choice([None, f"{self._name}-{space}-user"]),
+            "user": self._chance.choice(users.get(session, [None])),
         }
 
     def _forget(self, space: str) -> Call:

@@ -198,3 +198,9 @@ with made as (
 insert into tables.relations (space_id, schema_id, relation, table_name, columns, key, fields)
 select space_id, id, 0, 'notes', '{}', '{}', '{}' from made
 """
+
+# As an open transaction sees it: a trigger takes the row when it commits.
+AT_COMMIT = """
+set session_replication_role = replica;
+insert into at_commit (space_id, kind) values (core.current_space(), 3)
+"""

@@ -31,7 +31,7 @@ async def _known(memory: AsyncMemory, space: str, mark: str, root: Path) -> Know
     recorded = await _recorded(memory, space, mark, root)
     numbers = await ledger(memory, space, mark)
     ids = [*await longterm(memory, space, mark), *await _condensed(memory, space)]
-    ids.append((await memory.memories.add(f"The {mark} tests need Docker.", space=space)).id)
+    ids.append((await memory.lessons.add(f"The {mark} tests need Docker.", space=space)).id)
     prompt = await memory.conversations.prompt(
         f"Is the {mark} blue?", space=space, session=SESSION, user=USER
     )
@@ -46,7 +46,7 @@ async def _known(memory: AsyncMemory, space: str, mark: str, root: Path) -> Know
     used = {"kind": hits[0].kind, "id": hits[0].id}
     return {
         "POST /v1/why": [{"json": {"question": question, **used}}],
-        "POST /v1/ledger/events/{number}/undo": [
+        "POST /v1/ledger/events/{event}/undo": [
             {"json": {"force": True}, "path": f"/v1/ledger/events/{numbers[0]}/undo"}
         ],
         "POST /v1/snapshots/delete": [{"json": snapshot}],
@@ -156,9 +156,9 @@ async def longterm(
 
 async def _condensed(memory: AsyncMemory, space: str) -> list[object]:
     await memory.episodes.condense(space=space)
-    episodes = await memory.episodes.listing(space=space)
-    loops = await memory.loops.listing(space=space, state="all")
-    beliefs = await memory.beliefs.listing(space=space, state="all")
+    episodes = await memory.episodes.list(space=space)
+    loops = await memory.loops.list(space=space, state="all")
+    beliefs = await memory.beliefs.list(space=space, state="all")
     conflicts = await memory.beliefs.conflicts(space=space, settled=True)
     found = (episodes, loops, beliefs, conflicts)
     assert all(found), [len(one) for one in found]

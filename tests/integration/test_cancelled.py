@@ -14,6 +14,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from cli_process import CommandLine
+from lent_databases import LENDER
 from long_form import LONG
 from patience import PATIENCE_SECONDS, until
 from two_projects import world
@@ -49,7 +50,8 @@ def left(url: str) -> list[str]:
     with psycopg.connect(url) as conn:
         rows = conn.execute(
             "select query from pg_stat_activity"
-            " where datname = current_database() and pid <> pg_backend_pid()"
+            " where datname = current_database() and pid <> pg_backend_pid() and application_name <> %s",
+            [LENDER],
         ).fetchall()
     return [query for (query,) in rows]
 

@@ -24,19 +24,19 @@ def test_a_conversation_is_listed_shown_changed_and_brought_back(quipu: CommandL
     quipu.text("import", "jsonl", str(tmp_path / "chat.jsonl"))
     quipu.text("worker", "--burst", "--topics", "memory_chunker")
     assert "moved to Porto" in quipu.text("conversations", "list")
-    shown = quipu.text("conversations", "show", "s")
+    shown = quipu.text("conversations", "get", "s")
     assert "[ACKNOWLEDGE]" in shown
     assert "fact: The user moved to Porto." in shown
     assert "home = Porto" in shown
     assert "session:s:1" in quipu.text("conversations", "threads")
-    assert quipu.json("conversations", "topics")["topics"][0]["messages"] == 1
-    assert quipu.json("conversations", "set", "s", "--title", "Moving")["title"] == "Moving"
-    assert "deleted" in quipu.text("conversations", "delete", "s")
+    assert quipu.json("conversations", "topics")["items"][0]["messages"] == 1
+    assert quipu.json("conversations", "edit", "s", "--title", "Moving")["title"] == "Moving"
+    assert "archived" in quipu.text("conversations", "archive", "s")
     assert "No conversations" in quipu.text("conversations", "list")
-    assert quipu.json("conversations", "list", "--status", "all")["conversations"][0]["status"] == "deleted"
-    assert quipu.json("conversations", "restore", "s")["status"] == "active"
+    assert quipu.json("conversations", "list", "--status", "all")["items"][0]["status"] == "archived"
+    assert quipu.json("conversations", "unarchive", "s")["status"] == "active"
     assert "1 session will be read anew" in quipu.text("conversations", "reread")
-    assert "quipu conversations list" in quipu.run("conversations", "show", "nowhere").stderr
+    assert "list of conversations" in quipu.run("conversations", "get", "nowhere").stderr
 
 
 def test_a_prompt_waits_is_answered_and_listed(quipu: CommandLine) -> None:

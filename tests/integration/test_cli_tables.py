@@ -60,13 +60,40 @@ def test_a_table_is_made_filled_asked_changed_and_dropped(tables: Tables) -> Non
     some = ("--table", "boats", "--where", "name = 'Bela'")
     assert "1 row would be deleted in memory.boats.\n1\n" in tables.text("delete", *some, "--dry-run")
     assert tables.json("update", *some, "--data", '{"name": "Cela"}', "--dry-run")["dry_run"]
-    assert "1 row deleted" in tables.text("delete", *some)
+    assert "1 row would be deleted" in tables.text("delete", *some)
+    assert "1 row deleted" in tables.text("delete", *some, "--yes")
     assert "### memory.boats" in tables.text("prompt")
-    assert "DROP TABLE" in tables.text("execute", "drop table boats")
+    assert "boats goes (0 rows)" in tables.text("execute", "drop table boats")
+    assert "DROP TABLE" in tables.text("execute", "drop table boats", "--yes")
     assert "memory" in tables.text("drop-schema", "memory")
     assert tables.json("schemas")["schemas"] != []
     assert tables.json("drop-schema", "memory", "--confirm")["dropped"]
     assert "No schemas yet" in tables.text("schemas")
+
+
+def test_what_a_write_takes_away_elsewhere_is_shown_until_yes_is_said(tables: Tables) -> None:
+    for sql in (
+        "create table boats (id int primary key)",
+        "create table parts (id int)",
+        "insert into parts values (1), (2)",
+        "create function wipe() returns int language sql as 'delete from parts returning 1'",
+        "create rule wiping as on insert to boats do also delete from parts",
+        "insert into boats values (1)",
+    ):
+        tables.text("execute", sql, "--yes")
+    tables.text("execute", "insert into parts values (1), (2)")
+    left = ("query", "select count(*) from parts")
+    for words in (
+        ("insert", "--table", "boats", "--data", '{"id": 2}'),
+        ("update", "--table", "boats", "--data", '{"id": 3}', "--where", "id = 1 and wipe() > 0"),
+    ):
+        shown = tables.text(*words)
+        assert "parts: 2 rows deleted" in shown
+        assert "--yes" in tables.run(*words).stderr
+        assert tables.json(*left)["results"] == [{"count": 2}]
+        assert not tables.json(*words, "--yes")["undone"]
+        assert tables.json(*left)["results"] == [{"count": 0}]
+        tables.text("execute", "insert into parts values (1), (2)")
 
 
 def test_people_grant_and_agents_are_held_to_it(tables: Tables) -> None:

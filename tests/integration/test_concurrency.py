@@ -13,6 +13,7 @@ from pathlib import Path
 
 import anyio
 import pytest
+from long_form import sized
 
 from quipu import AsyncMemory, Memory
 from quipu.errors import Conflict
@@ -163,7 +164,8 @@ async def test_a_reader_sees_all_of_a_write_or_nothing(memory: AsyncMemory, anot
             tasks.start_soon(read, which)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(sized(2, long=3)))
 async def test_writers_and_erasers_do_not_get_in_each_others_way(
     memory: AsyncMemory, another: AsyncMemory, seed: int
 ) -> None:
@@ -199,7 +201,8 @@ async def test_writers_and_erasers_do_not_get_in_each_others_way(
             tasks.start_soon(erase, n)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(sized(2, long=4)))
 async def test_whoever_searched_before_finds_what_a_newcomer_finds(
     settings: Settings, database: Database, seed: int
 ) -> None:

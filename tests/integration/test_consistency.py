@@ -121,11 +121,11 @@ async def understand(memory: AsyncMemory) -> None:
     await memory.observe(turns, space="ana", session="s2", user="ana")
     assert (await memory.work(concurrency=1)).failed == 0
     await memory.episodes.condense(space="ana")
-    episodes = await memory.episodes.listing(space="ana")
+    episodes = await memory.episodes.list(space="ana")
     assert await memory.episodes.reinforce([one.id for one in episodes], space="ana") == 2
     assert len(await memory.beliefs.conflicts(space="ana")) == 1
-    assert len(await memory.loops.listing(space="ana", session="s2")) == 1
-    await memory.memories.add("Tabs, not spaces.", space="ana")
+    assert len(await memory.loops.list(space="ana", session="s2")) == 1
+    await memory.lessons.add("Tabs, not spaces.", space="ana")
     await memory.longterm.add("Has a boat", space="ana", user="ana")
     await memory.ledger.set("boat", "green", space="ana", session="s1")
     await memory.ledger.recommend(

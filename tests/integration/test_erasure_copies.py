@@ -100,7 +100,7 @@ async def test_exports_that_are_being_written_are_not_handed_out(
     told: AsyncMemory, url: str, tmp_path: Path
 ) -> None:
     """Each is held where it is written and about to be noted."""
-    await told.memories.add(f"{NAME} wants her letters sent to {STRINGS[0]}.", space=SPACE)
+    await told.lessons.add(f"{NAME} wants her letters sent to {STRINGS[0]}.", space=SPACE)
     changed = ccrecall(tmp_path / "ccrecall.db")
     refused: list[Conflict] = []
     writes: list[Callable[[Path], Awaitable[Any]]] = [

@@ -10,6 +10,7 @@ from random import Random
 import psycopg
 import pytest
 from everywhere import found
+from long_form import sized
 
 from quipu import AsyncMemory
 from quipu.errors import NotFound
@@ -73,7 +74,7 @@ async def derive(memory: AsyncMemory) -> None:
     await memory.work()
     for session in SESSIONS:
         with suppress(NotFound):  # the session was erased
-            await memory.memories.extract(space=SPACE, session=session)
+            await memory.lessons.extract(space=SPACE, session=session)
     await memory.episodes.condense(space=SPACE)
     await memory.work()
     await memory.recall("festival", space=SPACE)
@@ -88,7 +89,8 @@ def unsaid(settings: Settings, words: set[str]) -> set[str]:
 
 
 @pytest.mark.parametrize("kind", ["user", "session", "message"])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(sized(2, long=4)))
 async def test_no_derived_text_says_what_only_erased_messages_said(
     memory: AsyncMemory, settings: Settings, kind: str, seed: int
 ) -> None:

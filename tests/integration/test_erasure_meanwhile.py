@@ -163,12 +163,12 @@ async def test_a_lesson_of_what_is_erased_is_read_again_of_the_rest(
             )
 
     done = await gate.meanwhile(
-        lambda: memory.memories.extract(space=SPACE, session=SHARED, extractor=Drawing(), again=True),
+        lambda: memory.lessons.extract(space=SPACE, session=SHARED, extractor=Drawing(), again=True),
         lambda: forget(memory),
     )
     assert [one.status for one in done.sessions] == ["done"]
     assert left(settings) == set()
-    (lesson,) = await memory.memories.listing(space=SPACE)
+    (lesson,) = await memory.lessons.list(space=SPACE)
     assert "chairs" in lesson.fact
 
 

@@ -75,7 +75,7 @@ async def test_nothing_is_made_of_memory_of_others(memory: AsyncMemory, url: str
     await memory.episodes.condense(space="a")
     for session in ("s0", "s1", "t-1"):
         await memory.longterm.evaluate_session(session, space="a")
-    await memory.memories.extract(space="a")
+    await memory.lessons.extract(space="a")
     await memory.work()
     assert {"core.messages.content"} <= {place for place, _ in found(url, NEEDLES)} <= SAID
     for needle in NEEDLES:
@@ -83,5 +83,5 @@ async def test_nothing_is_made_of_memory_of_others(memory: AsyncMemory, url: str
         assert not [hit for hit in hits if hit.parts.get("lexical")], hits
         shown = await memory.transcripts.search(needle, space="a")
         assert not shown.hits, shown
-    made = [*await memory.episodes.listing(space="a"), *await memory.longterm.listing(space="a", user="ana")]
+    made = [*await memory.episodes.list(space="a"), *await memory.longterm.list(space="a", user="ana")]
     assert made, "what was said around them is read"

@@ -26,7 +26,7 @@ OF_OTHERS = {"ostrava77", "quelltopf", "rothesayx", "sassnitzy", NUMBER}
 async def told(memory: AsyncMemory, tmp_path: Path) -> AsyncMemory:
     await one_person.fill(memory, tmp_path / "agent")
     await memory.work()
-    await memory.memories.extract(space=SPACE)
+    await memory.lessons.extract(space=SPACE)
     await memory.episodes.condense(space=SPACE)
     return memory
 

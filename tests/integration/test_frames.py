@@ -91,7 +91,7 @@ async def fill(memory: AsyncMemory, folder: Path) -> None:
     await memory.observe([{"content": "Good.", "session": "two", "role": "assistant"}], space=SPACE)
     await memory.ledger.set("keel", HOSTILE, space=SPACE, user=USER)
     for at, form in enumerate(FRAMES):
-        await memory.memories.add(f"Always use a keel {at}: {form}", space=SPACE)
+        await memory.lessons.add(f"Always use a keel {at}: {form}", space=SPACE)
         await memory.longterm.add(f"Likes the keel {at}\n{form}", space=SPACE, user=USER, category="context")
     await memory.tables.create_table(
         "boats",

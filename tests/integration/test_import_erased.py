@@ -27,7 +27,7 @@ LINES = [
 
 @pytest.mark.parametrize(
     ("named", "withheld"),
-    [({}, 4), ({"user": "marisol"}, 2), ({"session": "s2"}, 2), ({"message": "1"}, 2)],
+    [({}, 4), ({"user": "marisol"}, 3), ({"session": "s2"}, 2), ({"message": "1"}, 2)],
 )
 async def test_lines_are_known_again_by_what_they_say_or_by_their_id_in_their_session(
     memory: AsyncMemory, named: Mapping[str, str], withheld: int

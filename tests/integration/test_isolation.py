@@ -12,7 +12,7 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg import errors
-from rows_of_kinds import DESIGNED, EPISODES, LEDGER, LONGTERM, TRANSCRIPTS
+from rows_of_kinds import AT_COMMIT, DESIGNED, EPISODES, LEDGER, LONGTERM, TRANSCRIPTS
 
 from quipu import AsyncMemory
 from quipu.kernel.db.database import Database
@@ -189,7 +189,6 @@ select exists (select from pg_attribute where attrelid = %s and attname = 'space
 """
 
 
-# A row in each table that holds what a recommendation rests on, all of the session s.
 def tables(conn: psycopg.Connection) -> dict[str, int]:
     """Every table of a space, from the catalogue: name to oid."""
     found = {
@@ -223,6 +222,7 @@ async def app(memory: AsyncMemory, url: str, tmp_path: Path) -> Any:
         add(url, space, EPISODES, schema="episodes")
         add(url, space, DESIGNED, schema="tables")
         add(url, space, TRANSCRIPTS, schema="transcripts")  # among it what a recall would file
+        add(url, space, AT_COMMIT, schema="core")
     with psycopg.connect(url, autocommit=True, options="-c role=quipu_app") as conn:
         yield conn
 

@@ -24,7 +24,7 @@ insert into episodes.episodes (id, intent, context, action, emotion, outcome, gi
     topic, exchange_id, salience_factors, open_loops, created_at)
 values (gen_random_uuid(), '{"type": "planning", "direction": "narrowing"}', '{"situational": "at home"}',
     'Compared two boats.', '{"type": "joy", "valence": "positive", "intensity": "low", "arc": "steady"}',
-    'The blue boat was chosen.', %(gist)s, %(salience)s, 0.6, 'boats', null,
+    'The blue boat was chosen.', %(gist)s, %(salience)s, %(salience)s, 'boats', null,
     '{"novelty": 2, "emotional": 2, "commitment": 1, "unresolved": false}', '[]', %(at)s)
 """
 
@@ -51,7 +51,7 @@ async def _longterm(memory: AsyncMemory, _: Database, number: int) -> None:
 
 async def _lesson(memory: AsyncMemory, _: Database, number: int) -> None:
     confidence = 0.5 + number % 3 / 10
-    await memory.memories.add(f"Port {number} is taken.", space=SPACE, confidence=confidence)
+    await memory.lessons.add(f"Port {number} is taken.", space=SPACE, confidence=confidence)
 
 
 async def _episode(_: AsyncMemory, database: Database, number: int) -> None:
@@ -68,13 +68,13 @@ async def _loop(memory: AsyncMemory, database: Database, number: int) -> None:
 
 
 LISTS: dict[str, tuple[Write, Callable[[AsyncMemory], List], dict[str, str]]] = {
-    "longterm": (_longterm, lambda m: m.longterm.listing, {}),
-    "lessons": (_lesson, lambda m: m.memories.listing, {}),
-    "episodes by time": (_episode, lambda m: m.episodes.listing, {}),
-    "episodes by salience": (_episode, lambda m: m.episodes.listing, {"order": "salience"}),
-    "episodes by freshness": (_episode, lambda m: m.episodes.listing, {"order": "freshness"}),
-    "episodes by activation": (_episode, lambda m: m.episodes.listing, {"order": "activation"}),
-    "loops": (_loop, lambda m: m.loops.listing, {}),
+    "longterm": (_longterm, lambda m: m.longterm.list, {}),
+    "lessons": (_lesson, lambda m: m.lessons.list, {}),
+    "episodes by time": (_episode, lambda m: m.episodes.list, {}),
+    "episodes by salience": (_episode, lambda m: m.episodes.list, {"order": "salience"}),
+    "episodes by freshness": (_episode, lambda m: m.episodes.list, {"order": "freshness"}),
+    "episodes by activation": (_episode, lambda m: m.episodes.list, {"order": "activation"}),
+    "loops": (_loop, lambda m: m.loops.list, {}),
 }
 
 
@@ -84,16 +84,16 @@ async def test_a_page_goes_on_behind_a_row_that_is_not_of_the_list_any_more(
     for number in range(4):
         await _lesson(memory, database, number)
         await _episode(memory, database, number)
-    lessons = [one.id for one in await memory.memories.listing(space=SPACE)]
-    await memory.memories.archive(lessons[1], space=SPACE)
-    left = await memory.memories.listing(space=SPACE, after=lessons[1])
+    lessons = [one.id for one in await memory.lessons.list(space=SPACE)]
+    await memory.lessons.archive(lessons[1], space=SPACE)
+    left = await memory.lessons.list(space=SPACE, after=lessons[1])
     assert [one.id for one in left] == lessons[2:]
     for order in ORDERS:
-        episodes = [one.id for one in await memory.episodes.listing(space=SPACE, order=order)]
-        await memory.episodes.forget(episodes[1], space=SPACE)
-        left = await memory.episodes.listing(space=SPACE, order=order, after=episodes[1])
+        episodes = [one.id for one in await memory.episodes.list(space=SPACE, order=order)]
+        await memory.episodes.archive(episodes[1], space=SPACE)
+        left = await memory.episodes.list(space=SPACE, order=order, after=episodes[1])
         assert [one.id for one in left] == episodes[2:]
-        await memory.episodes.restore(episodes[1], space=SPACE)
+        await memory.episodes.unarchive(episodes[1], space=SPACE)
 
 
 @pytest.mark.parametrize("name", LISTS)
@@ -125,13 +125,13 @@ async def test_lessons_are_as_sure_in_the_list_as_the_server_that_chose_them_say
         await memory.observe([{"content": "Hello."}], space=SPACE, session=f"session {number}")
     async with database.writing(SPACE) as within:
         await within.conn.execute(LIVES, {"now": NOW})
-    everything = await memory.memories.listing(space=SPACE, state="all", limit=1_000)
+    everything = await memory.lessons.list(space=SPACE, state="all", limit=1_000)
     assert len(everything) == 2 * 2 * 3 * 2 * 3 * 2
     assert [one.confidence for one in everything] == sorted(
         (one.confidence for one in everything), reverse=True
     )
-    for state in ("active", "faded", "archived"):
-        found = await memory.memories.listing(space=SPACE, state=state, limit=1_000)
+    for state in ("live", "faded", "archived"):
+        found = await memory.lessons.list(space=SPACE, state=state, limit=1_000)
         assert [one.id for one in found] == [one.id for one in everything if one.state == state]
         assert found, state
 

@@ -73,7 +73,7 @@ async def ask_everything(memory: AsyncMemory) -> None:
         lambda: memory.conversations.prompt(WORDS, space="a", session="s", user="ana"),
         memory.work,
         lambda: memory.longterm.evaluate_session("s", space="a", evaluator="llm"),
-        lambda: memory.memories.extract(space="a", session="s", extractor="llm"),
+        lambda: memory.lessons.extract(space="a", session="s", extractor="llm"),
         lambda: memory.episodes.condense(space="a"),
     ):
         try:

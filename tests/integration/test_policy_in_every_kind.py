@@ -26,6 +26,7 @@ TALK = (
     "Noted, Dana: Porto, and lithium in the morning.",
     "I'm allergic to cashews and diabetic. I always use tabs for indentation because of my migraines.",
     "Since you have diabetes, I will look for meals without sugar and without cashews.",
+    "My password is hunter2, my card number is 4111 1111 1111 1111. "
     "I earn 74,000 euros a year. I decided to buy the blue kayak, and I owe the bank 12,000 euros.",
     "Good: the blue kayak. You owe the bank 12,000 euros.",
     "I'll send Tom the ferry timetable on Friday. I'll pick up my insulin on Saturday.",
@@ -35,7 +36,19 @@ TALK = (
     "Please remember that I have asthma.",
     "I will.",
 )
-GONE = ("lithium", "diabet", "migraine", "74,000", "12,000", "insulin", "biops", "sertraline", "90,000")
+GONE = (
+    "lithium",
+    "diabet",
+    "migraine",
+    "74,000",
+    "12,000",
+    "insulin",
+    "biops",
+    "sertraline",
+    "90,000",
+    "hunter2",
+    "4111",
+)
 KEPT = ("porto", "cashews", "tabs", "kayak", "ferry", "asthma")
 """What may be kept, asthma because somebody asked to remember it."""
 
@@ -192,7 +205,7 @@ async def test_what_may_not_be_kept_is_in_no_text_of_any_kind(
         await memory.settings.set("longterm_evaluator", reader)
         assert (await memory.work(concurrency=1)).failed == 0
         await memory.longterm.evaluate_session("s", space="a")
-        done = await memory.memories.extract(space="a", extractor=reader)
+        done = await memory.lessons.extract(space="a", extractor=reader)
     assert [one.error for one in done.sessions] == [None]
     assert settings.database_url is not None
     found = texts(settings.database_url)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from itertools import count
 from typing import LiteralString
@@ -11,6 +10,7 @@ from uuid import UUID, uuid4
 
 import psycopg
 import pytest
+from by_hand import entered, known, lessons
 
 from quipu import AsyncMemory
 from quipu.app.kinds import PACKAGES
@@ -25,19 +25,20 @@ LESSON = """
 insert into transcripts.memories (id, session_id, fact, category, confidence, created_at, updated_at)
 values (%s, %s, %s, 'preferences', 0.9, now(), now())
 """
+DATED = """
+insert into transcripts.memories (id, fact, category, created_at)
+values (%s, 'The oars are of ash.', 'knowledge', %s)
+"""
+LASTING = """
+insert into ledger.chat_memory_events (session_id, event_type, memory_scope, memory_namespace, memory_key,
+    new_value_json, value_source, turn_index, expires_at)
+select id, 'fact_set', 'session', 'other', 'tone', '"dry"', 'explicit', 0, %s from ledger.chat_sessions
+"""
 KNOWN = """
 insert into longterm.long_term_memory (id, category, importance, summary, details, hash, source, created_at,
     updated_at)
 values (%s, 'pets', 'high', %s, null, %s, 'conversation', now(), now())
 """
-
-
-@contextmanager
-def entered(url: str, space: str) -> Iterator[psycopg.Connection]:
-    """SQL as the application runs it."""
-    with psycopg.connect(url, options="-c role=quipu_app") as conn:
-        conn.execute("select core.enter(%s)", [space])
-        yield conn
 
 
 @pytest.fixture
@@ -60,24 +61,30 @@ async def space(memory: AsyncMemory) -> str:
     return name
 
 
-async def lessons(memory: AsyncMemory, question: str, space: str) -> list[str]:
-    """What recall and the search of lessons find, which must be the same."""
-    recalled = [hit.text for hit in await memory.recall(question, space=space, kinds=["transcripts"])]
-    searched = [one.lesson.fact for one in await memory.memories.search(question, space=space)]
-    assert set(recalled) == set(searched)
-    return recalled
-
-
-async def known(memory: AsyncMemory, question: str, space: str, user: str | None = None) -> list[str]:
-    """What recovery, recall and the search of long-term memory find, which must be the same."""
-    recovered = await memory.longterm.recover(question, space=space, user=user)
-    assert recovered.trouble is None
-    searched = await memory.longterm.search(question, space=space, user=user)
-    recalled = await memory.recall(question, space=space, user=user, kinds=["longterm"]) if user else None
-    found = [one.summary for one in recovered.relevant_memories]
-    assert {one.memory.summary for one in searched} >= set(found)
-    assert recalled is None or {hit.text for hit in recalled} >= set(found)
-    return found
+@pytest.mark.parametrize(
+    ("table", "columns"),
+    [
+        ("transcripts.memories", "fact) values (%s, 'Mine.'"),
+        (
+            "longterm.long_term_memory",
+            "id, category, importance, summary, hash, source, created_at, updated_at)"
+            " values (%s, gen_random_uuid(), 'pets', 'high', 'Mine.', 'h', 'conversation', now(), now()",
+        ),
+    ],
+)
+async def test_a_row_of_another_space_is_refused_by_the_name_of_its_table(
+    memory: AsyncMemory, module_url: str, space: str, table: str, columns: str
+) -> None:
+    """The policy of a table that nobody wrote to, ``core.at_commit``, came first."""
+    await memory.observe([{"content": "Hello."}], space=f"{space} too")
+    with entered(module_url, f"{space} too") as conn:
+        row = conn.execute("select core.current_space()").fetchone()
+    with (
+        entered(module_url, space) as conn,
+        pytest.raises(psycopg.errors.InsufficientPrivilege, match=table) as refused,
+    ):
+        conn.execute(f"insert into {table} (space_id, {columns})".encode(), row)
+    assert "core.enter" in (refused.value.diag.message_hint or "")
 
 
 async def test_a_lesson_inserted_by_sql_is_found_by_every_door(
@@ -108,14 +115,14 @@ async def test_the_first_thing_that_a_space_holds_may_come_by_sql(
 async def test_a_lesson_changed_by_sql_is_found_as_it_reads_now_and_tells_how_it_read(
     memory: AsyncMemory, module_url: str, space: str
 ) -> None:
-    lesson = await memory.memories.add("Ana prefers espresso.", space=space, category="preferences")
+    lesson = await memory.lessons.add("Ana prefers espresso.", space=space, category="preferences")
     with entered(module_url, space) as conn:
         conn.execute(
             "update transcripts.memories set fact = 'Ana prefers matcha.' where id = %s", [lesson.id]
         )
     assert await lessons(memory, "espresso", space) == []
     assert await lessons(memory, "matcha", space) == ["Ana prefers matcha."]
-    now = await memory.memories.get(lesson.id, space=space)
+    now = await memory.lessons.get(lesson.id, space=space)
     assert now.edited_at is not None  # so that extraction leaves it alone
     with entered(module_url, space) as conn:
         edits = conn.execute("select fact from transcripts.memory_edits where memory_id = %s", [lesson.id])
@@ -127,7 +134,7 @@ async def test_a_lesson_changed_by_sql_is_found_as_it_reads_now_and_tells_how_it
 async def test_a_lesson_archived_and_restored_by_sql_goes_and_comes_back(
     memory: AsyncMemory, module_url: str, space: str
 ) -> None:
-    lesson = await memory.memories.add("Ana prefers espresso.", space=space, category="preferences")
+    lesson = await memory.lessons.add("Ana prefers espresso.", space=space, category="preferences")
     for status, found in (("archived", []), ("active", ["Ana prefers espresso."])):
         with entered(module_url, space) as conn:
             conn.execute("update transcripts.memories set status = %s where id = %s", [status, lesson.id])
@@ -137,12 +144,13 @@ async def test_a_lesson_archived_and_restored_by_sql_goes_and_comes_back(
 async def test_what_sql_deletes_leaves_nothing_in_the_index(
     memory: AsyncMemory, module_url: str, space: str
 ) -> None:
-    await memory.memories.add("Ana prefers espresso.", space=space, category="preferences")
+    await memory.lessons.add("Ana prefers espresso.", space=space, category="preferences")
     await memory.longterm.add("Has a dog named Tejo", space=space)
     with entered(module_url, space) as conn:
         before = conn.execute("select count(*) from core.recall_entries").fetchone()
         conn.execute("delete from transcripts.memories")
         conn.execute("delete from longterm.long_term_memory")
+    with entered(module_url, space) as conn:
         after = conn.execute("select count(*) from core.recall_entries").fetchone()
     assert (before, after) == ((3,), (1,))
     assert await lessons(memory, "espresso", space) == []
@@ -186,7 +194,7 @@ async def test_a_memory_archived_by_sql_is_not_recovered_any_more_and_its_histor
     with entered(module_url, space) as conn:
         conn.execute("update longterm.long_term_memory set archived = false")
         conn.execute("update longterm.long_term_memory set archived = true")
-    await memory.longterm.revive(kept.id or "", space=space)  # which the index did not know
+    await memory.longterm.unarchive(kept.id or "", space=space)  # which the index did not know
     assert await known(memory, "What is the dog named?", space) == ["Has a dog named Tejo"]
     with entered(module_url, space) as conn:
         conn.execute("update longterm.long_term_memory set importance = 'high', category = 'pets'")
@@ -216,7 +224,7 @@ ROWS: dict[LiteralString, LiteralString] = {
 async def test_who_has_entered_no_space_is_told_how(
     memory: AsyncMemory, module_url: str, space: str, role: str
 ) -> None:
-    await memory.memories.add("Tabs.", space=space)
+    await memory.lessons.add("Tabs.", space=space)
     with psycopg.connect(module_url, options=f"-c role={role}") as conn:
         statements = [f"insert into {table} {row}" for table, row in ROWS.items()]
         if role == "none":  # whom row level security does not bind
@@ -270,7 +278,23 @@ async def test_a_lesson_inserted_by_sql_is_of_the_project_of_its_session(
             " select id, '/home/ana/boats' from core.sessions"
         )
         conn.execute(LESSON, [UUID(int=1), "s-1", "Varnish the oars twice."])
-    found = await memory.memories.search("varnish", space=space, project="/home/ana/boats")
+    found = await memory.lessons.search("varnish", space=space, project="/home/ana/boats")
     assert [one.lesson.fact for one in found] == ["Varnish the oars twice."]
     told = await memory.transcripts.bootstrap(space=space, project="boats")
     assert [one.fact for one in told.memories] == ["Varnish the oars twice."]
+
+
+@pytest.mark.parametrize(
+    ("moment", "year"), [("infinity", 9999), ("294276-01-01", 9999), ("-infinity", 1), ("0044-03-15 BC", 1)]
+)
+async def test_a_moment_that_only_the_database_knows_keeps_nobody_from_reading(
+    memory: AsyncMemory, space: str, module_url: str, moment: str, year: int
+) -> None:
+    """One such row ended every recall in its space, and the lists of its kind."""
+    with entered(module_url, space) as conn:
+        conn.execute(LASTING, [moment])
+        conn.execute(DATED, [uuid4(), moment])
+    (lesson,) = await memory.lessons.list(space=space, state="all")
+    assert (lesson.fact, lesson.created_at.year) == ("The oars are of ash.", year)
+    assert "Porto" in " ".join(hit.text for hit in await memory.recall("Is the train late?", space=space))
+    assert [one.new for one in await memory.ledger.events(space=space)] == ["dry"]

@@ -65,7 +65,7 @@ async def test_the_decay_of_episodes_that_is_set_is_the_one_that_they_fade_by(
         await within.conn.execute(EPISODE, {"then": NOW - timedelta(hours=20)})
 
     async def seen() -> tuple[float, float]:
-        (one,) = await memory.episodes.listing(space="boats", order="freshness")
+        (one,) = await memory.episodes.list(space="boats", order="freshness")
         (hit,) = await memory.recall("blue boat", space="boats")
         return one.freshness, hit.parts.get("freshness", 0.0)
 
@@ -168,7 +168,7 @@ async def test_a_wrong_setting_is_refused_with_the_way_out(memory: AsyncMemory) 
         await settings.set("memory_snapshot_retention_days", "many")
     with pytest.raises(NotFound, match="memory_snapshot_retention_days"):
         await settings.set("memory_snapshot_retention", 5)
-    with pytest.raises(NotFound, match="quipu settings list"):
+    with pytest.raises(NotFound, match="list of settings"):
         await settings.get("zzz")
     with pytest.raises(BadInput, match="QUIPU_POOL_SIZE"):
         await settings.set("pool_size", 3)

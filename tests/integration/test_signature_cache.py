@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import anyio
 import numpy as np
 import pytest
+from long_form import sized
 
 from quipu import AsyncMemory
 from quipu.kernel.base.clock import SystemClock
@@ -88,7 +89,8 @@ async def change(memory: AsyncMemory, chance: random.Random, step: int) -> None:
             await memory.observe(said, space=space)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(sized(2, long=4)))
 async def test_what_is_held_after_any_writes_and_erasures_is_what_is_there(
     memory: AsyncMemory, database: Database, settings: Settings, seed: int
 ) -> None:

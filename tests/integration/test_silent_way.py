@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
+import sys
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
 from dataclasses import replace
 
 import anyio
@@ -86,3 +89,40 @@ async def test_what_is_long_is_given_up_where_its_connection_is_dead_and_the_ser
             with pytest.raises(deadline.Unanswered):
                 await conn.execute("select 1")
         assert conn.closed
+
+
+@pytest.mark.parametrize("ended_by", ["silence", "cancelling"])
+async def test_a_pipeline_whose_connection_closes_while_it_ends_leaves_nothing_to_be_collected(
+    module_url: str, server_settings: Settings, monkeypatch: pytest.MonkeyPatch, ended_by: str
+) -> None:
+    """The connection takes nothing more when the pipeline ends; who cancels says so again and again."""
+    complaints: list[str] = []
+    waits = asyncio.Event()
+
+    def full(*_: object) -> Generator[int, int, list[object]]:
+        waits.set()
+        while True:
+            yield 1
+
+    async with await deadline.connect(module_url, server_settings) as conn:
+
+        async def use() -> None:
+            async with conn.pipeline():
+                await conn.execute("select 1")
+                monkeypatch.setattr("psycopg._pipeline_base.pipeline_communicate", full)
+                if ended_by == "silence":
+                    conn.answer_seconds = 0.2
+
+        monkeypatch.setattr(sys, "unraisablehook", lambda left: complaints.append(str(left.exc_value)))
+        using = asyncio.create_task(use())
+        if ended_by == "cancelling":
+            await waits.wait()
+            while not using.done():
+                using.cancel()
+                await asyncio.sleep(0)
+        with pytest.raises((deadline.Unanswered, asyncio.CancelledError)):
+            await using
+        assert conn.closed
+        del using
+        gc.collect()
+    assert complaints == []

@@ -68,7 +68,7 @@ def calls(m: AsyncMemory, space: str = "ana") -> dict[str, Callable[[], Any]]:
         "table": lambda: m.tables.query("select count(*) from notes", space=space),
         "insert": lambda: m.tables.insert("notes", [{"text": "one"}], space=space),
         "transcripts": lambda: m.transcripts.query("select count(*) from sessions", space=space),
-        "conversations": lambda: m.conversations.listing(space=space),
+        "conversations": lambda: m.conversations.list(space=space),
         "ledger": lambda: m.ledger.open_session(space=space, session="l"),
         "snapshot": lambda: m.snapshots.create(space=space),
         "work": m.work,

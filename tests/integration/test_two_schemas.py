@@ -15,6 +15,7 @@ from quipu.app.kinds import PACKAGES
 from quipu.errors import BadInput, MigrationRefused
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
+from quipu.kernel.db.migrate import found_in
 
 pytestmark = pytest.mark.anyio
 NEWER = "create table core.of_the_future (id int primary key); alter table core.messages add column mood text"
@@ -30,6 +31,7 @@ def newer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]
     monkeypatch.syspath_prepend(str(tmp_path))
     yield [*PACKAGES, "quipu_of_the_future"]
     sys.modules.pop("quipu_of_the_future", None)
+    found_in.cache_clear()  # the next test writes another of that name
 
 
 def mooded(url: str) -> tuple[bool, bool]:
@@ -79,6 +81,7 @@ async def test_a_migration_that_has_to_wait_too_long_or_fails_leaves_nothing_of_
 ) -> None:
     file = tmp_path / "quipu_of_the_future" / "sql" / "migrations" / "0001_mood.sql"
     file.write_text(f"{NEWER}; select 1 / 0")
+    found_in.cache_clear()
     with pytest.raises(BadInput, match="division by zero"):
         await open_and_close(url, settings, newer)
     assert mooded(url) == (False, False)

@@ -39,17 +39,30 @@ class Annotation(ast.NodeTransformer):
             module, name = BLOCKING[node.id]
             self.needs[name] = (module, name)
             return ast.Name(name)
+        if (alias := self.source.alias(node.id)) is not None:
+            return self._inlined(*alias)
         if node.id in self.source.origins:
             self.needs[node.id] = self.source.origins[node.id]
         elif not hasattr(builtins, node.id):
             raise refuse(node, f"nothing is known of the name {node.id}")
         return node
 
+    def _inlined(self, source: Source, meant: ast.expr) -> ast.expr:
+        """Write the type that an annotated alias stands for in its place."""
+        inner = Annotation(source, self.targets)
+        plain = inner.visit(meant)
+        self.needs |= inner.needs
+        return plain
+
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         if isinstance(node.value, ast.Name):
             if node.value.id == "Literal":
                 self.visit(node.value)
                 return node
+            if node.value.id == "Annotated" and isinstance(node.slice, ast.Tuple):
+                return self.visit(
+                    node.slice.elts[0]
+                )  # what doors read of a parameter stands in the async class
             if node.value.id == "AsyncGenerator" and isinstance(node.slice, ast.Tuple):
                 node.slice = node.slice.elts[0]
         return self.generic_visit(node)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Container
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+
+SRC = Path(__file__).resolve().parent.parent.parent / "src"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,20 @@ class Source:
                 found |= {a.asname or a.name.split(".")[0]: (a.name, "") for a in node.names}
         return found
 
+    def alias(self, name: str) -> tuple[Source, ast.expr] | None:
+        """Return the type behind ``name = Annotated[type, …]`` and the module that says so; else None."""
+        module, own = self.origins.get(name, ("", ""))
+        if not module.startswith("quipu."):
+            return None
+        source = self if module == self.module else _read(module)
+        for node in source.tree.body:
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == own:
+                value = node.value
+                if isinstance(value, ast.Subscript) and ast.unparse(value.value) == "Annotated":
+                    assert isinstance(value.slice, ast.Tuple)
+                    return source, copy.deepcopy(value.slice.elts[0])
+        return None
+
     def class_named(self, name: str, faced: Container[str]) -> ast.ClassDef:
         """The class of that name, whose bases, if it has any, are all among the ``faced``."""
         for node in self.tree.body:
@@ -61,3 +79,9 @@ class Source:
                     raise refuse(node, f"{name} {why}")
                 return node
         raise Untranslatable(f"{self.module} has no class {name}")
+
+
+@cache
+def _read(module: str) -> Source:
+    path = SRC.joinpath(*module.split("."))
+    return Source(module, path / "__init__.py" if path.is_dir() else path.with_suffix(".py"))

@@ -138,5 +138,5 @@ def of_receipt(receipts: Sequence[Receipt], id: str) -> Sequence[Receipt]:
         NotFound: that is no receipt of an erasure.
     """
     if not receipts or receipts[0].document.get("type") != "erasure":
-        raise NotFound(f"{id!r} is no receipt of an erasure.", hint="`quipu receipt list` shows them.")
+        raise NotFound(f"{id!r} is no receipt of an erasure.", hint="The list of receipts shows them.")
     return receipts

@@ -75,7 +75,7 @@ class AsyncErasing(AsyncRooms):
         known = await gone.find(self._ready.database, name, found[0].id)
         if known is None or found[0].document.get("type") != "erasure":
             raise NotFound(
-                f"{receipt!r} is no receipt of an erasure.", hint="`quipu receipt list` shows them."
+                f"{receipt!r} is no receipt of an erasure.", hint="The list of receipts shows them."
             )
         now = self._clock.now()
         return await rewrite_freed(self._ready, found[0].id, known, now=now, confirm=confirm)
@@ -121,7 +121,7 @@ class AsyncErasing(AsyncRooms):
         found = of_receipt(await self.receipts.get(receipt, space=name), receipt)
         known = await gone.find(self._ready.database, name, found[0].id)
         if known is None:
-            raise NotFound(f"There is no receipt {receipt!r}.", hint="`quipu receipt list` shows them.")
+            raise NotFound(f"There is no receipt {receipt!r}.", hint="The list of receipts shows them.")
         limit = Limit(seconds=seconds, most_bytes=most_bytes, progress=progress)
         return await Checking(self._ready, self._settings, known).check(
             found,

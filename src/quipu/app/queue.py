@@ -72,7 +72,7 @@ class Queue:
         found = await self._store.show(number)
         if found is None:
             raise NotFound(
-                f"There is no job {number}.", hint="It may be done. The given up: quipu queue dead"
+                f"There is no job {number}.", hint="It may be done. Those given up are listed as dead."
             )
         return found
 

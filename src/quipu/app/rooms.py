@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from quipu.kinds.ledger.ledger import AsyncLedger
     from quipu.kinds.longterm.longterm import AsyncLongterm
     from quipu.kinds.tables.tables import AsyncTables
-    from quipu.kinds.transcripts.memories.memories import AsyncMemories
+    from quipu.kinds.transcripts.lessons.lessons import AsyncLessons
     from quipu.kinds.transcripts.transcripts import AsyncTranscripts
     from quipu.upkeep.answers.answers import AsyncAnswers
     from quipu.upkeep.erasure.archive import AsyncReceipts
@@ -95,15 +95,15 @@ class AsyncRooms:
         )
 
     @property
-    def memories(self) -> AsyncMemories:
+    def lessons(self) -> AsyncLessons:
         """Lessons: drawn from recorded sessions or written by hand, ageing, to be searched and edited."""
-        from quipu.kinds.transcripts.memories.memories import AsyncMemories  # noqa: PLC0415
+        from quipu.kinds.transcripts.lessons.lessons import AsyncLessons  # noqa: PLC0415
 
         everybody_only("Lessons concern")
 
         return self._room(
-            AsyncMemories,
-            lambda parts: AsyncMemories(
+            AsyncLessons,
+            lambda parts: AsyncLessons(
                 parts.database, parts.models, parts.search, clock=self._clock, settings=self._settings
             ),
         )
@@ -247,5 +247,5 @@ class AsyncRooms:
     @property
     def _ready(self) -> Parts:
         if self._parts is None:
-            raise QuipuError("This memory is not open.", hint="Use it inside `with Memory() as memory:`.")
+            raise QuipuError("This memory is not open.", hint="Open it first: use it inside a with block.")
         return self._parts

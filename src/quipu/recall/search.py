@@ -22,7 +22,7 @@ from quipu.recall.question import Question, understand
 from quipu.recall.rank import Weights
 from quipu.recall.signatures import Cache, Signatures, View, as_words, closest, pack
 
-_ALWAYS = datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)
+_ALWAYS = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NONE = np.zeros(0, dtype=np.int64)
 _HEIRS = (0, 1, 2, -1)  # steps from an entry to itself and to those that inherit from it

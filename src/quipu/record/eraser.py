@@ -14,7 +14,7 @@ from quipu.upkeep.erasure.model import Named, What
 
 
 class RecordEraser:
-    """Takes messages out of the record, all of a session that belongs to the person, and empty sessions.
+    """Takes messages out of the record, of a session of the person what nobody else said, and empty sessions.
 
     It comes last of all kinds: a session stays while another kind refers to it. Jobs of a session that goes,
     also those that other kinds put while they forgot, go with it: its name does not stay behind in the queue.
@@ -33,6 +33,8 @@ class RecordEraser:
         await outbox.drop_of_sessions(within, await store.emptied(within, what, ids))
         values = {"user": what.user, "message": what.message, "session": what.session}
         await store.run(within, "drop_sessions", {"ids": Int8s(ids), **values})
+        if what.user is not None and what.message is None:
+            await store.run(within, "disown_sessions", values)
         return ids
 
 
@@ -40,8 +42,8 @@ async def noted(within: Within, what: What, now: datetime) -> None:
     """Note the messages that an erasure takes, and the sessions that it takes whole."""
     lines = await store.identities(within, await store.matching(within, what))
     await tombstones.note(within, "line", lines, until="infinity")
-    if what.message is None and (what.user is None or what.session is None):
-        sessions = [("", name) for name in await store.named_sessions(within, what)]
+    if what.user is None or what.session is None:
+        sessions = [("", name) for name in (await store.whole_sessions(within, what)).values()]
         await tombstones.note(within, "session", sessions, until=now)
 
 

@@ -174,11 +174,12 @@ async def identities(within: Within, ids: Sequence[int]) -> list[tuple[str, str]
     return await (await within.conn.execute(_SQL["identities"], values)).fetchall()
 
 
-async def named_sessions(within: Within, what: What) -> list[str]:
-    """The sessions of a name, of a person, or all."""
+async def whole_sessions(within: Within, what: What) -> dict[int, str]:
+    """The sessions of which an erasure leaves nothing: number to name. A message alone takes none."""
+    if what.message is not None:
+        return {}
     values = {"space": within.space.id, "user": what.user, "session": what.session}
-    rows = await (await within.conn.execute(_SQL["named_sessions"], values)).fetchall()
-    return [name for (name,) in rows]
+    return dict(await (await within.conn.execute(_SQL["whole_sessions"], values)).fetchall())
 
 
 async def unfile_named(within: Within, pattern: str) -> list[int]:

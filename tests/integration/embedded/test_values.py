@@ -52,7 +52,7 @@ SHOWN = {
 
 @pytest.fixture
 async def memory(settings: Settings) -> AsyncIterator[AsyncMemory]:
-    own = replace(settings, embedding_model="hashing", statement_seconds=4.0, backend_memory_mb=1500)
+    own = replace(settings, embedding_model="hashing", statement_seconds=30.0, backend_memory_mb=1500)
     async with AsyncMemory(settings=own) as opened:
         await opened.tables.create_schema("memory", space="ana")
         yield opened
@@ -115,4 +115,6 @@ async def test_what_cannot_be_answered_is_refused_with_the_way_out_and_fills_no_
         (row,) = answer.json()["rows" if is_bounded else "results"]
         shown = next(iter(row.values())) if isinstance(row, dict) else row[0]
         assert value is None or shown == value, statement
-    assert peak.more() < 100
+    assert (
+        peak.more() < 150
+    )  # the 30 MB that fit are there up to three times: as they came, read, and as JSON

@@ -30,9 +30,9 @@ async def through(memory: AsyncMemory, *contents: str) -> tuple[Dialogue, Episod
     done = await memory.work()
     assert (done.failed, done.dead) == (0, 0)
     await memory.episodes.condense(space=SPACE)
-    (made,) = await memory.episodes.listing(space=SPACE)
+    (made,) = await memory.episodes.list(space=SPACE)
     assert made.messages == len(contents)
-    return await memory.conversations.show("s", space=SPACE), made
+    return await memory.conversations.get("s", space=SPACE), made
 
 
 @pytest.mark.parametrize("content", ["", " \n\t"])
@@ -41,7 +41,7 @@ async def test_an_empty_message_is_refused_and_nothing_is_taken_in(memory: Async
     with pytest.raises(BadInput, match="content") as refused:
         await memory.observe(messages, space=SPACE, session="s")
     assert refused.value.hint
-    assert await memory.conversations.listing(space=SPACE) == []
+    assert await memory.conversations.list(space=SPACE) == []
     assert (await memory.work()).done == 0
 
 
@@ -73,7 +73,7 @@ async def test_an_unknown_role_is_refused_by_the_names_of_those_that_there_are(m
     with pytest.raises(BadInput, match="role") as refused:
         await memory.observe([{"role": "wizard", "content": "Well?"}], space=SPACE, session="s")
     assert "assistant" in f"{refused.value} {refused.value.hint}"
-    assert await memory.conversations.listing(space=SPACE) == []
+    assert await memory.conversations.list(space=SPACE) == []
 
 
 async def test_a_message_that_comes_twice_is_taken_once_and_one_with_other_words_refused(
@@ -86,7 +86,7 @@ async def test_a_message_that_comes_twice_is_taken_once_and_one_with_other_words
     with pytest.raises(Conflict):
         await memory.observe([messages[0] | {"content": "Something else."}], space=SPACE)
     assert (await memory.work()).failed == 0
-    (episode,) = await memory.episodes.listing(space=SPACE)
+    (episode,) = await memory.episodes.list(space=SPACE)
     assert [one.content for one in await memory.episodes.messages(episode.id, space=SPACE)] == list(BUILD)
 
 
@@ -100,9 +100,9 @@ async def test_an_exchange_that_comes_too_late_goes_to_the_thread_of_its_time(
     await memory.observe(messages, space=SPACE)
     clock.advance(timedelta(hours=5))
     assert (await memory.work()).failed == 0
-    shown = await memory.conversations.show("s", space=SPACE)
+    shown = await memory.conversations.get("s", space=SPACE)
     assert [one.thread for one in shown.exchanges] == [*["session:s:1"] * 3, "session:s:2"]
-    early, later = sorted(await memory.episodes.listing(space=SPACE), key=lambda one: one.started_at)
+    early, later = sorted(await memory.episodes.list(space=SPACE), key=lambda one: one.started_at)
     assert (early.started_at, early.messages) == (THEN, 2)
     assert (later.started_at, later.messages) == (THEN + timedelta(hours=9), len(BUILD))
 
@@ -127,7 +127,7 @@ async def test_a_file_of_connections_that_cannot_be_meant_is_refused_before_any_
         with pytest.raises(ConfigError, match=told_of) as refused:
             await memory.work()
         assert refused.value.hint
-        assert len((await memory.conversations.show("s", space=SPACE)).messages) == len(BUILD)
+        assert len((await memory.conversations.get("s", space=SPACE)).messages) == len(BUILD)
 
 
 async def test_topics_that_nobody_works_on_are_refused_by_the_names_of_those_that_there_are(

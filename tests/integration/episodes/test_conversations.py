@@ -62,13 +62,13 @@ async def work(memory: AsyncMemory) -> None:
 
 
 async def exchanges(memory: AsyncMemory, session: str = "s") -> list[Exchange]:
-    return list((await memory.conversations.show(session, space="a")).exchanges)
+    return list((await memory.conversations.get(session, space="a")).exchanges)
 
 
 async def test_exchanges_are_formed_read_and_placed(talk: AsyncMemory) -> None:
     await tell(talk, *CONVERSATION)
     await work(talk)
-    shown = await talk.conversations.show("s", space="a")
+    shown = await talk.conversations.get("s", space="a")
     assert [list(one.messages) for one in shown.exchanges] == [["m0", "m1"], ["m2", "m3"], ["m4", "m5", "m6"]]
     assert [one.mode for one in shown.messages] == [None, "CLARIFY", None, "ACKNOWLEDGE", None, None, "ACT"]
     first = shown.exchanges[0].chunk
@@ -213,17 +213,17 @@ async def test_a_long_session_is_read_page_by_page(talk: AsyncMemory) -> None:
 async def test_title_topic_and_status_are_set_and_deletion_is_undone(talk: AsyncMemory) -> None:
     await tell(talk, *CONVERSATION[:2])
     await work(talk)
-    changed = await talk.conversations.change("s", space="a", title="The balcony", topic="garden")
+    changed = await talk.conversations.edit("s", space="a", title="The balcony", topic="garden")
     assert (changed.title, changed.topic, changed.status) == ("The balcony", "garden", "active")
-    assert (await talk.conversations.delete("s", space="a")).status == "deleted"
-    assert await talk.conversations.listing(space="a") == []
+    assert (await talk.conversations.edit("s", space="a", status="deleted")).status == "deleted"
+    assert await talk.conversations.list(space="a") == []
     await tell(talk, *CONVERSATION[2:4], prefix="more")
     await work(talk)
     assert len(await exchanges(talk)) == 1
-    assert (await talk.conversations.restore("s", space="a")).title == "The balcony"
+    assert (await talk.conversations.unarchive("s", space="a")).title == "The balcony"
     await work(talk)
     assert len(await exchanges(talk)) == 2
-    assert [one.session for one in await talk.conversations.listing(space="a", topic="garden")] == ["s"]
+    assert [one.session for one in await talk.conversations.list(space="a", topic="garden")] == ["s"]
 
 
 @pytest.mark.parametrize(
@@ -233,14 +233,14 @@ async def test_title_topic_and_status_are_set_and_deletion_is_undone(talk: Async
 )
 async def test_a_change_that_cannot_be_is_refused(talk: AsyncMemory, given: dict[str, str]) -> None:
     with pytest.raises(BadInput):
-        await talk.conversations.change("s", space="a", **given)  # type: ignore[arg-type]
+        await talk.conversations.edit("s", space="a", **given)  # type: ignore[arg-type]
 
 
 async def test_a_conversation_that_is_not_there_is_named(talk: AsyncMemory) -> None:
-    for call in (talk.conversations.show, talk.conversations.delete):
+    for call in (talk.conversations.get, talk.conversations.archive):
         with pytest.raises(NotFound, match="nowhere"):
             await call("nowhere", space="a")
-    assert await talk.conversations.listing(space="nothing") == []
+    assert await talk.conversations.list(space="nothing") == []
 
 
 async def test_exchanges_are_read_anew_with_the_same_ids(talk: AsyncMemory, url: str) -> None:
@@ -259,7 +259,7 @@ async def test_a_person_is_forgotten_with_everything(talk: AsyncMemory, url: str
     await tell(talk, *CONVERSATION, session="web:7")
     await talk.conversations.prompt("And the balcony?", space="a", session="web:7", user="ana")
     await work(talk)
-    await talk.conversations.change("web:7", space="a", title="Tomatoes")
+    await talk.conversations.edit("web:7", space="a", title="Tomatoes")
     await talk.forget(space="a", user="ana", confirm=True)
     with psycopg.connect(url) as conn:
         for table in ("exchanges", "threads", "topics", "conversation_details", "progress", "prompts"):

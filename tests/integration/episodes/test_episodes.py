@@ -26,7 +26,7 @@ async def condensed(memory: AsyncMemory, *talks: tuple[str, ...]) -> list[Episod
         )
         done = await memory.work(concurrency=1)
         assert (done.failed, done.dead) == (0, 0)
-    return list(reversed(await memory.episodes.listing(space=SPACE)))
+    return list(reversed(await memory.episodes.list(space=SPACE)))
 
 
 async def test_a_conversation_becomes_an_episode_with_all_that_the_seed_names(memory: AsyncMemory) -> None:
@@ -50,7 +50,7 @@ async def test_a_conversation_becomes_an_episode_with_all_that_the_seed_names(me
 
 async def test_the_topic_is_that_of_the_conversation(memory: AsyncMemory) -> None:
     (trip,) = await condensed(memory, TRIP)
-    (talk,) = await memory.conversations.listing(space=SPACE)
+    (talk,) = await memory.conversations.list(space=SPACE)
     assert trip.topic == talk.topic != ""
 
 
@@ -58,7 +58,7 @@ async def test_what_an_episode_leaves_open_is_what_is_open_of_its_loops(
     memory: AsyncMemory, database: Database
 ) -> None:
     (trip,) = await condensed(memory, TRIP)
-    (loop,) = await memory.loops.listing(space=SPACE)
+    (loop,) = await memory.loops.list(space=SPACE)
     told = (f"{loop.by}: {loop.text} (due 2025-03-04)",)
     assert await _left_open(memory, database, trip.id) == told
     assert (await memory.episodes.stats(space=SPACE)).unresolved == 1
@@ -74,7 +74,7 @@ async def test_open_loops_that_sql_writes_stay_and_what_else_it_writes_leaves_th
     memory: AsyncMemory, database: Database
 ) -> None:
     (trip,) = await condensed(memory, TRIP)
-    (loop,) = await memory.loops.listing(space=SPACE)
+    (loop,) = await memory.loops.list(space=SPACE)
     async with database.writing(SPACE) as within:
         await within.conn.execute("update episodes.episodes set gist = 'A trip.'")
     await memory.loops.close(loop.id, space=SPACE)
@@ -114,11 +114,11 @@ async def test_what_may_go_on_waits_and_is_condensed_when_it_rested(
     clock.advance(timedelta(days=-1, minutes=10))
     await memory.observe(told(TRIP, session="s"), space=SPACE)
     await memory.work()
-    assert await memory.episodes.listing(space=SPACE) == []
+    assert await memory.episodes.list(space=SPACE) == []
     assert (await memory.episodes.stats(space=SPACE)).waiting > 0
     clock.advance(timedelta(minutes=40))
     await memory.work()
-    assert len(await memory.episodes.listing(space=SPACE)) == 1
+    assert len(await memory.episodes.list(space=SPACE)) == 1
     assert (await memory.episodes.stats(space=SPACE)).waiting == 0
 
 
@@ -133,7 +133,7 @@ async def test_what_waits_can_be_condensed_at_once_and_only_once(
     assert (await memory.episodes.condense(space=SPACE)).episodes == ()
     clock.advance(timedelta(hours=5))
     await memory.work()
-    assert len(await memory.episodes.listing(space=SPACE)) == 1
+    assert len(await memory.episodes.list(space=SPACE)) == 1
 
 
 async def test_recall_finds_episodes_with_parts_that_are_explained(memory: AsyncMemory) -> None:
@@ -192,13 +192,13 @@ async def test_a_faint_match_in_part_is_said_to_be_half_remembered(
 async def test_put_away_it_is_not_found_and_restored_it_is_as_it_was(memory: AsyncMemory) -> None:
     (trip,) = await condensed(memory, TRIP)
     await memory.episodes.reinforce([trip.id], space=SPACE)
-    gone = await memory.episodes.forget(trip.id, space=SPACE)
+    gone = await memory.episodes.archive(trip.id, space=SPACE)
     assert gone.deleted_at is not None
     assert await memory.recall("Lisbon", space=SPACE, kinds=("episodes",)) == []
-    assert await memory.episodes.listing(space=SPACE) == []
-    assert [one.id for one in await memory.episodes.listing(space=SPACE, state="deleted")] == [trip.id]
+    assert await memory.episodes.list(space=SPACE) == []
+    assert [one.id for one in await memory.episodes.list(space=SPACE, state="archived")] == [trip.id]
     assert await memory.episodes.reinforce([trip.id], space=SPACE) == 0
-    back = await memory.episodes.restore(trip.id, space=SPACE)
+    back = await memory.episodes.unarchive(trip.id, space=SPACE)
     assert (back.deleted_at, back.uses, back.gist) == (None, 1, trip.gist)
     assert len(await memory.recall("Lisbon", space=SPACE, kinds=("episodes",))) == 1
 
@@ -234,15 +234,15 @@ async def test_the_most_of_something_comes_first(memory: AsyncMemory) -> None:
     trip, build, garden = await condensed(memory, TRIP, BUILD, GARDEN)
     await memory.episodes.reinforce([build.id], space=SPACE)
     for order in ("freshness", "activation"):
-        (first, *_) = await memory.episodes.listing(space=SPACE, order=order)
+        (first, *_) = await memory.episodes.list(space=SPACE, order=order)
         assert first.id == build.id
-    by_salience = await memory.episodes.listing(space=SPACE, order="salience")
+    by_salience = await memory.episodes.list(space=SPACE, order="salience")
     assert [one.salience for one in by_salience] == sorted(
         (one.salience for one in by_salience), reverse=True
     )
-    assert [one.id for one in await memory.episodes.listing(space=SPACE, session="s2")] == [garden.id]
-    assert [one.id for one in await memory.episodes.listing(space=SPACE, topic=trip.topic)][-1] == trip.id
-    assert await memory.episodes.listing(space=SPACE, user="bob") == []
+    assert [one.id for one in await memory.episodes.list(space=SPACE, session="s2")] == [garden.id]
+    assert [one.id for one in await memory.episodes.list(space=SPACE, topic=trip.topic)][-1] == trip.id
+    assert await memory.episodes.list(space=SPACE, user="bob") == []
 
 
 async def test_other_spaces_and_what_is_not_there_are_told_apart(memory: AsyncMemory) -> None:
@@ -250,21 +250,21 @@ async def test_other_spaces_and_what_is_not_there_are_told_apart(memory: AsyncMe
     for call in (
         memory.episodes.get,
         memory.episodes.messages,
-        memory.episodes.forget,
+        memory.episodes.archive,
         memory.episodes.curve,
     ):
         with pytest.raises(NotFound):
             await call(trip.id, space="elsewhere")
-    assert await memory.episodes.listing(space="elsewhere") == []
+    assert await memory.episodes.list(space="elsewhere") == []
     assert (await memory.episodes.stats(space="elsewhere")).episodes == 0
 
 
 async def test_what_cannot_be_meant_is_refused(memory: AsyncMemory) -> None:
     episodes = memory.episodes
     with pytest.raises(BadInput, match="order"):
-        await episodes.listing(space=SPACE, order="best")  # pyright: ignore[reportArgumentType]
+        await episodes.list(space=SPACE, order="best")  # pyright: ignore[reportArgumentType]
     with pytest.raises(BadInput, match="limit"):
-        await episodes.listing(space=SPACE, limit=0)
+        await episodes.list(space=SPACE, limit=0)
     with pytest.raises(BadInput, match="id"):
         await episodes.get("x", space=SPACE)
     with pytest.raises(BadInput, match="question"):

@@ -36,7 +36,7 @@ def quipu(told_url: str, tmp_path: Path) -> CommandLine:
 @pytest.fixture
 def trip(quipu: CommandLine) -> str:
     """The id of the episode of the trip."""
-    (found,) = quipu.json("episodes", "list", "--session", "s0")["episodes"]
+    (found,) = quipu.json("episodes", "list", "--session", "s0")["items"]
     return found["id"]
 
 
@@ -44,25 +44,27 @@ def test_episodes_are_listed_by_what_is_asked_for(quipu: CommandLine, trip: str)
     listed = quipu.text("episodes", "list", "--order", "salience")
     assert trip[:8] in listed
     assert "2025-03-03" in listed
-    assert len(quipu.json("episodes", "list")["episodes"]) == 2
-    assert len(quipu.json("episodes", "list", "--limit", "1")["episodes"]) == 1
-    assert quipu.json("episodes", "list", "--until", "2025-01-01")["episodes"] == []
+    assert len(quipu.json("episodes", "list")["items"]) == 2
+    assert len(quipu.json("episodes", "list", "--limit", "1")["items"]) == 1
+    assert quipu.json("episodes", "list", "--until", "2025-01-01")["items"] == []
     assert "quipu worker" in quipu.text("episodes", "list", "--user", "nobody")
-    assert quipu.json("episodes", "stats")["stats"]["episodes"] == 2
+    assert quipu.json("episodes", "stats")["episodes"] == 2
     assert "2 episodes" in quipu.text("episodes", "stats")
 
 
 def test_an_episode_is_shown_with_what_was_said_in_it(quipu: CommandLine, trip: str) -> None:
-    shown = quipu.text("episodes", "show", trip[:8])
+    shown = quipu.text("episodes", "get", trip[:8])
     assert "planning, decision-making" in shown
-    assert "night train from Madrid" in shown
+    assert "night train from Madrid" in quipu.text("episodes", "messages", trip)
     assert "list of hotels tomorrow" in shown
-    assert [one["content"] for one in quipu.json("episodes", "show", trip)["messages"]] == list(TRIP)
+    assert [one["content"] for one in quipu.json("episodes", "messages", trip)["items"]] == list(TRIP)
 
 
 def test_its_curve_is_drawn_in_the_terminal(quipu: CommandLine) -> None:
-    (build,) = quipu.json("episodes", "list", "--space", "lately")["episodes"]
-    curve = ("episodes", "curve", build["id"], "--space", "lately", "--days", "4")
+    (build,) = quipu.json("episodes", "list", "--space", "lately")["items"]
+    history = quipu.text("episodes", "history", build["id"], "--space", "lately")
+    assert "as it was first written" in history
+    curve = ("episodes", "curve", build["id"], "--space", "lately", "--ahead-days", "4")
     drawn = quipu.text(*curve)
     rows = [line for line in drawn.splitlines() if "┤" in line]
     assert (len(rows), rows[0][:6], rows[5][:6]) == (10, " 1.0 ┤", " 0.5 ┤")
@@ -79,22 +81,22 @@ def test_its_curve_is_drawn_in_the_terminal(quipu: CommandLine) -> None:
     assert points[-1]["forecast"] is True
 
 
-def test_it_is_recalled_used_put_away_and_brought_back(quipu: CommandLine, trip: str) -> None:
-    (best, *_) = quipu.json("episodes", "recall", "the night train to Lisbon")["episodes"]
+def test_it_is_recalled_used_archived_and_brought_back(quipu: CommandLine, trip: str) -> None:
+    (best, *_) = quipu.json("episodes", "recall", "the night train to Lisbon")["items"]
     assert best["episode"]["id"] == trip
     assert trip[:8] in quipu.text("episodes", "recall", "the night train to Lisbon")
     assert "1 use noted" in quipu.text("episodes", "reinforce", trip[:8])
     assert "▲" in quipu.text("episodes", "curve", trip)
-    assert quipu.json("episodes", "forget", trip)["deleted_at"] is not None
+    assert quipu.json("episodes", "archive", trip)["deleted_at"] is not None
     assert trip[:8] not in quipu.text("episodes", "list")
-    assert trip[:8] in quipu.text("episodes", "list", "--state", "deleted")
-    assert quipu.json("episodes", "restore", trip)["uses"] == 1
+    assert trip[:8] in quipu.text("episodes", "list", "--state", "archived")
+    assert quipu.json("episodes", "unarchive", trip)["uses"] == 1
 
 
 def test_it_is_written_anew_and_how_it_read_before_is_shown(quipu: CommandLine, trip: str) -> None:
     assert "0 episodes written by rules" in quipu.text("episodes", "rebuild")
     assert quipu.json("episodes", "rebuild", trip, "--again")["episodes"] == [trip]
-    assert "by rules:" in quipu.text("episodes", "show", trip)
+    assert "by rules:" in quipu.text("episodes", "history", trip)
     assert quipu.json("episodes", "condense")["episodes"] == []
 
 
@@ -104,21 +106,21 @@ def test_it_is_erased_only_when_that_is_confirmed(quipu: CommandLine) -> None:
     quipu.text("import", "jsonl", str(quipu.home / "chat.jsonl"), "--space", "other")
     quipu.text("worker", "--burst", "--topics", "memory_chunker")
     (made,) = quipu.json("episodes", "condense", "--space", "other")["episodes"]
-    assert "Nothing was changed" in quipu.text("episodes", "erase", made, "--space", "other")
-    assert quipu.json("episodes", "show", made, "--space", "other")["episode"]["id"] == made
+    assert "Would be erased" in quipu.text("episodes", "erase", made, "--space", "other")
+    assert quipu.json("episodes", "get", made, "--space", "other")["id"] == made
     assert "Erased. Receipt" in quipu.text("episodes", "erase", made, "--space", "other", "--yes")
-    refused = quipu.run("episodes", "show", made, "--space", "other")
+    refused = quipu.run("episodes", "get", made, "--space", "other")
     assert refused.returncode != 0
-    assert "quipu episodes list" in refused.stderr
+    assert "list of episodes" in refused.stderr
 
 
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("show", "xyz"), "four digits"),
+        (("get", "xyz"), "four digits"),
         (("list", "--order", "best"), "best"),
         (("list", "--limit", "0"), "limit"),
-        (("curve", "0000", "--days", "-1"), "days"),
+        (("curve", "0000", "--ahead-days", "-1"), "ahead-days"),
         (("recall", " "), "question"),
     ],
 )

@@ -9,7 +9,8 @@ from psycopg.errors import FeatureNotSupported
 
 from quipu import AsyncMemory
 from quipu.kernel.db.database import Database
-from quipu.kinds.episodes.fading.life import Life, state
+from quipu.kinds.episodes.fading.life import EpisodeLife, state
+from quipu.kinds.episodes.fading.pace import Pace
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 SPACE = "sql"
@@ -17,17 +18,25 @@ SPACE = "sql"
 pytestmark = pytest.mark.anyio
 
 LIVES = [
-    Life(base=0.5, happened_at=NOW - timedelta(hours=5)),
-    Life(base=0.1, happened_at=NOW - timedelta(days=900)),
-    Life(base=1.0, happened_at=NOW + timedelta(days=1)),
-    Life(base=0.3, happened_at=NOW - timedelta(days=30), uses=1, recent=[NOW - timedelta(seconds=5)]),
-    Life(
+    EpisodeLife(base=0.5, happened_at=NOW - timedelta(hours=5)),
+    EpisodeLife(base=0.1, happened_at=NOW - timedelta(days=900)),
+    EpisodeLife(base=1.0, happened_at=NOW + timedelta(days=1)),
+    EpisodeLife(base=0.3, happened_at=NOW - timedelta(days=30), uses=1, recent=[NOW - timedelta(seconds=5)]),
+    EpisodeLife(
         base=0.7,
         happened_at=NOW - timedelta(days=400),
         uses=200,
         recent=[NOW - timedelta(days=day) for day in range(16, 0, -1)],
     ),
-    Life(base=0.7, happened_at=NOW - timedelta(days=1), uses=9, recent=[NOW - timedelta(days=1)]),
+    EpisodeLife(base=0.7, happened_at=NOW - timedelta(days=1), uses=9, recent=[NOW - timedelta(days=1)]),
+    EpisodeLife(base=0.2, happened_at=NOW - timedelta(days=1), uses=10_000, recent=[NOW - timedelta(days=1)]),
+    EpisodeLife(
+        base=0.2,
+        happened_at=NOW - timedelta(days=1),
+        uses=3,
+        recent=[NOW - timedelta(hours=hours) for hours in (3, 2, 1)],
+        pace=Pace(boost=1.0),
+    ),
 ]
 
 INSERT = """
@@ -43,7 +52,7 @@ returning id
 
 
 @pytest.mark.parametrize("life", LIVES)
-async def test_sql_and_python_agree_on_every_life(database: Database, life: Life) -> None:
+async def test_sql_and_python_agree_on_every_life(database: Database, life: EpisodeLife) -> None:
     async with database.plain() as conn:
         row = await conn.execute(
             """
@@ -103,7 +112,7 @@ async def test_what_sql_inserts_is_found_fades_and_is_found_as_it_was_changed(
     async with database.writing(SPACE) as within:
         await within.conn.execute("update episodes.episodes set deleted_at = now()")
     assert await memory.recall("red canoe", space=SPACE) == []
-    assert (await memory.episodes.restore(row[0], space=SPACE)).deleted_at is None
+    assert (await memory.episodes.unarchive(row[0], space=SPACE)).deleted_at is None
     assert len(await memory.recall("red canoe", space=SPACE)) == 1
 
 
@@ -114,7 +123,7 @@ async def test_sql_that_deletes_is_told_the_way(memory: AsyncMemory, database: D
         async with database.writing(SPACE) as within:
             await within.conn.execute("delete from episodes.episodes")
     assert isinstance(refused.value.__cause__, FeatureNotSupported)
-    assert len(await memory.episodes.listing(space=SPACE)) == 1
+    assert len(await memory.episodes.list(space=SPACE)) == 1
 
 
 async def test_only_the_latest_sixteen_uses_keep_their_times(memory: AsyncMemory, database: Database) -> None:
@@ -133,3 +142,20 @@ async def test_only_the_latest_sixteen_uses_keep_their_times(memory: AsyncMemory
     one = await memory.episodes.get(row[0], space=SPACE)
     assert kept is not None
     assert (kept[0], one.uses, one.used_at) == (16, 40, kept[1])
+
+
+async def test_an_episode_that_was_used_ten_thousand_times_is_listed_and_shown_as_any_other(
+    memory: AsyncMemory, database: Database
+) -> None:
+    async with database.writing(SPACE) as within:
+        await within.conn.execute(INSERT)
+        await within.conn.execute(
+            "update episodes.episodes set access_count = 10000, last_accessed_at = now()"
+        )
+        shown = await (await within.conn.execute("select salience from episodes.episodes")).fetchone()
+        assert shown == (pytest.approx(0.8),)
+    (episode,) = await memory.episodes.list(space=SPACE, order="salience")
+    assert (episode.uses, episode.salience) == (10_000, pytest.approx(0.8))
+    (now, *_) = (await memory.episodes.curve(episode.id, space=SPACE, points=2)).points
+    assert now.state.salience <= 0.8
+    assert (await memory.episodes.stats(space=SPACE)).salience == pytest.approx(0.8)

@@ -27,7 +27,7 @@ async def test_two_years(memory: AsyncMemory, clock: FrozenClock) -> None:
         if month % len(TALKS) == len(TALKS) - 1:  # workers come by every three months
             assert (await memory.work(concurrency=1)).failed == 0
         if month == len(TALKS) - 1:
-            first = {one.session: one.id for one in await memory.episodes.listing(space=SPACE)}
+            first = {one.session: one.id for one in await memory.episodes.list(space=SPACE)}
             used, unused = first["1"], first["2"]
         for _ in range(4):  # one of the first is of use every week, ever since; another is looked at as often
             clock.advance(WEEK)
@@ -43,7 +43,7 @@ async def test_two_years(memory: AsyncMemory, clock: FrozenClock) -> None:
     assert faded.freshness < 1e-6
     assert kept.freshness > 1_000 * faded.freshness
 
-    everything = await memory.episodes.listing(space=SPACE, limit=1_000)
+    everything = await memory.episodes.list(space=SPACE, limit=1_000)
     assert len(everything) == MONTHS
     assert sum(one.messages for one in everything) == sum(map(len, TALKS)) * MONTHS // len(TALKS)
     for one in everything:

@@ -82,7 +82,7 @@ async def test_the_prompt_of_a_worker_that_was_killed_in_mid_answer_is_answered_
         await memory.work(topics=[PROMPTS])
         answered = await memory.conversations.await_reply(prompt.id, space="a")
         assert (answered.status, answered.reply) == ("answered", "The second has answered.")
-        shown = await memory.conversations.show("s", space="a")
+        shown = await memory.conversations.get("s", space="a")
         assert [(one.role, one.content) for one in shown.messages] == [
             ("user", "Do roses like shade?"),
             ("assistant", "The second has answered."),
@@ -108,4 +108,4 @@ async def test_a_prompt_whose_worker_dies_at_each_try_fails(
         assert (await memory.work(topics=[PROMPTS])).dead == 1
         found = await memory.conversations.await_reply(prompt.id, space="a")
         assert (found.status, found.prompt) == ("failed", "Well?")
-        assert "quipu queue dead" in (found.error or "")
+        assert "listed as dead" in (found.error or "")

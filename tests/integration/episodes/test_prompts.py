@@ -56,7 +56,7 @@ async def memory_with_agent(
 
 
 async def spoken(memory: AsyncMemory, session: str = "s") -> list[tuple[str, str]]:
-    shown = await memory.conversations.show(session, space="a")
+    shown = await memory.conversations.get(session, space="a")
     return [(one.role, one.content) for one in shown.messages]
 
 
@@ -134,7 +134,7 @@ async def test_an_agent_is_told_what_is_open_and_what_it_is_told_counts_as_used(
     question = "When do I take the night train to Lisbon?"
     await memory.conversations.prompt(question, space="a", session="s", user="ana")
     await memory.work(topics=ANSWERS)
-    (episode,) = await memory.episodes.listing(space="a")
+    (episode,) = await memory.episodes.list(space="a")
     assert (episode.uses, episode.used_at) == (1, clock.now())
     opened, recalled = agent.asked[0].memory.split("Open:")[1].split("\n\n", 1)
     assert "list of hotels" in opened
@@ -172,7 +172,7 @@ async def test_what_fails_is_tried_again_then_given_up_then_taken_up(
     assert (await memory.work(topics=ANSWERS)).dead == 1
     failed = (await memory.conversations.prompts(space="a", session="t"))[0]
     assert (failed.status, failed.prompt) == ("failed", "And now?")
-    assert "quipu queue dead" in (failed.error or "")
+    assert "listed as dead" in (failed.error or "")
     assert await memory.conversations.prompts(space="a", status="waiting") == []
     assert await memory.queue.retry() == 1
     assert (
@@ -182,6 +182,26 @@ async def test_what_fails_is_tried_again_then_given_up_then_taken_up(
     assert (
         await memory.conversations.await_reply(failed.id, space="a")
     ).reply == f"Answer {len(agent.asked)}."
+
+
+@pytest.mark.parametrize("reply", ["{memory}", "", " \n", "\u200b\ufeff", "\x00"])
+async def test_an_agent_that_says_nothing_of_its_own_has_not_answered(
+    memory_with_agent: AsyncMemory, agent: Agent, monkeypatch: pytest.MonkeyPatch, reply: str
+) -> None:
+    """The memory that it was given stood as an answer of no words; what nobody sees was recalled."""
+
+    async def answer(asked: Asked) -> str:
+        return reply.format(memory=asked.memory)
+
+    monkeypatch.setattr(sys.modules["agent_of_prompts"], "answer", answer)
+    memory = memory_with_agent
+    await memory.observe([{"content": "My dog is called Pixel."}], space="a", session="s", user="ana")
+    await memory.conversations.prompt("What is my dog called?", space="a", session="s", user="ana")
+    assert (await memory.work(topics=ANSWERS)).dead == 1
+    (found,) = await memory.conversations.prompts(space="a")
+    assert (found.status, found.reply, found.prompt) == ("failed", None, "What is my dog called?")
+    assert [role for role, _ in await spoken(memory)] == ["user"]
+    assert "returned no answer" in ((await memory.queue.dead())[0].error or "")
 
 
 async def test_a_prompt_whose_job_was_thrown_away_waits_no_more(memory: AsyncMemory) -> None:
@@ -225,7 +245,7 @@ async def test_a_conversation_whose_answer_a_killed_worker_has_written_is_not_an
     found = await memory.conversations.await_reply(asked.id, space="a")
     assert (found.status, found.reply) == ("answered", "Before the kill.")
     assert agent.asked == []
-    assert await memory.conversations.listing(space="a", status=None) != []
+    assert await memory.conversations.list(space="a", status="all") != []
 
 
 async def test_a_conversation_goes_on(memory_with_agent: AsyncMemory, agent: Agent) -> None:
@@ -252,10 +272,21 @@ async def test_secrets_in_a_prompt_are_cut_out(memory: AsyncMemory) -> None:
     assert key not in prompt.prompt
 
 
-@pytest.mark.parametrize("text", ["", "  ", "x" * 200_001])
+@pytest.mark.parametrize("text", ["", "  ", "\u200b\ufeff", "x" * 200_001])
 async def test_a_prompt_that_is_none_is_refused(memory: AsyncMemory, text: str) -> None:
     with pytest.raises(BadInput):
         await memory.conversations.prompt(text, space="a", session="s")
+
+
+async def test_a_prompt_that_is_only_recalled_memory_is_refused(memory: AsyncMemory) -> None:
+    """It was not written down, and its prompt failed as if somebody had thrown its job away."""
+    await memory.observe([{"content": "My dog is called Pixel."}], space="a", session="old")
+    block = await memory.recall_block("What is my dog called?", budget_tokens=300, space="a")
+    with pytest.raises(BadInput, match="only what was recalled"):
+        await memory.conversations.prompt(block.text, space="a", session="s")
+    await memory.conversations.prompt(f"{block.text}\nAnd now?", space="a", session="s")
+    await memory.work(topics=ANSWERS)
+    assert await spoken(memory) == [("user", "And now?")]
 
 
 async def test_prompts_are_forgotten_with_their_session_and_message(memory: AsyncMemory) -> None:
@@ -270,3 +301,21 @@ async def test_prompts_are_forgotten_with_their_session_and_message(memory: Asyn
     assert await memory.conversations.prompts(space="a") == []
     with pytest.raises(NotFound):
         await memory.conversations.await_reply(first.id, space="a")
+
+
+async def test_a_prompt_claims_no_session_and_without_a_user_goes_with_the_one_whose_session_it_is(
+    memory: AsyncMemory,
+) -> None:
+    """What waited in the session of a person who was forgotten stayed, as a prompt that failed."""
+    ask, told = memory.conversations.prompt, {"space": "a", "session": "s"}
+    await memory.observe([{"content": "My boat is green."}], user="dana", **told)
+    for user, text in {"bob": "Is mine red?", None: "How old is my boat?", "dana": "Is it green?"}.items():
+        await ask(text, user=user, **told)
+    await ask("And mine?", space="a", session="nobody's")
+    await memory.ledger.set("boat", "green", user="dana", **told)
+    with pytest.raises(BadInput, match="somebody else's"):
+        await memory.ledger.set("boat", "red", user="bob", **told)
+    assert (await memory.forget(space="a", user="dana")).counts["prompts"] == 2
+    await memory.forget(space="a", user="dana", confirm=True)
+    left = await memory.conversations.prompts(space="a")
+    assert {one.prompt for one in left} == {"Is mine red?", "And mine?"}

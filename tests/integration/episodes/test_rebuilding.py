@@ -51,7 +51,7 @@ async def condensed(memory: AsyncMemory, *talks: tuple[str, ...]) -> list[Any]:
     for number, texts in enumerate(talks):
         await memory.import_messages(told(texts, session=f"s{number}"), space=SPACE)
     assert (await memory.work(concurrency=1)).failed == 0
-    return sorted(await memory.episodes.listing(space=SPACE), key=lambda one: one.session)
+    return sorted(await memory.episodes.list(space=SPACE), key=lambda one: one.session)
 
 
 async def test_rebuilding_after_a_model_is_configured_keeps_ids_uses_and_history(
@@ -105,7 +105,7 @@ async def test_workers_condense_with_the_model_and_where_it_fails_with_the_rules
     async with configured(settings, model, clock) as better:
         done = await better.work(topics=["episodic_memory"], concurrency=1)
         assert (done.failed, done.dead) == (0, 0)
-        found = {one.builder: one for one in await better.episodes.listing(space=SPACE)}
+        found = {one.builder: one for one in await better.episodes.list(space=SPACE)}
         assert set(found) == {"llm:openai:small", "rules"}
         assert found["llm:openai:small"].trouble is None
         assert found["rules"].trouble

@@ -22,6 +22,7 @@ OF_NO_SPACE = {"core.spaces", "core.settings", "core.recall_kinds", "core.recall
 LOOK_PAST = {
     "core.are_of_person",
     "core.is_filed",
+    "core.is_withdrawn",  # says of a number whether this transaction leaves it
     "core.is_written_by_hand",  # says one word of the space that was entered
     "core.name_is_used",
     "episodes.belief_is_of_person",

@@ -132,7 +132,8 @@ def filled(directory: Path) -> Made:
     snapshot = keeping.json("snapshots", "create", "--space", "default")["name"]
     keeping.text("backup", "base")
     moment = datetime.now(UTC).isoformat()
-    keeping.text("tables", "delete", "--table", "notes", "--where", '{"id": {">=": 7}}', "--space", "default")
+    some = ("--where", '{"id": {">=": 7}}')
+    keeping.text("tables", "delete", "--table", "notes", *some, "--space", "default", "--yes")
     keeping.text(
         *("observe", "--space", "default", "--session", "b", "--user", "Cy", "--id", "promise"),
         "I promise to paint it on Monday.",

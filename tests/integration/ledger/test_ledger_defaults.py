@@ -41,8 +41,8 @@ async def test_a_default_is_noted_capped_and_disclosed_until_it_is_confirmed(led
         told = (change.event.event_type, change.event.source, change.event.assumed)
         assert told == ("assumption_set", "default", True)
         assert change.event.confidence_cap == "medium"
-    disclosed = await ledger.open_assumptions(**HERE)
-    assert disclosed == await ledger.open_assumptions(space="cafe")
+    disclosed = await ledger.assumptions(**HERE)
+    assert disclosed == await ledger.assumptions(space="cafe")
     assert [(v.key, v.source, v.assumed, v.confidence_cap) for v in disclosed] == [
         (KEY, "default", True, "medium"),
         ("ui.response_depth", "default", True, "medium"),
@@ -50,7 +50,7 @@ async def test_a_default_is_noted_capped_and_disclosed_until_it_is_confirmed(led
     confirmed = await ledger.set(KEY, {"value": 4}, **HERE)
     assert confirmed.event is not None
     assert confirmed.event.event_type == "assumption_corrected"
-    assert [value.key for value in await ledger.open_assumptions(**HERE)] == ["ui.response_depth"]
+    assert [value.key for value in await ledger.assumptions(**HERE)] == ["ui.response_depth"]
     assert (await ledger.rebuild(space="cafe")).changed == 0
 
 
@@ -76,7 +76,7 @@ async def test_a_default_that_sql_writes_is_marked_as_well(ledger: AsyncLedger, 
         for table in ("chat_memory_events", "chat_session_memory", "chat_user_preferences"):
             marks = conn.execute(f"select assumed, confidence_cap from ledger.{table}".encode()).fetchall()
             assert set(marks) == {(True, "medium")}, table
-    disclosed = await ledger.open_assumptions(**HERE)
+    disclosed = await ledger.assumptions(**HERE)
     assert [(value.key, value.source) for value in disclosed] == [
         (KEY, "default"),
         ("ui.response_depth", "default"),

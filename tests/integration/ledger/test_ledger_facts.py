@@ -277,11 +277,11 @@ async def test_subscribers_are_told_of_corrections_and_cannot_lose_the_write(
 async def test_open_assumptions_are_those_that_stand(ledger: AsyncLedger) -> None:
     await ledger.assume("baseline.scope", ALL, cap="low", **HERE)
     await ledger.assume("note", 1, **DANA)
-    found = await ledger.open_assumptions(space="cafe")
+    found = await ledger.assumptions(space="cafe")
     assert [(v.key, v.confidence_cap) for v in found] == [("baseline.scope", "low"), ("note", "medium")]
     await ledger.set("baseline.scope", ALL, **HERE)  # confirmed
-    assert [v.key for v in await ledger.open_assumptions(**HERE)] == []
-    assert [v.key for v in await ledger.open_assumptions(**DANA)] == ["note"]
+    assert [v.key for v in await ledger.assumptions(**HERE)] == []
+    assert [v.key for v in await ledger.assumptions(**DANA)] == ["note"]
 
 
 async def test_secrets_are_cut_out_of_values_and_reasons(ledger: AsyncLedger, url: str) -> None:
@@ -307,6 +307,9 @@ async def test_sql_and_python_place_preferences_alike(ledger: AsyncLedger, url: 
         for key in (
             "ui.x",
             "workflow.x",
+            "ui/x",
+            "workflow/y.z",
+            "ui/",
             "baseline.x",
             "location.x",
             "constraint.x",

@@ -103,8 +103,8 @@ LEDGER: dict[str, Call] = {
     "delete": lambda t: t.ledger.delete(t.said[0], **t.whose),
     "undo": lambda t: t.ledger.undo(t.number, space=t.space, force=True),
     "state": lambda t: t.ledger.state(as_of=t.rng.choice([None, t.clock.now()]), **t.whose),
-    "values": lambda t: t.ledger.values(space=t.space),
-    "open_assumptions": lambda t: t.ledger.open_assumptions(space=t.space),
+    "list": lambda t: t.ledger.list(space=t.space),
+    "assumptions": lambda t: t.ledger.assumptions(space=t.space),
     "events": lambda t: t.ledger.events(space=t.space),
     "history": lambda t: t.ledger.history(t.said[0], **t.whose),
     "keys": lambda t: t.ledger.keys(space=t.space),
@@ -152,7 +152,7 @@ async def test_no_method_shows_anything_of_another_space(
         assert MARK[other] not in shown, name
         if MARK[space] in shown:
             seen.add(name)
-    assert {"set", "state", "history", "values", "keys", "recommendations", "evidence_of"} <= seen
+    assert {"set", "state", "history", "list", "keys", "recommendations", "evidence_of"} <= seen
     for space, other in (("ana", "bob"), ("bob", "ana")):
         hits = await memory.recall("aardvark bonobo waited boat", space=space, limit=100)
         assert hits

@@ -86,6 +86,25 @@ async def test_a_key_outside_the_reserved_words_is_found_where_it_belongs(
     assert (await other.expire("diet", **DANA)).previous == changed.value
 
 
+@pytest.mark.parametrize("act", ["expire", "delete"])
+async def test_what_was_written_before_a_key_was_registered_is_shown_and_ended(
+    ledger: AsyncLedger, other: AsyncLedger, act: str
+) -> None:
+    await other.set("diet", "nuts", **DANA)
+    ledger.register("diet", Diet, namespace="constraint")
+    with pytest.raises(BadInput, match="namespace other"):
+        await ledger.expire("diet", **DANA)
+    await ledger.set("diet", NUTS, **DANA)
+    for program in (ledger, other):
+        said = [(event.namespace, event.new) for event in await program.history("diet", **DANA)]
+        assert said == [("other", "nuts"), ("constraint", NUTS)]
+        with pytest.raises(BadInput, match="belongs to the namespace 'constraint'"):
+            await program.correct("diet", "fish", namespace="other", **DANA)
+    ended = await getattr(other, act)("diet", namespace="other", **DANA)
+    assert ended.previous.value == "nuts"
+    assert [value.value for value in await other.list(**DANA)] == [NUTS]
+
+
 @pytest.mark.parametrize(
     ("value", "field"),
     [
@@ -104,7 +123,7 @@ async def test_a_wrong_value_is_refused_with_the_path_of_the_fault(
             with pytest.raises(BadInput) as refusal:
                 await write(KEY, value, **DANA)
             assert refusal.value.field == field
-    assert [value.value for value in await other.values(**DANA)] == [NUTS]
+    assert [value.value for value in await other.list(**DANA)] == [NUTS]
 
 
 async def test_a_key_that_nobody_used_in_the_space_is_refused(
@@ -158,7 +177,7 @@ async def test_shapes_that_contradict_each_other_are_refused_naming_the_key_and_
     ledger.register(KEY, Diet, namespace="constraint")
     await ledger.set(KEY, NUTS, **DANA)
     other.register(KEY, int, namespace="constraint")
-    with pytest.raises(Conflict, match=r"'constraint.diet'.*avoids.*integer.*replace=True") as refusal:
+    with pytest.raises(Conflict, match=r"'constraint.diet'.*avoids.*integer.*replace the other") as refusal:
         await other.set(KEY, 3, **DANA)
     assert refusal.value.field == "key"
     assert [event.new for event in await other.history(KEY, **DANA)] == [NUTS]
@@ -228,5 +247,5 @@ async def test_what_is_no_json_schema_in_the_database_says_so(
             conn.execute(
                 "update ledger.shapes set shape = %s, version = nextval('ledger.shapes_version_seq')", [shape]
             )
-        with pytest.raises(BadInput, match="replace=True"):
+        with pytest.raises(BadInput, match="replacing it"):
             await other.set(KEY, FISH, **DANA)

@@ -102,3 +102,54 @@ async def test_what_was_noted_before_others_came_is_taken_back_and_goes_with_who
     await said.forget(space="cafe", user="dana", confirm=True)
     assert await ledger.events(space="cafe") == []
     assert [one.messages for one in await said.sessions(space="cafe") if one.name == "of dana"] == [1]
+
+
+@pytest.mark.parametrize("opened", [False, True])
+async def test_a_person_takes_along_what_nobody_else_said_in_their_session_and_nothing_that_others_did(
+    cafe: AsyncMemory, ledger: AsyncLedger, url: str, opened: bool
+) -> None:
+    """What names no user is of the one whose session it is; what another user says there is that user's."""
+    if opened:
+        await ledger.open_session(user="dana", **DANAS)
+    await cafe.observe([{"content": "Zanzibar?"}], **DANAS)
+    await cafe.observe([{"content": "Where is the Zanzibar?"}], user="dana", **DANAS)
+    await cafe.observe([{"role": "assistant", "content": "Your Zanzibar is at the pier."}], **DANAS)
+    if opened:
+        await ledger.set("boat", "Zanzibar", **DANAS)
+        await cafe.observe([{"content": "Mine is red."}], user="bob", **DANAS)
+        _call_tools(url, Zanzibar="dana", red="bob")
+        assert (await cafe.forget(space="cafe", user="bob")).counts == {"messages": 1}
+    gone = {"messages": 3} | (
+        {"ledger.chat_memory_events": 1, "ledger.chat_session_memory": 1, "ledger.tool_calls": 1}
+        if opened
+        else {}
+    )
+    assert (await cafe.forget(space="cafe", user="dana")).counts == gone
+    assert (await cafe.forget(space="cafe", user="dana", confirm=True)).counts == gone
+    with psycopg.connect(url) as conn:
+        left = conn.execute(
+            "select user_name, content from core.messages where content ~ 'Zanzibar|red'"
+        ).fetchall()
+        sessions = conn.execute(
+            "select name from core.sessions where 'dana' in (distinct_id, belongs_to)"
+        ).fetchall()
+        calls = conn.execute("select args_json from core.tool_calls").fetchall()
+    assert (left, sessions) == ([("bob", "Mine is red.")] if opened else [], [])
+    assert calls == ([({"of": "bob"},)] if opened else [])
+
+
+def _call_tools(url: str, **users: str) -> None:
+    """A tool call for the message of each user that has the word."""
+    with psycopg.connect(url) as conn:
+        conn.execute("select core.enter('cafe')")
+        for word, user in users.items():
+            conn.execute(
+                """
+                insert into core.tool_calls (space_id, id, session_id, message_id, turn_index, tool_name,
+                    args_json, status, latency_ms)
+                select space_id, id, session_id, id, 1, 'look', jsonb_build_object('of', %(user)s::text),
+                    'ok', 1
+                from core.messages where content ~ %(word)s and user_name = %(user)s
+                """,
+                {"word": word, "user": user},
+            )

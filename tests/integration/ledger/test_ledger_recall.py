@@ -117,7 +117,7 @@ async def test_whatever_is_written_recall_finds_what_stands_and_nothing_else(
         except (BadInput, NotFound):
             continue
         if act == "recall":
-            standing = sorted(f"{v.key}: {v.value}" for v in await ledger.values(space="cafe"))
+            standing = sorted(f"{v.key}: {v.value}" for v in await ledger.list(space="cafe"))
             assert sorted(await found(cafe, "boat number", limit=20)) == standing
 
 

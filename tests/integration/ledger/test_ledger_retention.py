@@ -44,7 +44,7 @@ TABLES = (
 
 def rows(url: str, table: str, columns: str = "*") -> list[tuple[Any, ...]]:
     with psycopg.connect(url) as conn:
-        return conn.execute(f"select {columns} from {table} order by 1".encode()).fetchall()
+        return conn.execute(f"select {columns} from {table} t order by t::text".encode()).fetchall()
 
 
 def everything(url: str) -> dict[str, list[tuple[Any, ...]]]:

@@ -155,7 +155,7 @@ async def test_a_rebuild_mends_what_was_written_into_the_projections_by_hand(
 ) -> None:
     await ledger.set("team", 4, **HERE)
     await ledger.set("ui.response_depth", {"value": "verbose"}, **DANA)
-    before = await ledger.values(space="cafe")
+    before = await ledger.list(space="cafe")
     with psycopg.connect(url) as conn:
         conn.execute("set session_replication_role = replica")  # what SQL writes is a fact else
         conn.execute("update ledger.chat_session_memory set value_json = '5', first_set_at = now()")
@@ -163,6 +163,6 @@ async def test_a_rebuild_mends_what_was_written_into_the_projections_by_hand(
     rebuilt = await ledger.rebuild(space="cafe")
     assert (rebuilt.events, rebuilt.session_rows, rebuilt.preference_rows) == (2, 1, 1)
     assert rebuilt.changed == 3  # one row as it was, the same as it is, and one that was not there
-    assert await ledger.values(space="cafe") == before
+    assert await ledger.list(space="cafe") == before
     assert (await ledger.rebuild(space="cafe")).changed == 0
     assert await ledger.rebuild(space="nowhere") == type(rebuilt)(0, 0, 0, 0)

@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import count
 
-import psycopg
 import pytest
-from psycopg import sql
 
 from quipu import AsyncMemory
 from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.config import Settings
-from quipu.kernel.db import embedded
 from quipu.kinds.longterm.longterm import AsyncLongterm
 
 _NUMBERS = count()
 
 
 @pytest.fixture(scope="module")
-def address(server: embedded.EmbeddedServer) -> Iterator[str]:
+def address(module_url: str) -> str:
     """The address of a migrated database that the tests of the module share."""
-    name = f"longterm{next(_NUMBERS)}"
-    with psycopg.connect(server.conninfo(), autocommit=True) as conn:
-        conn.execute(sql.SQL("create database {} template template").format(sql.Identifier(name)))
-    yield server.conninfo(name)
-    with psycopg.connect(server.conninfo(), autocommit=True) as conn:
-        conn.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+    return module_url
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ def test_a_memory_is_added_found_changed_and_brought_back(quipu: CommandLine) ->
     made = quipu.json("longterm", "add", "Is vegetarian.", "--user", "ana", "--category", "constraint")
     assert quipu.json("longterm", "add", "is vegetarian.", "--user", "ana")["stated_count"] == 2
     assert "Is vegetarian." in quipu.text("longterm", "list", "--user", "ana")
-    (hit,) = quipu.json("longterm", "search", "vegetarian")["memories"]
+    (hit,) = quipu.json("longterm", "search", "vegetarian")["items"]
     assert hit["memory"]["id"] == made["id"]
     edited = quipu.json(
         "longterm", "edit", made["id"][:8], "Is vegan.", "--expected-version", "1", "--reason", "new"
@@ -34,13 +35,12 @@ def test_a_memory_is_added_found_changed_and_brought_back(quipu: CommandLine) ->
     history = quipu.text("longterm", "history", made["id"])
     assert "Is vegetarian." in history
     assert "new" in history
-    shown = quipu.text("longterm", "show", made["id"])
-    assert "Is vegan." in shown
-    assert "written by hand" in shown
+    assert "Is vegan." in quipu.text("longterm", "get", made["id"])
+    assert "written by hand" in quipu.text("longterm", "sources", made["id"])
     assert quipu.json("longterm", "revert", made["id"], "--to", "1")["version"] == 3
     assert quipu.json("longterm", "archive", made["id"])["archived"]
     assert "No memories here" in quipu.text("longterm", "list")
-    assert not quipu.json("longterm", "revive", made["id"])["archived"]
+    assert not quipu.json("longterm", "unarchive", made["id"])["archived"]
 
 
 def test_recovering_shows_the_block_and_leaves_a_line(quipu: CommandLine) -> None:
@@ -51,7 +51,7 @@ def test_recovering_shows_the_block_and_leaves_a_line(quipu: CommandLine) -> Non
     ]
     assert "- [context] Has a green boat" in quipu.text("longterm", "recover", "green boat", "--user", "ana")
     assert "Nothing relevant" in quipu.text("longterm", "recover", "", "--user", "ana")
-    assert [line["outcome"] for line in quipu.json("longterm", "audit")["lines"]] == [
+    assert [line["outcome"] for line in quipu.json("longterm", "audit")["items"]] == [
         "nothing",
         "found",
         "found",
@@ -59,15 +59,49 @@ def test_recovering_shows_the_block_and_leaves_a_line(quipu: CommandLine) -> Non
     assert "recalled" in quipu.text("longterm", "audit")
 
 
+def test_the_document_of_the_seed_is_recovered_from_a_file_or_a_pipe(
+    quipu: CommandLine, tmp_path: Path
+) -> None:
+    for colour in ("green", "blue"):
+        quipu.json("longterm", "add", f"Has a {colour} boat", "--user", "ana")
+    asked = {"current_message": "a boat", "recent_messages": ["Hello!"], "memory_limit": 1}
+    file = tmp_path / "asked.json"
+    file.write_text(json.dumps(asked))
+    recover = ("longterm", "recover", "--user", "ana", "--document")
+    assert len(quipu.json(*recover, str(file))["relevant_memories"]) == 1
+    assert len(quipu.json(*recover, "-", given=json.dumps(asked))["ids"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("document", "said"),
+    [
+        ('{"current_message": "x", "memory_limit": "3"}', "memory_limit: "),
+        ('{"current_message": "x", "memory_limit": true}', "memory_limit: "),
+        ("[]", "document: a JSON object is needed."),
+        ("{", "document: this is no JSON"),
+        ("[" * 200 + "]" * 200, "document: it is nested"),
+    ],
+)
+def test_what_is_no_document_of_the_seed_is_refused(quipu: CommandLine, document: str, said: str) -> None:
+    done = quipu.run("longterm", "recover", "--document", "-", given=document)
+    assert (done.returncode, said in done.stderr) == (2, True), done.stderr
+
+
+def test_a_message_or_its_document_is_given_and_not_both(quipu: CommandLine) -> None:
+    for both in ([], ["hello", "--document", "-"]):
+        done = quipu.run("longterm", "recover", *both, given="{}")
+        assert (done.returncode, "MESSAGE or --document" in done.stderr) == (2, True)
+
+
 def test_many_are_shown_before_they_are_archived(quipu: CommandLine) -> None:
     for n in range(2):
         quipu.json("longterm", "add", f"Errand {n}", "--category", "context")
-    where = ("longterm", "archive", "--category", "context", "--before", "2999-01-01")
+    where = ("longterm", "archive-many", "--category", "context", "--before", "2999-01-01")
     assert "2 memories would be archived" in quipu.text(*where)
-    assert len(quipu.json("longterm", "list")["memories"]) == 2
-    assert quipu.json(*where, "--yes")["archived"] is True
-    assert quipu.json("longterm", "list")["memories"] == []
-    assert len(quipu.json("longterm", "list", "--state", "archived")["memories"]) == 2
+    assert len(quipu.json("longterm", "list")["items"]) == 2
+    assert quipu.json(*where, "--yes")["done"] is True
+    assert quipu.json("longterm", "list")["items"] == []
+    assert len(quipu.json("longterm", "list", "--state", "archived")["items"]) == 2
 
 
 def test_files_are_written_and_taken_in(quipu: CommandLine, tmp_path: Path) -> None:
@@ -80,11 +114,11 @@ def test_files_are_written_and_taken_in(quipu: CommandLine, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        (("show", "00000000"), 3, "quipu longterm list"),
+        (("get", "00000000"), 3, "list of memories"),
         (("edit", "00000000", "x"), 3, "no memory"),
         (("add", "x", "--category", "food"), 2, "preference"),
-        (("archive",), 2, "say which"),
-        (("archive", "00000000", "--user", "ana"), 2, "not both"),
+        (("archive-many",), 2, "say which"),
+        (("revert", "00000000"), 2, "--to"),
         (("import-sqlite", "nowhere.db"), 3, "no file"),
     ],
 )

@@ -12,7 +12,15 @@ from frames import MARKS
 from quipu import AsyncMemory
 from quipu.errors import BadInput, NotFound
 from quipu.kinds.longterm.longterm import AsyncLongterm
-from quipu.kinds.longterm.model import Deletion, Edit, Evaluation, Inclusion, LongtermMemory, Said, weight
+from quipu.kinds.longterm.model import (
+    Deletion,
+    Edit,
+    Evaluation,
+    Inclusion,
+    LongtermMemory,
+    MemorySource,
+    weight,
+)
 
 
 def _new(summary: str, *, category: Any = "preference", **more: Any) -> Inclusion:
@@ -20,7 +28,7 @@ def _new(summary: str, *, category: Any = "preference", **more: Any) -> Inclusio
 
 
 async def live(longterm: AsyncLongterm, space: str) -> dict[str, LongtermMemory]:
-    found = await longterm.listing(space=space, limit=1_000)
+    found = await longterm.list(space=space, limit=1_000)
     return {one.summary: one for one in found if not one.archived}
 
 
@@ -165,7 +173,7 @@ async def test_two_evaluations_at_once_keep_each_thing_once(mind: AsyncMemory, s
 
 async def test_a_dry_run_writes_nothing(mind: AsyncMemory, space: str) -> None:
     await mind.observe([{"content": "I live in Oslo."}], space=space, session="s", user="jo")
-    would = await mind.longterm.evaluate_session("s", space=space, dry_run=True)
+    would = await mind.longterm.evaluate_session("s", space=space, preview=True)
     assert [one.summary for one in would.evaluations[0].inclusions] == ["The user lives in Oslo."]
     assert await live(mind.longterm, space) == {}
     assert (await mind.longterm.evaluate_session("s", space=space)).applied.count("included") == 1
@@ -251,7 +259,9 @@ def _existing(one: LongtermMemory) -> dict[str, object]:
         (Evaluation(inclusions=[_new("Likes tea.", details="x" * 10_001)]), "inclusions[0].details"),
         (Evaluation(inclusions=[_new("Likes tea.", category="food")]), "inclusions[0].category"),
         (
-            Evaluation(inclusions=[_new("Likes tea.", sources=[Said(excerpt="tea", session="a\x00")])]),
+            Evaluation(
+                inclusions=[_new("Likes tea.", sources=[MemorySource(excerpt="tea", session="a\x00")])]
+            ),
             "inclusions[0].sources[0].session",
         ),
         (Evaluation(edits=[Edit(id="abcd", summary="")]), "edits[0].summary"),
@@ -276,3 +286,34 @@ async def test_what_an_evaluation_asks_to_keep_is_cleaned_as_what_is_written_by_
     )
     (kept,) = (await live(mind.longterm, space)).values()
     assert (kept.summary, kept.details, done.refused) == ("Likes tea.", "a\ufffdb", 0)
+
+
+async def test_what_anybody_asks_to_keep_is_cut_clause_by_clause(mind: AsyncMemory, space: str) -> None:
+    told = "The user lives in Kiel, has diabetes and is allergic to peanuts."
+    said = MemorySource(excerpt="I live in Kiel and I have diabetes.")
+    await mind.longterm.apply(
+        {"should_store": True, "category": "context", "importance": "low", "summary": told}, space=space
+    )
+    new = _new("Has a dog. He is good for her asthma.", category="pets", sources=[said])
+    done = await mind.longterm.apply(Evaluation(inclusions=[new, _new("The user has gout.")]), space=space)
+    assert done.refused == 1
+
+    kept = await live(mind.longterm, space)
+    assert {(one.summary, one.category, one.importance) for one in kept.values()} == {
+        ("The user lives in Kiel … is allergic to peanuts.", "constraint", "high"),
+        ("Has a dog.", "pets", "low"),
+    }
+    sources = await mind.longterm.sources(kept["Has a dog."].id, space=space)
+    assert [one.excerpt for one in sources] == ["I live in Kiel"]
+
+
+async def test_what_a_change_is_reworded_to_is_cut_too(mind: AsyncMemory, space: str) -> None:
+    pet = await mind.longterm.add("Has a cat.", space=space, category="pets")
+    edit = Edit(id=pet.id, summary="The user is allergic to cats, and she has asthma.")
+    await mind.longterm.apply(Evaluation(edits=[edit]), space=space)
+    (now,) = (await live(mind.longterm, space)).values()
+    assert (now.summary, now.category, now.importance) == (
+        "The user is allergic to cats",
+        "constraint",
+        "high",
+    )

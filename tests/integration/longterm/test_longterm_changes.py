@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from quipu import AsyncMemory
+from quipu import AsyncMemory, acting_for
 from quipu.errors import BadInput, Conflict, NotFound
 from quipu.kernel.base.clock import FrozenClock
 from quipu.kinds.longterm.longterm import AsyncLongterm
@@ -36,6 +36,20 @@ async def test_a_memory_is_kept_with_every_column_and_found_by_recall(
         made.id,
     )
     assert (hit.source.session, hit.source.user) == ("s1", "ana")
+
+
+async def test_an_allergy_that_is_written_by_hand_is_a_constraint_unless_the_caller_says_otherwise(
+    longterm: AsyncLongterm, space: str
+) -> None:
+    named = {"category": "context", "importance": "low"}
+    for text, told, kept in (
+        ("Is allergic to peanuts.", {}, ("constraint", "high")),
+        ("Has an egg allergy.", {"category": "personal_data"}, ("personal_data", "high")),
+        ("Is allergic to dust.", named, ("context", "low")),
+        ("Likes trains.", {}, ("context", "medium")),
+    ):
+        made = await longterm.add(text, space=space, **told)
+        assert (made.category, made.importance) == kept
 
 
 async def test_saying_it_again_keeps_one_memory_and_its_importance_only_rises(
@@ -109,11 +123,11 @@ async def test_what_is_archived_is_out_of_recall_until_it_is_revived_or_said_aga
     gone = await longterm.archive(made.id, space=space, reason="gave them away")
     assert gone.archived
     assert await mind.recall("cats", space=space) == []
-    assert await longterm.listing(space=space) == []
+    assert await longterm.list(space=space) == []
     assert await longterm.archive(made.id, space=space) == gone
     with pytest.raises(BadInput, match="archived"):
         await longterm.edit(made.id, space=space, summary="Keeps a cat")
-    back = await longterm.revive(made.id, space=space)
+    back = await longterm.unarchive(made.id, space=space)
     assert not back.archived
     assert len(await mind.recall("cats", space=space)) == 1
     await longterm.archive(made.id, space=space)
@@ -135,7 +149,7 @@ async def test_an_archived_memory_whose_words_another_took_does_not_come_back(
     other = await longterm.add("Plays go", space=space)
     await longterm.edit(other.id, space=space, summary="Plays chess")
     with pytest.raises(Conflict, match=other.id):
-        await longterm.revive(made.id, space=space)
+        await longterm.unarchive(made.id, space=space)
 
 
 async def test_a_memory_goes_back_to_an_earlier_version_and_forth_again(
@@ -159,11 +173,9 @@ async def test_the_list_is_ordered_and_narrowed(
         clock.advance(timedelta(days=1))
         user = "ana" if n else "bob"
         await longterm.add(f"Fact {n}: 100 %", space=space, user=user, importance=importance, category="pets")  # type: ignore[arg-type]
-    listed = await longterm.listing(space=space)
+    listed = await longterm.list(space=space)
     assert [one.importance for one in listed] == ["high", "medium", "low"]
-    assert [one.summary for one in await longterm.listing(space=space, limit=1, offset=1)] == [
-        "Fact 2: 100 %"
-    ]
+    assert [one.summary for one in await longterm.list(space=space, limit=1, offset=1)] == ["Fact 2: 100 %"]
     for narrowed, expected in (
         ({"user": "bob"}, ["low"]),
         ({"importance": "medium"}, ["medium"]),
@@ -173,9 +185,9 @@ async def test_the_list_is_ordered_and_narrowed(
         ({"text": "_"}, []),
         ({"since": "2026-03-16"}, ["medium", "high"][::-1]),
         ({"until": "2026-03-16"}, ["low"]),
-        ({"archived": True}, []),
+        ({"state": "archived"}, []),
     ):
-        found = await longterm.listing(space=space, **narrowed)  # type: ignore[arg-type]
+        found = await longterm.list(space=space, **narrowed)  # type: ignore[arg-type]
         assert [one.importance for one in found] == expected, narrowed
     counted = await longterm.counts(space=space, user="ana")
     assert [(one.importance, one.live, one.archived) for one in counted] == [("high", 1, 0), ("medium", 1, 0)]
@@ -187,13 +199,13 @@ async def test_many_are_archived_after_a_preview(longterm: AsyncLongterm, space:
     kept = await longterm.add("Is Ana", space=space, user="ana", category="identity")
     preview = await longterm.archive_many(space=space, category="context", before="2027-01-01")
     assert (len(preview.memories), preview.archived) == (3, False)
-    assert len(await longterm.listing(space=space)) == 4
-    done = await longterm.archive_many(space=space, category="context", dry_run=False, reason="done")
+    assert len(await longterm.list(space=space)) == 4
+    done = await longterm.archive_many(space=space, category="context", confirm=True, reason="done")
     assert [one.archived for one in done.memories] == [True] * 3
-    assert [one.id for one in await longterm.listing(space=space)] == [kept.id]
+    assert [one.id for one in await longterm.list(space=space)] == [kept.id]
     assert {one.reason for one in await longterm.history(done.memories[0].id, space=space)} == {"done"}
     with pytest.raises(BadInput, match="say which"):
-        await longterm.archive_many(space=space, dry_run=False)
+        await longterm.archive_many(space=space, confirm=True)
 
 
 async def test_a_search_finds_the_user_s_own_and_everybody_s(longterm: AsyncLongterm, space: str) -> None:
@@ -203,3 +215,15 @@ async def test_a_search_finds_the_user_s_own_and_everybody_s(longterm: AsyncLong
         found = await longterm.search("green boat", space=space, user=asked)
         assert {hit.memory.user for hit in found} == owners
     assert await longterm.search("green boat", space=space, category="pets") == []
+
+
+async def test_one_person_narrows_and_pages_their_own(longterm: AsyncLongterm, space: str) -> None:
+    for number, importance in enumerate(("low", "high", "medium")):
+        await longterm.add(f"Own {number}", space=space, user="ana", importance=importance)
+    with acting_for("ana"):
+        pages = [await longterm.list(space=space, limit=1)]
+        while pages[-1]:
+            pages.append(await longterm.list(space=space, limit=1, after=pages[-1][-1].id))
+        assert [one.summary for page in pages for one in page] == ["Own 1", "Own 2", "Own 0"]
+        (high,) = await longterm.list(space=space, importance="high")
+        assert high.summary == "Own 1"

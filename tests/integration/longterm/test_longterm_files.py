@@ -73,11 +73,31 @@ async def test_a_file_is_taken_in_checked_and_taking_it_again_changes_nothing(
     (hit,) = await mind.recall("green boat", space=space, user="ana", kinds=("longterm",), limit=1)
     assert (hit.text, hit.happened_at) == ("Has a green boat", boat.created_at)
     assert await mind.recall("dog", space=space, kinds=("longterm",)) == []
-    before = await longterm.listing(space=space, archived=None)
+    before = await longterm.list(space=space, state="all")
     again = await longterm.import_sqlite(path, space=space, user="ana")
     assert (again.new, again.archived, again.known, again.repeated) == (0, 0, 3, 1)
-    assert await longterm.listing(space=space, archived=None) == before
+    assert await longterm.list(space=space, state="all") == before
     assert path.read_bytes() == bytes_before
+
+
+@pytest.mark.parametrize(("first", "second"), [("ana", "bob"), (None, "bob"), ("ana", None)])
+async def test_a_file_of_one_person_is_another_ones_too(
+    longterm: AsyncLongterm, space: str, tmp_path: Path, first: str | None, second: str | None
+) -> None:
+    path = file(tmp_path / "sati-memory.db", ROWS)
+    await longterm.import_sqlite(path, space=space, user=first)
+    before = await longterm.list(space=space, state="all")
+    done = await longterm.import_sqlite(path, space=space, user=second)
+    assert (done.new, done.archived, done.known, done.repeated) == (2, 1, 0, 1)
+    everything = await longterm.list(space=space, state="all")
+    assert [one for one in everything if one.user == first] == before
+    assert sorted(one.summary for one in everything if one.user == second) == sorted(
+        one.summary for one in before
+    )
+    for user in (first, second):
+        again = await longterm.import_sqlite(path, space=space, user=user)
+        assert (again.new, again.archived, again.known, again.repeated) == (0, 0, 3, 1)
+    assert await longterm.list(space=space, state="all") == everything
 
 
 async def test_what_was_written_comes_back_whole(longterm: AsyncLongterm, space: str, tmp_path: Path) -> None:
@@ -105,7 +125,7 @@ async def test_what_was_written_comes_back_whole(longterm: AsyncLongterm, space:
         "archived",
         "created_at",
     )
-    for one in await longterm.listing(space=space, user="ana", archived=None):
+    for one in await longterm.list(space=space, user="ana", state="all"):
         other = await longterm.get(one.id, space=back)
         assert [getattr(other, name) for name in columns] == [getattr(one, name) for name in columns]
     assert sorted(os.listdir(tmp_path)) == ["ana.db", "out.db"]

@@ -9,7 +9,7 @@ from quipu import AsyncMemory
 from quipu.kernel.base.clock import SystemClock
 from quipu.kinds.longterm.changes import Changes
 from quipu.kinds.longterm.changing import changed
-from quipu.kinds.longterm.model import Kept, Said
+from quipu.kinds.longterm.model import Kept, MemorySource
 from quipu.kinds.longterm.requests import New, Rewording
 
 pytestmark = pytest.mark.anyio
@@ -19,7 +19,7 @@ async def learn(
     memory: AsyncMemory, summary: str, message: str, session: str, *, space: str, user: str = "ana"
 ) -> Kept:
     """Keep a memory that rests on a message, as an evaluation does."""
-    said = (Said(excerpt=f"words of {message}", message=message, session=session),)
+    said = (MemorySource(excerpt=f"words of {message}", message=message, session=session),)
     new = New(summary=summary, category="context", importance="low", user=user, said=said, reason="new")
     return await apply(memory, lambda changes: changes.store(new), space=space)
 
@@ -28,7 +28,7 @@ async def move(
     memory: AsyncMemory, id_: str, summary: str, message: str, session: str, *, space: str
 ) -> None:
     """Change what a memory says because of a message."""
-    said = (Said(excerpt=f"words of {message}", message=message, session=session),)
+    said = (MemorySource(excerpt=f"words of {message}", message=message, session=session),)
     to = Rewording(summary=summary, said=said, reason=f"because of {message}")
     await apply(memory, lambda changes: changes.edit(id_, to), space=space)
 
@@ -74,7 +74,7 @@ async def test_a_memory_goes_with_the_only_words_that_tell_it(
     assert preview.counts["long_term_memory"] == 1
     done = await mind.forget(space=space, message="m1", confirm=True)
     assert done.counts == preview.counts
-    assert await mind.longterm.listing(space=space, archived=None) == []
+    assert await mind.longterm.list(space=space, state="all") == []
     assert trace(address, "aardvark", space=space) == []
 
 
@@ -84,11 +84,11 @@ async def test_a_memory_that_others_tell_too_stays_without_what_goes(mind: Async
     again = await learn(mind, "bonobos", "m3", "s2", space=space)
     assert (again.id, again.outcome) == (kept.id, "restated")
     await mind.forget(space=space, session="s1", confirm=True)
-    (left,) = await mind.longterm.listing(space=space)
+    (left,) = await mind.longterm.list(space=space)
     assert (left.session, left.source) == (None, None)  # s1 is nowhere any more
     assert [one.message for one in await mind.longterm.sources(left.id, space=space)] == ["m3"]
     await mind.forget(space=space, session="s2", confirm=True)
-    assert await mind.longterm.listing(space=space) == []
+    assert await mind.longterm.list(space=space) == []
 
 
 async def test_what_replaced_an_earlier_wording_takes_it_along(
@@ -98,7 +98,7 @@ async def test_what_replaced_an_earlier_wording_takes_it_along(
     kept = await learn(mind, "Lives in Capybara", "m1", "s1", space=space)
     await move(mind, str(kept.id), "Lives in Dugong", "m3", "s2", space=space)
     await mind.forget(space=space, session="s2", confirm=True)
-    assert await mind.longterm.listing(space=space, archived=None) == []  # Capybara is not true any more
+    assert await mind.longterm.list(space=space, state="all") == []  # Capybara is not true any more
     assert trace(address, "capybara", space=space) == trace(address, "dugong", space=space) == []
 
 
@@ -109,7 +109,7 @@ async def test_an_earlier_wording_goes_with_its_words_and_the_reason_of_its_chan
     kept = await learn(mind, "Lives in Echidna", "m1", "s1", space=space)
     await move(mind, str(kept.id), "Lives in Flamingo", "m3", "s2", space=space)
     await mind.forget(space=space, session="s1", confirm=True)
-    (left,) = await mind.longterm.listing(space=space)
+    (left,) = await mind.longterm.list(space=space)
     assert left.summary == "Lives in Flamingo"
     assert await mind.longterm.history(left.id, space=space) == []
     assert trace(address, "echidna", space=space) == []
@@ -122,7 +122,7 @@ async def test_a_change_of_importance_rests_on_the_same_words(mind: AsyncMemory,
     own = await learn(mind, "Hoopoes", "m2", "s1", space=space)
     await mind.longterm.edit(str(own.id), space=space, summary="Hoopoes, as I know myself")
     await mind.forget(space=space, session="s1", confirm=True)
-    (left,) = await mind.longterm.listing(space=space)
+    (left,) = await mind.longterm.list(space=space)
     assert left.summary == "Hoopoes, as I know myself"  # a person wrote that
     assert await mind.longterm.history(left.id, space=space) == []
 
@@ -136,11 +136,11 @@ async def test_a_person_is_forgotten_whosesoever_memory_rests_on_their_words(
     await learn(mind, "Koalas", "m3", "s2", space=space)
     await mind.longterm.recover("Ibexes", space=space, user="bob", injected=True)
     await mind.forget(space=space, user="bob", confirm=True)
-    assert [one.summary for one in await mind.longterm.listing(space=space)] == ["Koalas"]
+    assert [one.summary for one in await mind.longterm.list(space=space)] == ["Koalas"]
     for word in ("ibex", "jackal", "bob"):
         assert trace(address, word, space=space) == [], word
     await mind.forget(space=space, user="ana", confirm=True)
-    assert await mind.longterm.listing(space=space, archived=None) == []
+    assert await mind.longterm.list(space=space, state="all") == []
 
 
 async def test_what_was_written_by_hand_goes_with_its_session_and_the_rest_stays(
@@ -151,17 +151,17 @@ async def test_what_was_written_by_hand_goes_with_its_session_and_the_rest_stays
     await mind.longterm.add("Mandrills", space=space, user="ana")
     await mind.longterm.recover("Mandrills", space=space, user="ana", session="s1")
     await mind.forget(space=space, session="s1", confirm=True)
-    assert [one.summary for one in await mind.longterm.listing(space=space)] == ["Mandrills"]
+    assert [one.summary for one in await mind.longterm.list(space=space)] == ["Mandrills"]
     assert await mind.longterm.audit(space=space) == []
 
 
 async def test_words_that_were_forgotten_meanwhile_make_no_memory(mind: AsyncMemory, space: str) -> None:
     await tell(mind, space)
-    said = (Said(excerpt="gone", number=12345, message="m9", session="s1"),)
+    said = (MemorySource(excerpt="gone", number=12345, message="m9", session="s1"),)
     new = New(summary="Numbats", category="context", importance="low", said=said)
     kept = await apply(mind, lambda changes: changes.store(new), space=space)
     assert (kept.id, kept.outcome) == (None, "gone")
-    assert await mind.longterm.listing(space=space) == []
+    assert await mind.longterm.list(space=space) == []
 
 
 async def test_the_same_words_change_nothing_a_second_time(mind: AsyncMemory, space: str) -> None:
@@ -174,7 +174,7 @@ async def test_the_same_words_change_nothing_a_second_time(mind: AsyncMemory, sp
     assert old.outcome == "kept"  # what a person archived does not come back by itself
     new = await learn(mind, "Ocelots", "m3", "s2", space=space)
     assert new.outcome == "revived"
-    (one,) = await mind.longterm.listing(space=space)
+    (one,) = await mind.longterm.list(space=space)
     assert (one.stated_count, one.sources) == (2, 2)
 
 
@@ -195,4 +195,4 @@ async def test_the_policy_refuses_what_is_written_automatically(mind: AsyncMemor
         refuses=lambda text, category, asked: None if asked else f"{category}: money",
     )
     assert (kept.outcome, kept.reason) == ("refused", "personal_data: money")
-    assert await mind.longterm.listing(space=space) == []
+    assert await mind.longterm.list(space=space) == []

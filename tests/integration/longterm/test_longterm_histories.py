@@ -120,9 +120,9 @@ async def _change(
     elif act == "revive":
         if one.archived and _taken(model, id_, one.form):
             with pytest.raises(Conflict):
-                await longterm.revive(id_, space=space)
+                await longterm.unarchive(id_, space=space)
             return
-        await longterm.revive(id_, space=space)
+        await longterm.unarchive(id_, space=space)
         one.acts += ["revive"] if one.archived else []
         one.archived = False
     else:
@@ -163,7 +163,7 @@ def _taken(model: dict[str, Modelled], id_: str, form: str) -> bool:
 
 
 async def _agree(longterm: AsyncLongterm, model: dict[str, Modelled], *, space: str) -> None:
-    listed = {one.id: one for one in await longterm.listing(space=space, archived=None)}
+    listed = {one.id: one for one in await longterm.list(space=space, state="all")}
     assert listed.keys() == model.keys()
     for id_, one in model.items():
         kept = listed[id_]

@@ -99,7 +99,7 @@ async def test_only_what_is_injected_counts_as_an_access_once_in_an_hour(
     known: AsyncLongterm, space: str, clock: FrozenClock
 ) -> None:
     async def accessed() -> list[int]:
-        return [one.access_count for one in await known.listing(space=space, text="boat")]
+        return [one.access_count for one in await known.list(space=space, text="boat")]
 
     await known.recover("green boat", space=space, user="ana")
     await known.search("green boat", space=space, user="ana")
@@ -110,7 +110,7 @@ async def test_only_what_is_injected_counts_as_an_access_once_in_an_hour(
     clock.advance(timedelta(hours=1))
     await known.recover("green boat", space=space, user="ana", injected=True)
     assert await accessed() == [2]
-    (one,) = await known.listing(space=space, text="boat")
+    (one,) = await known.list(space=space, text="boat")
     assert one.last_accessed_at == clock.now()
 
 
@@ -118,7 +118,7 @@ async def test_the_audit_tells_what_was_recovered_for_which_message_and_why(
     known: AsyncLongterm, space: str
 ) -> None:
     found = await known.recover(
-        "green boat", space=space, user="ana", session="s1", message="m7", injected=True
+        "green boat", space=space, user="ana", session="s1", message_id="m7", injected=True
     )
     await known.recover("", space=space, user="bob", session="s2")
     (nothing, line) = await known.audit(space=space)

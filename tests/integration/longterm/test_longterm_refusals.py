@@ -45,11 +45,11 @@ REFUSED: dict[str, tuple[Call, type[QuipuError], str]] = {
     "reason of a novel": (lambda m, s, i: m.archive(i, space=s, reason="y" * 1_001), BadInput, "reason"),
     "no id": (lambda m, s, _: m.get("zz", space=s), BadInput, "no id"),
     "half an id": (lambda m, s, _: m.get("-" * 36, space=s), BadInput, "no id"),
-    "unknown id": (lambda m, s, _: m.archive(uuid4(), space=s), NotFound, "quipu longterm list"),
+    "unknown id": (lambda m, s, _: m.archive(uuid4(), space=s), NotFound, "list of memories"),
     "id of another space": (
         lambda m, _, i: m.edit(i, space="elsewhere", summary="y"), NotFound, "in this space"),
-    "reviving in another space": (lambda m, _, i: m.revive(i, space="elsewhere"), NotFound, "in this space"),
-    "limit": (lambda m, s, _: m.listing(space=s, limit=0), BadInput, "limit"),
+    "unarchiving elsewhere": (lambda m, _, i: m.unarchive(i, space="elsewhere"), NotFound, "in this space"),
+    "limit": (lambda m, s, _: m.list(space=s, limit=0), BadInput, "limit"),
     "an empty question": (lambda m, s, _: m.search(" ", space=s), BadInput, "ask something"),
     "recovering too much": (lambda m, s, _: m.recover("x", space=s, limit=101), BadInput, "memory_limit"),
     "recovering nothing": (lambda m, s, _: m.recover(None, space=s), BadInput, "current_message"),
@@ -66,7 +66,7 @@ async def test_bad_input_is_refused_and_nothing_is_changed(
     spaces = await mind.spaces()
     with pytest.raises(error, match=says):
         await call(longterm, space, made.id)
-    assert await longterm.listing(space=space, archived=None) == [made]
+    assert await longterm.list(space=space, state="all") == [made]
     assert await longterm.history(made.id, space=space) == []
     assert await mind.spaces() == spaces  # "elsewhere" was not made
 

@@ -30,7 +30,7 @@ async def test_memories_are_found_and_changed_under_another_embedding_model(sett
             assert hit.text == "Has a green boat\nof oak"
         # Opened before the change: what it writes has vectors of the new model nevertheless.
         await memory.longterm.edit(boat.id, space="s", summary="Has a red boat")
-        await memory.longterm.revive(gone.id, space="s")
+        await memory.longterm.unarchive(gone.id, space="s")
         found = await memory.longterm.search("red boat dog", space="s")
         assert {one.memory.summary for one in found} == {"Has a red boat", "Has a dog"}
 

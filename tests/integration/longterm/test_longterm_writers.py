@@ -41,7 +41,7 @@ async def test_concurrent_identical_stores_give_one_row(writers: Sequence[AsyncL
     async with anyio.create_task_group() as group:
         for number in range(WRITERS):
             group.start_soon(write, number)
-    (one,) = await writers[0].listing(space="s", archived=None)
+    (one,) = await writers[0].list(space="s", state="all")
     assert set(ids) == {one.id}
     assert (one.stated_count, one.importance) == (WRITERS * TIMES, "high")
     assert len(await writers[1].search("Lisbon", space="s")) == 1

@@ -197,7 +197,7 @@ def test_a_turn_is_a_context_manager_and_the_audit_names_its_message(
     assert turn.recalled is not None
     assert (line.message, line.session, line.user) == (turn.recalled.message, "s1", "ana")
     assert [one.action for one in line.memories] == ["injected"]
-    (boat,) = memory.longterm.listing(space=space, text="boat")
+    (boat,) = memory.longterm.list(space=space, text="boat")
     assert boat.access_count == 1
 
 
@@ -243,7 +243,7 @@ def test_hundreds_of_turns_with_injected_memories_create_and_change_nothing(
         memory.longterm.add(summary, space=space, user="jo", category=category)  # type: ignore[arg-type]
 
     def known() -> list[tuple[object, ...]]:
-        rows = memory.longterm.listing(space=space)
+        rows = memory.longterm.list(space=space)
         return sorted((one.id, one.summary, one.version, one.importance, one.stated_count) for one in rows)
 
     before, turns = known(), sized(40, long=200)

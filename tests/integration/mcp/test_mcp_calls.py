@@ -152,7 +152,7 @@ async def test_open_loops_are_listed_closed_by_their_beginning_and_reopened(
     assert loop["id"] not in repr((await fields(call, "open_loops"))["loops"])
     reopened = await fields(call, "close_loop", id=loop["id"], outcome="reopened")
     assert reopened["loop"]["state"] == "open"
-    assert "open_loops" in text(await call("close_loop", id="ffffffff"))
+    assert "list of loops" in text(await call("close_loop", id="ffffffff"))
 
 
 async def test_tables_are_made_filled_asked_and_shown(call: Call) -> None:
@@ -222,6 +222,28 @@ async def test_rows_are_deleted_and_tables_dropped_only_after_a_preview(call: Ca
     assert (await fields(call, "tables_query", sql="select id from t"))["rows"] == [{"id": 2}]
     assert (await fields(call, "tables_execute", sql="drop table t", token=drop["token"]))["done"]
     assert (await call("tables_query", sql="select id from t")).is_error
+
+
+async def test_a_write_that_takes_something_else_away_is_done_only_after_a_preview(call: Call) -> None:
+    table = {"name": "t", "sql": "create table t (id int primary key)", "description": "d"}
+    await fields(call, "tables_create", **table, embed_fields=[])
+    for sql in (
+        "create table parts (t int references t on delete cascade)",
+        "create function wipe() returns int language sql as 'delete from parts returning 1'",
+        "insert into t values (1), (2)",
+        "insert into parts values (1), (2)",
+    ):
+        await fields(call, "tables_execute", sql=sql)
+    gone = ".parts: {} rows deleted"
+    preview = await fields(call, "tables_write", action="delete", table="t", where={"id": 1})
+    assert gone.format(1) in preview["note"]
+    sly = {"action": "update", "table": "t", "data": {"id": 3}, "where": "id = 2 and wipe() is not null"}
+    preview = await fields(call, "tables_write", **sly)
+    assert (preview["done"], gone.format(2) in preview["note"]) == (False, True)
+    assert (await fields(call, "tables_query", sql="select t from parts"))["rows"] == [{"t": 1}, {"t": 2}]
+    done = await fields(call, "tables_write", **sly, token=preview["token"])
+    assert (done["done"], done["rows"]) == (True, 1)
+    assert (await fields(call, "tables_query", sql="select t from parts"))["rows"] == []
 
 
 async def test_what_takes_nothing_away_is_executed_at_once(call: Call) -> None:

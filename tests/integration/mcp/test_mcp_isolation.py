@@ -57,8 +57,8 @@ async def everything(memory: AsyncMemory, space: str) -> str:
     tables = (await memory.tables.list_tables(space=space)).tables
     found = [
         sorted((hit.kind, hit.id, hit.text) for hit in hits),
-        await memory.loops.listing(space=space, state="all"),
-        await memory.ledger.values(space=space),
+        await memory.loops.list(space=space, state="all"),
+        await memory.ledger.list(space=space),
         [(table.name, table.description, table.columns) for table in tables],
         await memory.tables.query("select * from pets order by id", space=space),
     ]
@@ -114,12 +114,12 @@ async def test_who_is_settled_to_one_person_sees_and_changes_nothing_of_another(
         shown = repr(await call(name, by=ana, **arguments))
         assert MARK["ana"] in shown, name
         assert MARK["bob"] not in shown, name
-    (loop,) = await memory.loops.listing(space=space, user="bob")
+    (loop,) = await memory.loops.list(space=space, user="bob")
     assert (await call("close_loop", by=ana, id=str(loop.id))).is_error
     for what in ({"message": "bob"}, {"session": "of bob"}):
         assert "Nothing is known" in text(await call("forget", by=ana, **what))
     assert (await memory.loops.get(loop.id, space=space)).state == "open"
-    assert [value.value for value in await memory.ledger.values(space=space, user="bob")] == [MARK["bob"]]
+    assert [value.value for value in await memory.ledger.list(space=space, user="bob")] == [MARK["bob"]]
 
 
 async def test_who_may_only_read_is_offered_and_allowed_nothing_else(

@@ -36,7 +36,7 @@ async def fill(memory: AsyncMemory) -> None:
     sql = "create table pets (id int primary key, a text)"
     await memory.tables.create_table("pets", sql, description="Pets.", embed_fields=["a"], space=SPACE)
     await memory.tables.insert("pets", {"id": 1, "a": f"a boat {MARK['bob']}"}, space=SPACE)
-    await memory.memories.add(f"The {MARK['bob']} needs Docker.", space=SPACE)
+    await memory.lessons.add(f"The {MARK['bob']} needs Docker.", space=SPACE)
     await memory.work()
 
 
@@ -46,9 +46,9 @@ async def everything(memory: AsyncMemory, person: str) -> str:
         return repr(
             [
                 sorted((hit.kind, hit.id, hit.text) for hit in hits),
-                await memory.loops.listing(space=SPACE, state="all"),
-                await memory.ledger.values(space=SPACE),
-                await memory.longterm.listing(space=SPACE),
+                await memory.loops.list(space=SPACE, state="all"),
+                await memory.ledger.list(space=SPACE),
+                await memory.longterm.list(space=SPACE),
             ]
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
@@ -46,6 +47,11 @@ async def fail(context: Context, payload: Payload) -> None:
     await note(context, {})
 
 
+async def end(context: Context, payload: Payload) -> None:
+    """Ends as if it were cancelled, or the whole program, though nobody asked for it."""
+    raise {"cancelled": asyncio.CancelledError, "exit": SystemExit}[payload["as"]]
+
+
 async def spend(context: Context, payload: Payload) -> None:
     """Has nothing left for the day."""
     raise BudgetSpent("Nothing is left.", opens_at=datetime.now(UTC) + timedelta(hours=3))
@@ -62,7 +68,14 @@ async def chime(context: Context) -> None:
         await put(within, TRACE, {"chimed": context.job.key})
 
 
-HANDLERS: dict[str, Handler] = {"note": note, "fail": fail, "tell": tell, "spend": spend, "hang": note}
+HANDLERS: dict[str, Handler] = {
+    "note": note,
+    "fail": fail,
+    "tell": tell,
+    "spend": spend,
+    "end": end,
+    "hang": note,
+}
 CHIME = Schedule(name="chime", cron="7 3 1 1 *", each_space=True, handler=chime)
 DUTIES = Duties(HANDLERS, {"hang": 0.2}, {})
 CHIMING = Duties({}, {}, {"chime": CHIME})

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.anyio
 
+_LATE = "update core.schedules set due_at = now() - interval '3 hours'"
+
 
 async def test_a_job_that_was_put_is_done_once(works: Works) -> None:
     await works.put("note", {"about": "the boat"})
@@ -121,6 +123,18 @@ async def test_a_job_that_takes_too_long_is_stopped(works: Works) -> None:
     assert await works.burst(job_retry_seconds=60) == Worked(failed=1)
     assert (await works.one())["error"] == "It took longer than 0.2 s."
     assert await works.traces() == []
+
+
+@pytest.mark.parametrize(("way", "told"), [("cancelled", "CancelledError"), ("exit", "SystemExit")])
+async def test_a_job_that_ends_as_if_its_worker_did_fails_and_the_worker_works_on(
+    works: Works, way: str, told: str
+) -> None:
+    """The try was not counted, and the worker took one job less at a time from then on, or ended."""
+    await works.put("end", {"as": way})
+    assert await works.burst(job_retry_seconds=60) == Worked(failed=1)
+    assert told in (await works.one())["error"]
+    await works.put("note", {"n": 1})
+    assert await works.burst() == Worked(done=1)
 
 
 async def test_a_job_for_which_no_tokens_are_left_waits_for_the_next_day_and_loses_no_try(
@@ -226,9 +240,10 @@ async def test_a_schedule_fires_once_however_many_workers_there_are(works: Works
         async with works.database.writing(space):
             pass
     async with works.working(3, known=CHIMING):
-        async with works.database.owner() as conn:
-            await conn.execute("update core.schedules set due_at = now() - interval '3 hours'")
         with anyio.fail_after(PATIENCE_SECONDS):
+            async with works.database.owner() as conn:
+                while not (await conn.execute(_LATE)).rowcount:  # noqa: ASYNC110 - a worker notes it first
+                    await anyio.sleep(0.02)
             while not await works.traces():  # noqa: ASYNC110 - a worker does it
                 await anyio.sleep(0.02)
         await anyio.sleep(0.3)

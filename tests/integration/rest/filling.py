@@ -47,7 +47,9 @@ class _Filler:
                 continue
             if place == "path":
                 path = path.replace(f"{{{name}}}", str(self._value(name, one["schema"], turn)))
-            elif one.get("required") or (every and name in self._known):
+            elif one.get("required") or (
+                every and (name in self._known or any(one["schema"].get("examples", [])))
+            ):
                 params[name] = self._value(name, one["schema"], turn)
         return Asking(self._entry.method, path, params, self._body(turn, every=every))
 

@@ -130,3 +130,28 @@ async def test_every_route_refuses_json_nested_without_end(clients: Any, app: Fa
             assert answer.status_code == 422, entry.name
             assert answer.json()["detail"] == "body: it is nested more than 100 deep.", entry.name
             assert answer.json()["field"] == "body"
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "told"),
+    [
+        (
+            "longterm/recover",
+            {"message": "a", "current_message": "a"},
+            "message and current_message are the same: give one of them",
+        ),
+        (
+            "longterm/apply",
+            {"should_store": True},
+            "what is to be stored has a category, an importance and a summary",
+        ),
+    ],
+)
+async def test_a_rule_of_several_fields_is_told_in_our_words(
+    clients: Any, path: str, body: dict[str, Any], told: str
+) -> None:
+    client: httpx.AsyncClient = await clients("admin")
+    answer = await client.post(f"/v1/{path}?space=bad", json=body)
+    assert answer.status_code == 422
+    assert told in answer.json()["detail"]
+    assert "Value error" not in answer.text

@@ -57,7 +57,7 @@ async def by_python(memory: AsyncMemory, w: Iterator[str]) -> None:
         space=SPACE,
     )
     await memory.tables.insert("visitors", [{"name": PERSON, "town": next(w)}], space=SPACE)
-    await memory.memories.add(f"{PERSON} wants her letters sent to {next(w)}.", space=SPACE)
+    await memory.lessons.add(f"{PERSON} wants her letters sent to {next(w)}.", space=SPACE)
     async with memory._ready.database.writing(SPACE) as within:
         await put(within, "prompt_queue", {"prompt": next(w)}, session="hers", user=PERSON)
 

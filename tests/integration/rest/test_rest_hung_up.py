@@ -7,6 +7,7 @@ import os
 import socket
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -30,7 +31,7 @@ def quipu(module_url: str, tmp_path_factory: pytest.TempPathFactory) -> CommandL
 
 
 @pytest.fixture(scope="module")
-def server(quipu: CommandLine) -> Iterator[Serving]:
+def served(quipu: CommandLine) -> Iterator[Serving]:
     with serving(quipu) as running:
         yield running
         running.process.terminate()
@@ -50,68 +51,75 @@ def count(url: str, query: str) -> int:
     return int(row[0])
 
 
-def begun(server: Serving, token: str, method: str, path: str, length: int) -> socket.socket:
+def begun(served: Serving, token: str, method: str, path: str, length: int) -> socket.socket:
     """A connection on which the head of a request was sent."""
-    client = socket.create_connection(("127.0.0.1", server.port))
+    client = socket.create_connection(("127.0.0.1", served.port))
     head = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n"
     client.sendall(f"{head}Content-Length: {length}\r\n\r\n".encode())
     return client
 
 
-def ask(server: Serving, token: str, method: str, path: str, content: str = "") -> httpx.Response:
+def ask(served: Serving, token: str, method: str, path: str, content: str = "") -> httpx.Response:
     headers = {"authorization": f"Bearer {token}"}
-    url = server.url + path
+    url = served.url + path
     return httpx.request(method, url, headers=headers, content=content, timeout=PATIENCE_SECONDS)
 
 
-def left(server: Serving, url: str, home: Path) -> list[str]:
+def links(fds: Path) -> Iterator[str]:
+    """What the open files of a process are; one may be closed while this looks."""
+    for one in fds.iterdir() if fds.exists() else ():
+        with suppress(FileNotFoundError):
+            yield os.readlink(one)
+
+
+def left(served: Serving, url: str, home: Path) -> list[str]:
     """What works or waits in the database, and files of requests that are there or open."""
     with psycopg.connect(url) as conn:
         busy = "select query from pg_stat_activity where datname = current_database() and state <> 'idle'"
         busy += " and backend_type = 'client backend' and pid <> pg_backend_pid()"
         found = [query for (query,) in conn.execute(busy.encode())]
-    fds = Path(f"/proc/{server.process.pid}/fd")
-    opened = [os.readlink(one) for one in fds.iterdir()] if fds.exists() else []
+    fds = Path(f"/proc/{served.process.pid}/fd")
+    opened = [*links(fds)]
     found += [name for name in opened if str(home / "temporary") in name]
     kept = (home / "temporary").rglob("*")
     return found + [one.name for one in kept if not one.name.startswith("quipu-serve-")]
 
 
 def test_an_upload_that_is_cut_off_at_half_leaves_nothing(
-    server: Serving, token: str, quipu: CommandLine, module_url: str
+    served: Serving, token: str, quipu: CommandLine, module_url: str
 ) -> None:
     half = LINES[: len(LINES) // 2].encode()
     for path in ("/v1/import?space=cut", "/v1/snapshots/import?space=cut"):
         for _ in range(12):  # more often than there are connections
-            with begun(server, token, "POST", path, len(LINES)) as client:
+            with begun(served, token, "POST", path, len(LINES)) as client:
                 client.sendall(half)
-    assert until(lambda: not left(server, module_url, quipu.home)), left(server, module_url, quipu.home)
+    assert until(lambda: not left(served, module_url, quipu.home)), left(served, module_url, quipu.home)
     stored = "select count(*) from core.messages join core.spaces s on s.id = space_id where s.name = 'cut'"
     assert count(module_url, stored) == 0
-    assert ask(server, token, "GET", "/ready").status_code == 200
+    assert ask(served, token, "GET", "/ready").status_code == 200
 
 
 def test_an_import_whose_client_goes_away_keeps_whole_batches_and_goes_on(
-    server: Serving, token: str, quipu: CommandLine, module_url: str
+    served: Serving, token: str, quipu: CommandLine, module_url: str
 ) -> None:
     waits = "select count(*) from pg_locks where not granted"
     with psycopg.connect(module_url) as holder:
         holder.execute("lock table core.recall_entries in share mode")
-        with begun(server, token, "POST", "/v1/import?space=gone", len(LINES)) as client:
+        with begun(served, token, "POST", "/v1/import?space=gone", len(LINES)) as client:
             client.sendall(LINES.encode())
             assert until(lambda: count(module_url, waits) > 0)
         assert until(lambda: count(module_url, waits) == 0), "it goes on for nobody"
-    assert until(lambda: not left(server, module_url, quipu.home)), left(server, module_url, quipu.home)
+    assert until(lambda: not left(served, module_url, quipu.home)), left(served, module_url, quipu.home)
     kept = count(module_url, "select count(*) from core.messages")
     assert kept % 400 == 0
     assert count(module_url, "select count(*) from core.recall_entries") == kept
-    again = ask(server, token, "POST", "/v1/import?space=gone", content=LINES)
+    again = ask(served, token, "POST", "/v1/import?space=gone", content=LINES)
     told = json.loads(again.text.splitlines()[-1])
     assert (told["report"]["imported"], told["report"]["duplicates"]) == (2_000 - kept, kept)
 
 
 def test_a_download_whose_client_goes_away_leaves_no_file(
-    server: Serving, token: str, quipu: CommandLine, module_url: str
+    served: Serving, token: str, quipu: CommandLine, module_url: str
 ) -> None:
     made = "create table notes (id int primary key, body text)"
     described = ("--name", "notes", "--description", "Notes", "--embed-fields", "")
@@ -119,8 +127,8 @@ def test_a_download_whose_client_goes_away_leaves_no_file(
     fill = "insert into notes select n, repeat(md5(n::text), 300) from generate_series(1, 2000) n"
     quipu.text("tables", "execute", fill)
     for _ in range(2):
-        with begun(server, token, "GET", "/v1/snapshots/export?space=default", 0) as client:
+        with begun(served, token, "GET", "/v1/snapshots/export?space=default", 0) as client:
             client.settimeout(PATIENCE_SECONDS)
             assert b"200" in client.recv(1000)
-    assert until(lambda: not left(server, module_url, quipu.home)), left(server, module_url, quipu.home)
-    assert ask(server, token, "GET", "/ready").status_code == 200
+    assert until(lambda: not left(served, module_url, quipu.home)), left(served, module_url, quipu.home)
+    assert ask(served, token, "GET", "/ready").status_code == 200

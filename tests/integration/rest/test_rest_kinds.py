@@ -53,19 +53,19 @@ async def test_many_are_archived_only_as_they_were_shown(clients: Any) -> None:
 async def test_pages_of_a_list_are_the_whole_of_it_in_its_order(clients: Any) -> None:
     client = await clients("write", space="pages")
     for number in range(5):
-        await posted(client, "/memories", fact=f"The port of service {number} is 80{number}0.")
-    whole = (await client.get("/v1/memories?limit=200")).json()
+        await posted(client, "/lessons", fact=f"The port of service {number} is 80{number}0.")
+    whole = (await client.get("/v1/lessons?limit=200")).json()
     assert whole["next"] is None
     found: list[Any] = []
     cursor: str | None = None
     while cursor is not None or not found:
         params = {"limit": 2, **({} if cursor is None else {"cursor": cursor})}
-        page = (await client.get("/v1/memories", params=params)).json()
+        page = (await client.get("/v1/lessons", params=params)).json()
         assert len(page["items"]) <= 2
         found += page["items"]
         cursor = page["next"]
     assert [one["id"] for one in found] == [one["id"] for one in whole["items"]]
-    first = (await client.get("/v1/memories?limit=2")).json()["next"]
+    first = (await client.get("/v1/lessons?limit=2")).json()["next"]
     assert (await client.get("/v1/longterm", params={"cursor": first})).json()["field"] == "cursor"
 
 
@@ -97,6 +97,68 @@ async def test_tables_are_designed_by_an_administrator_and_filled_by_who_may_wri
     assert "dwarves" in gone["shown"]["tables"]
     await posted(by["admin"], "/tables/schemas/drop", name="memory", confirm=gone["confirm"])
     assert (await by["read"].get("/v1/tables/schemas")).json()["items"] == []
+
+
+async def test_what_takes_away_rows_or_definitions_is_done_only_with_the_token_of_a_preview(
+    clients: Any,
+) -> None:
+    by = {level: await clients(level, space="guarded") for level in ("write", "admin")}
+    design = {"name": "t", "sql": "create table t (id int primary key)", "description": "d"}
+    await posted(by["admin"], "/tables/create", **design, embed_fields=[])
+    for sql in (
+        "create table parts (t int)",
+        "create function wipe() returns int language sql as 'delete from parts returning 1'",
+        "create function wiping() returns trigger language plpgsql as"
+        " 'begin perform wipe(); return new; end'",
+        "create trigger wiping before insert on t for each row when (new.id > 100) execute function wiping()",
+        "insert into t values (1), (2)",
+        "insert into parts values (1), (2)",
+    ):
+        assert not (await posted(by["admin"], "/tables/execute", sql=sql))["undone"]
+
+    async def count(table: str) -> int:
+        sql = f"select count(*) from {table}"
+        (row,) = (await posted(by["write"], "/tables/query", sql=sql))["results"]
+        return row["count"]
+
+    for level, path, asked, there, lost in (
+        ("write", "insert", {"table": "t", "data": {"id": 101}}, ("parts", 2), "parts: 2 rows deleted"),
+        (
+            "write",
+            "update",
+            {"table": "t", "data": {"id": 3}, "where": "id = 2 and wipe() > 0"},
+            ("parts", 2),
+            "parts: 2 rows deleted",
+        ),
+        ("write", "delete", {"table": "t", "where": "true"}, ("t", 2), None),
+        ("admin", "execute", {"sql": "truncate t"}, ("t", 2), "t: emptied or written anew (2 rows)"),
+        (
+            "admin",
+            "recreate",
+            {"table": "t", "sql": "create table t (id bigint primary key, n int)"},
+            ("t", 2),
+            None,
+        ),
+    ):
+        shown = await posted(by[level], f"/tables/{path}", **asked)
+        assert shown["confirm"], path
+        assert lost is None or any(lost in line for line in shown["lost"]), path
+        assert await count(there[0]) == there[1], path
+        refused = await by[level].post(f"/v1/tables/{path}", json={**asked, "confirm": "0" * 32})
+        assert (refused.status_code, await count(there[0])) == (412, there[1]), path
+        done = await posted(by[level], f"/tables/{path}", **asked, confirm=shown["confirm"])
+        assert done["confirm"] is None, path
+        assert path == "recreate" or not done["undone"], path
+        for sql in (
+            "delete from t",
+            "delete from parts",
+            "insert into t values (1), (2)",
+            "insert into parts values (1), (2)",
+        ):
+            tried = await posted(by["admin"], "/tables/execute", sql=sql)
+            if tried["confirm"]:
+                await posted(by["admin"], "/tables/execute", sql=sql, confirm=tried["confirm"])
+    assert (await posted(by["write"], "/tables/delete", table="t", where={"id": 9}))["confirm"] is None
 
 
 async def test_the_ledger_tells_what_held_and_takes_back_what_was_wrong(clients: Any) -> None:
@@ -143,7 +205,7 @@ async def test_a_recommendation_is_told_with_what_it_rests_on(clients: Any) -> N
 async def test_a_language_model_that_is_not_there_is_told_as_a_wrong_field(clients: Any) -> None:
     client = await clients("write", space="language")
     await posted(client, "/observe", messages=[{"content": "I moved."}], session="s1")
-    for path, field in (("/memories/extract", "extractor"), ("/longterm/evaluate/session", "evaluator")):
+    for path, field in (("/lessons/extract", "extractor"), ("/longterm/evaluate/session", "evaluator")):
         answer = await client.post(f"/v1{path}", json={"session": "s1", field: "llm"})
         assert (answer.status_code, answer.json()["field"]) == (422, field)
 

@@ -22,7 +22,7 @@ QUESTIONS = {
     "/v1/episodes/recall",
     "/v1/longterm/search",
     "/v1/longterm/evaluate",
-    "/v1/memories/search",
+    "/v1/lessons/search",
     "/v1/receipts/verify",
     "/v1/tables/browse",
     "/v1/tables/embedded",
@@ -65,7 +65,7 @@ async def test_what_destroys_for_good_needs_an_administrator(app: FastAPI) -> No
     levels = {entry.path: entry.level for entry in entries(app) if entry.method != "GET"}
     for path in (
         "/v1/forget",
-        "/v1/beliefs/{id}/forget",
+        "/v1/beliefs/{id}/erase",
         "/v1/episodes/{id}/erase",
         "/v1/ledger/retention",
         "/v1/transcripts/compact",

@@ -17,6 +17,7 @@ import psycopg
 import pytest
 from fastapi import FastAPI
 from filling import Asking
+from long_form import sized
 from psycopg import sql
 from route_table import Entry, entries
 from seeding import KEY, PLACE, Known, ledger, longterm, said
@@ -32,7 +33,7 @@ BOTH = "xerus"  # in what belongs to several people, and so to nobody
 OURS = "una"
 # What is closed to who acts for one person -> because it is not kept apart by person.
 CLOSED = re.compile(
-    r" /v1/(memories|transcripts|tables|snapshots|import|receipts|conversations/(prompts|answer)"
+    r" /v1/(lessons|transcripts|tables|snapshots|import|receipts|conversations/(prompts|answer)"
     r"|episodes/(condense|rebuild)|longterm/(evaluate/session)|trace/source-runs)\b"
 )
 
@@ -63,9 +64,9 @@ async def known_of(memory: AsyncMemory, user: str, mark: str) -> Known:
     prompt = await memory.conversations.prompt(f"Is the {mark} blue?", space=SPACE, **where)
     with acting_for(user):
         for found in (
-            await memory.episodes.listing(space=SPACE),
-            await memory.loops.listing(space=SPACE, state="all"),
-            await memory.beliefs.listing(space=SPACE, state="all"),
+            await memory.episodes.list(space=SPACE),
+            await memory.loops.list(space=SPACE, state="all"),
+            await memory.beliefs.list(space=SPACE, state="all"),
             await memory.beliefs.conflicts(space=SPACE, settled=True),
         ):
             assert found
@@ -75,7 +76,7 @@ async def known_of(memory: AsyncMemory, user: str, mark: str) -> Known:
     return {
         "POST /v1/why": [{"json": {"question": "Where do I live?", **used}}],
         "POST /v1/reinforce": [{"json": {"hits": [used]}}],
-        "POST /v1/ledger/events/{number}/undo": [
+        "POST /v1/ledger/events/{event}/undo": [
             {"json": {"force": True}, "path": f"/v1/ledger/events/{numbers[0]}/undo"}
         ],
         "id": [*ids, str(prompt.id)],
@@ -231,7 +232,8 @@ async def random_write(client: httpx.AsyncClient, rng: random.Random, user: str,
     return await client.post(path, json=body)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(sized(2, long=3)))
 async def test_whatever_people_write_each_reads_their_own(
     app: FastAPI, clients: Any, memory: AsyncMemory, known: dict[str, Known], seed: int
 ) -> None:

@@ -324,3 +324,35 @@ def test_dropping_a_schema_and_forgetting_a_space_take_the_entries_along(house: 
     house.memory.forget(space=space, confirm=True)
     assert filed(house, space) == 0
     assert not house.rows("select 1 from core.spaces where name = %s", space)
+
+
+@pytest.mark.parametrize(
+    ("type_", "key"),
+    [
+        ("inet", "10.0.0.1"),
+        ("boolean", True),
+        ("char(5)", "ab"),
+        ("numeric(10, 2)", 1.5),
+        ("timestamptz", "2026-05-04T10:00:00Z"),
+        ("uuid", "0198c5a2-7f3e-7cc1-9d55-3a1f0c9b2e4d"),
+        ("bytea", "\\x6162"),
+    ],
+)
+def test_a_row_is_joined_with_its_vector_whatever_type_its_key_has(
+    house: House, space: str, type_: str, key: object
+) -> None:
+    tables = house.memory.tables
+    tables.create_table(
+        "keyed",
+        f"create table keyed (id {type_} primary key, story text)",
+        description="Keys of one type",
+        embed_fields=["story"],
+        space=space,
+    )
+    tables.insert("keyed", {"id": key, "story": "A dwarf king in exile."}, space=space)
+    found = tables.query(
+        "select k.story from keyed k join embeddings e"
+        " on e.source_table = 'keyed' and e.source_id = format('%s', k.id)",
+        space=space,
+    )
+    assert [row["story"] for row in found.results] == ["A dwarf king in exile."]

@@ -148,3 +148,17 @@ def test_the_index_says_what_the_tables_say_after_any_sequence_of_statements(hou
             suppress_health_check=list(HealthCheck),
         ),
     )
+
+
+def test_fields_that_sql_registers_of_a_table_without_a_key_are_said_not_to_be_embedded(
+    house: House,
+) -> None:
+    tables, where = house.memory.tables, {"space": "unkeyed"}
+    assert tables.execute("create table notes (id int, said text)", **where).note is None
+    statement = "insert into schema_registry values ('notes', 'Notes.', '{said}')"
+    assert "notes has no primary key" in (tables.execute(statement, **where).note or "")
+    definition = "create table notes (id int primary key, said text)"
+    tables.recreate("notes", definition, **where)
+    tables.insert("notes", {"id": 1, "said": "a heron"}, **where)
+    assert tables.execute("select 1", **where).note is None
+    assert tables.query("select content from embeddings", **where).results == ({"content": "a heron"},)

@@ -101,7 +101,13 @@ def test_the_login_that_loads_a_dump_is_refused_all_else(house: House, text: str
     own = house.schema("mallory")
     statement = Statement(text.format(own=own.schema_name), (), 1)
     target = Target(
-        space="mallory", space_id=0, schema="memory", schema_name=own.schema_name, number=own.id, protected=()
+        space="mallory",
+        space_id=0,
+        schema="memory",
+        schema_name=own.schema_name,
+        number=own.id,
+        reader=own.reader,
+        protected=(),
     )
     anyio.run(refused, house.writer("mallory"), statement, target)
 

@@ -37,7 +37,7 @@ def test_every_tool_asks_what_the_agent_may_do(house: House, permission: Permiss
         answer = tables.call(tool, arguments, space=space, agent="ana")
         assert answer["is_error"] is not may, (tool, answer)
         if not may:
-            assert f"quipu tables grant 'ana' {needed}" in answer["output"]
+            assert f"grant 'ana' the level {needed}" in answer["output"]
 
 
 @pytest.mark.parametrize(
@@ -173,3 +173,40 @@ def test_the_prompt_has_the_names_that_work_and_is_kept_until_the_structure_chan
     assert f"### {schema.schema_name}.notes" in second.text
     assert second.version > first.version
     assert tables.prompt(space="told") == second
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "day >= '2026-01-01'::text::date",
+        "day <= to_char(now() + interval '100 years', 'YYYY-MM-DD')::date",
+        "day::text < now()::date::text",
+        "at >= '2026-01-01'::text::timestamptz",
+        "at < (now() + interval '100 years')::text::timestamptz",
+        "mood = 'calm'::text::mood",
+        "mood::text = enum_first(null::mood)::text",
+        "words = '{a,b}'::text::text[]",
+        "span = '[1,5)'::text::int4range",
+        "row(id, words)::text = ('(1,\"{a,b}\")'::text)",
+        "size = '7'::text::size",
+    ],
+)
+@pytest.mark.parametrize("level", ["read", "admin"])
+def test_a_condition_may_read_any_type_from_a_text(house: House, condition: str, level: Permission) -> None:
+    tables, space = house.memory.tables, f"types {level}"
+    if not house.memory.spaces() or space not in house.memory.space_names():
+        tables.execute("create type mood as enum ('calm', 'angry')", space=space)
+        tables.execute("create domain size as int check (value > 0)", space=space)
+        tables.execute(
+            "create table days (id int primary key, day date, at timestamptz, mood mood, words text[],"
+            " span int4range, size size)",
+            space=space,
+        )
+        tables.execute(
+            "insert into days values (1, '2026-02-03', '2026-02-03', 'calm', '{a,b}', '[1,5)', 7)",
+            space=space,
+        )
+        tables.execute("analyze days", space=space)
+        tables.grant("ana", level, space=space)
+    found = tables.query(f"select id from days where {condition}", space=space, agent="ana")
+    assert [row["id"] for row in found.results] == [1]

@@ -40,6 +40,30 @@ def test_columns_are_named_as_anything(house: House, tmp_path: Path) -> None:
     _live(house, tmp_path, "wide", {"named": [*PLAIN, *QUOTED]})
 
 
+def test_what_counts_is_named_as_anything(house: House, tmp_path: Path) -> None:
+    memory, where = house.memory, {"schema": "counting", "space": "default"}
+    memory.tables.create_schema("counting", space="default")
+    columns = ", ".join(f"{_quoted(name)} serial" for name in QUOTED)
+    for statement in (
+        f"create table counted (id int primary key, {columns})",
+        f'create unlogged table "back\\slash; --" (id serial primary key, {columns})',
+        'insert into "back\\slash; --" default values',
+        "insert into counted values (1)",
+        "create view grouped as select c.*, count(*) as many from counted c group by c.id",
+    ):
+        memory.tables.execute(statement, **where)
+    taken = memory.snapshots.create(**where)
+    memory.tables.execute("delete from counted", **where)
+    memory.snapshots.restore(taken.name, confirm=True, space="default")
+    memory.snapshots.export(tmp_path / "dump", **where)
+    memory.snapshots.import_dump(tmp_path / "dump", schema="counting", space="beside", confirm=True)
+    for space in ("default", "beside"):
+        memory.tables.insert("counted", {"id": 2}, schema="counting", space=space)
+        query = "select * from grouped where id = 2"
+        (row,) = memory.tables.query(query, schema="counting", space=space).results
+        assert {row[name] for name in QUOTED} == {2}
+
+
 def test_each_value_counts_in_the_checksum_beside_columns_that_are_rows(house: House) -> None:
     tables, snapshots = house.memory.tables, house.memory.snapshots
     tables.create_schema("pairs", space="default")
@@ -118,3 +142,18 @@ def _live(house: House, folder: Path, schema: str, made: dict[str, Sequence[str]
 def _create(table: str, columns: Sequence[str], *more: str) -> str:
     parts = ["id serial primary key", *(f"{_quoted(name)} text" for name in columns), *more]
     return f"create table {_quoted(table)} ({', '.join(parts)})"
+
+
+def test_a_row_is_found_by_a_key_that_is_a_document(house: House) -> None:
+    tables, space = house.memory.tables, "keyed by documents"
+    tables.create_schema("memory", space=space)
+    tables.execute("create table places (at jsonb primary key, n int)", space=space)
+    keys: list[object] = [{"x": 1, "=": 2}, [1, "b"], "c", 4, True]
+    for number, key in enumerate(keys):
+        tables.insert("places", {"at": key, "n": number}, space=space)
+    first = tables.browse("places", limit=2, space=space)
+    rest = tables.browse("places", limit=10, after=first.after, space=space)
+    found = [*first.rows, *rest.rows]
+    assert sorted(row.values["n"] or "" for row in found) == ["0", "1", "2", "3", "4"]
+    for row in found:
+        assert tables.row("places", row.key or "", space=space).values == row.values

@@ -33,6 +33,7 @@ def _without_later_functions(patch: pytest.MonkeyPatch) -> None:
     """Have nothing called in the database that came with a later migration."""
     patch.setattr(store, "keep_own", AsyncMock())
     patch.setattr(ddl, "own_state", AsyncMock(return_value={}))
+    patch.setattr(ddl, "unkeyed", AsyncMock(return_value=[]))
     keyed = Anatomy([Part("constraint", None, "heroes_pkey", "PRIMARY KEY (id)", None)])
     patch.setattr(ddl, "own_anatomy", AsyncMock(return_value=keyed))
 

@@ -125,11 +125,11 @@ async def test_memories_that_say_the_same_become_one(
     assert report.new["memories"] == 4
     again = await memory.transcripts.import_sqlite(path)
     assert "memories" not in again.new
-    kept = [one for space in ("my-boat", "api") for one in await memory.memories.listing(space=space)]
+    kept = [one for space in ("my-boat", "api") for one in await memory.lessons.list(space=space)]
     assert [one.judged for one in kept].count(0.99) == 1
     surest = max(kept, key=lambda one: one.judged)
     with pytest.raises(Conflict):  # what is written by hand meets what was imported
-        await memory.memories.add(
+        await memory.lessons.add(
             f"{surest.fact}.",
             space="my-boat" if surest.project == CWD else "api",
             category=surest.category or "",

@@ -110,12 +110,18 @@ async def test_one_space_for_all_projects(memory: AsyncMemory, root: Path, made:
     assert report.spaces["all"].sessions == len(made.sessions)
 
 
+def begin(root: Path) -> None:
+    """Make a transcript in which nothing stands yet."""
+    next(root.rglob("*.jsonl")).with_name("begun.jsonl").touch()
+
+
 async def test_pending_tells_what_a_sync_would_read(memory: AsyncMemory, root: Path, made: World) -> None:
     found = await memory.transcripts.pending([root])
     report = await memory.transcripts.sync([root])
     assert {name: (one.files, one.bytes) for name, one in found.items()} == {
         name: (one.files, one.bytes) for name, one in report.spaces.items()
     }
+    begin(root)
     assert await memory.transcripts.pending([root]) == {}
 
 

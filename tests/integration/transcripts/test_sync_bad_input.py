@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from unittest.mock import ANY
 
 import psycopg
 import pytest
@@ -64,6 +66,24 @@ async def test_secrets_are_nowhere_in_the_database_and_are_counted(
     assert counts["github-token"] >= 9
     assert counts["anthropic-key"] >= 4
     assert (counts["private-key"], counts["url-password"], counts["password"]) == (1, 1, 1)
+
+
+async def test_a_session_whose_lines_have_no_id_is_told_and_has_the_name_of_its_file(
+    memory: AsyncMemory, root: Path, made: World
+) -> None:
+    """A number became a session of that name, ``7``, which several files then shared."""
+    folder = made.folder("/home/ana/my-boats")
+    said = {"type": "user", "cwd": "/home/ana/my-boats", "timestamp": "2026-05-03T10:00:00Z"}
+    for name, id_ in {"one": 7, "two": 7, "three": None, "four": ""}.items():
+        line = {**said, "uuid": name, "sessionId": id_, "message": {"role": "user", "content": f"Of {name}."}}
+        (folder / f"{name}.jsonl").write_text(json.dumps(line) + "\n")
+    report = await memory.transcripts.sync([root])
+    assert {Path(trouble.path).stem for trouble in report.troubles} == {"one", "two", "three", "four"}
+    assert all("1 lines whose sessionId is missing or no text" in one.reason for one in report.troubles)
+    kept = {one.id: one.messages for one in await memory.transcripts.sessions(space="my-boats")}
+    assert {name: kept.get(name) for name in ("one", "two", "three", "four", "7")} == {
+        "one": 1, "two": 1, "three": 1, "four": 1, "7": None,
+    }  # fmt: skip
 
 
 async def test_what_cannot_be_read_is_told_and_the_rest_goes_on(
@@ -139,6 +159,33 @@ async def test_a_line_of_fifty_megabytes_is_taken_in(memory: AsyncMemory, url: s
         .fetchone()
     )
     assert row == ("50000000",)
+
+
+async def test_a_half_line_at_the_end_of_a_file_is_told_and_comes_with_its_end(
+    memory: AsyncMemory, root: Path
+) -> None:
+    """Nothing told of it; and what began with one went by the name of its folder."""
+    session = World(root).session("/home/ana/garden")
+    session.prompt("The roses need water.")
+    first = session.write().read_bytes()
+    session.prompt("The tulips do not.")
+    path = session.write()
+    whole = path.read_bytes()
+    for length, told in (
+        (40, {}),
+        (80, {}),
+        (len(first) + 40, {"garden": 1}),
+        (len(first) + 50, {"garden": 0}),
+    ):
+        path.write_bytes(whole[:length])
+        report = await memory.transcripts.sync([root])
+        assert {name: one.lines for name, one in report.spaces.items()} == told
+        assert [one.reason for one in report.troubles] == ["its last line has no end yet, and waits for it."]
+    assert await memory.transcripts.sync([root]) == replace(report, spaces={}, troubles=(), seconds=ANY)
+    path.write_bytes(whole)
+    report = await memory.transcripts.sync([root])
+    assert (report.spaces["garden"].lines, report.troubles) == (1, ())
+    assert [one.name for one in await memory.spaces()] == ["garden"]
 
 
 async def test_a_line_beyond_all_bounds_is_told_and_passed_over(memory: AsyncMemory, root: Path) -> None:

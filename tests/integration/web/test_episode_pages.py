@@ -30,7 +30,7 @@ async def episode(memory: AsyncMemory) -> Episode:
     )
     await memory.work()
     await memory.episodes.condense(space=SPACE)
-    return (await memory.episodes.listing(space=SPACE))[0]
+    return (await memory.episodes.list(space=SPACE))[0]
 
 
 async def seen(client: Browser, path: str, **query: str | int) -> str:
@@ -58,10 +58,10 @@ async def test_the_timeline_tells_days_and_the_page_the_curve(
     page = await seen(client, here)
     assert "It was used once." in page
     assert page.count('class="refresh"') == 1
-    assert (await client.submit(f"{here}/forget?space={SPACE}")).status_code == 303
+    assert (await client.submit(f"{here}/archive?space={SPACE}")).status_code == 303
     assert episode.id not in await seen(client, "/episodes")
-    assert episode.id in await seen(client, "/episodes", state="deleted")
-    assert (await client.submit(f"{here}/restore?space={SPACE}")).status_code == 303
+    assert episode.id in await seen(client, "/episodes", state="archived")
+    assert (await client.submit(f"{here}/unarchive?space={SPACE}")).status_code == 303
     assert "Erase this episode?" in await seen(client, f"{here}/erase")
     assert (await memory.episodes.get(episode.id, space=SPACE)).deleted_at is None
 
@@ -72,12 +72,12 @@ async def test_an_open_loop_is_closed_and_opened_again(
     del episode
     page = await seen(client, "/episodes/loops")
     closing = [unescape(one) for one in re.findall(r'action="([^"]*/close[^"]*)"', page)]
-    assert len(closing) == len(await memory.loops.listing(space=SPACE)) > 0
+    assert len(closing) == len(await memory.loops.list(space=SPACE)) > 0
     answer = await client.submit(closing[0], {"outcome": "resolved", "evidence": "She called <b>them"})
     assert answer.status_code == 303
     closed = await seen(client, "/episodes/loops", state="closed")
     assert "“She called &lt;b&gt;them”" in closed
     again = unescape(re.findall(r'action="([^"]*/reopen[^"]*)"', closed)[0])
     assert (await client.submit(again)).status_code == 303
-    assert len(await memory.loops.listing(space=SPACE)) == len(closing)
+    assert len(await memory.loops.list(space=SPACE)) == len(closing)
     assert (await client.submit(closing[0], {"outcome": "lost"})).status_code == 422

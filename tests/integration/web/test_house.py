@@ -117,9 +117,9 @@ async def test_the_overview_shows_what_was_used_last_of_every_kind(
 ) -> None:
     space = "used"
     await memory.longterm.add("Ana drinks green tea.", space=space, user="ana")
-    lesson = await memory.memories.add("The tests need Docker.", space=space)
+    lesson = await memory.lessons.add("The tests need Docker.", space=space)
     await memory.longterm.recover("What does Ana drink?", space=space, user="ana", injected=True)
-    await memory.memories.reinforce([lesson.id], space=space)
+    await memory.lessons.reinforce([lesson.id], space=space)
     found = await memory.used_lately(space=space)
     assert [(one.kind, one.text) for one in found] == [
         ("transcripts", "The tests need Docker."),
@@ -129,7 +129,7 @@ async def test_the_overview_shows_what_was_used_last_of_every_kind(
     page = (await client.get("/", params={"space": space})).text
     assert page.index("The tests need Docker.") < page.index("Ana drinks green tea.")
     assert f'href="/transcripts/lessons/{lesson.id}?space={space}"' in page
-    await memory.memories.archive(lesson.id, space=space)
+    await memory.lessons.archive(lesson.id, space=space)
     assert await memory.used_lately(space=space) == found[1:]
     assert await memory.used_lately(space="nowhere") == []
 

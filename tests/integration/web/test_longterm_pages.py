@@ -66,19 +66,19 @@ async def test_many_are_archived_after_a_preview(client: Browser, memory: AsyncM
     assert "Archive 3 memories?" in preview
     unsure = await client.submit(many)
     assert unsure.status_code == 303
-    assert len(await memory.longterm.listing(space="many")) == 4
+    assert len(await memory.longterm.list(space="many")) == 4
     assert (await client.submit(many, {"confirmed": "yes", "reason": "sold"})).status_code == 303
-    assert [one.summary for one in await memory.longterm.listing(space="many")] == ["Dora is a pilot"]
+    assert [one.summary for one in await memory.longterm.list(space="many")] == ["Dora is a pilot"]
     assert (await client.get("/longterm/archive", params={"space": "many"})).status_code == 422
 
 
-async def test_one_is_written_archived_and_revived(client: Browser, memory: AsyncMemory) -> None:
+async def test_one_is_written_archived_and_unarchived(client: Browser, memory: AsyncMemory) -> None:
     form = {"summary": "Eve is a baker", "details": "", "category": "identity", "importance": "high"}
     made = await client.submit("/longterm?space=written", {**form, "user": ""})
     assert made.status_code == 303
-    (kept,) = await memory.longterm.listing(space="written")
+    (kept,) = await memory.longterm.list(space="written")
     assert (kept.summary, kept.user, kept.importance) == ("Eve is a baker", None, "high")
-    for act, archived in (("archive", True), ("revive", False)):
+    for act, archived in (("archive", True), ("unarchive", False)):
         assert (await client.submit(f"/longterm/{kept.id}/{act}?space=written")).status_code == 303
         assert (await memory.longterm.get(kept.id, space="written")).archived is archived
     assert (await client.submit("/longterm?space=written", {"summary": " "})).status_code == 422

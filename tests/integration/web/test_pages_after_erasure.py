@@ -45,7 +45,7 @@ async def erased(memory: AsyncMemory, app: FastAPI, tmp_path_factory: pytest.Tem
     await memory.snapshots.create(space=SPACE)
     await memory.keys.create("notes", level="read", space=SPACE)
     await memory.work()
-    await memory.memories.extract(space=SPACE)
+    await memory.lessons.extract(space=SPACE)
     await memory.episodes.condense(space=SPACE)
     await memory.forget(space=SPACE, user=PERSON, confirm=True)
     return memory
@@ -54,7 +54,7 @@ async def erased(memory: AsyncMemory, app: FastAPI, tmp_path_factory: pytest.Tem
 async def test_every_page_opens_before_and_after_what_is_left_was_written_anew(
     client: Browser, erased: AsyncMemory
 ) -> None:
-    emptied = [one for one in await erased.episodes.listing(space=SPACE) if one.emptied]
+    emptied = [one for one in await erased.episodes.list(space=SPACE) if one.emptied]
     assert emptied
     for one in emptied:
         assert (

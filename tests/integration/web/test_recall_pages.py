@@ -115,14 +115,14 @@ async def test_what_was_said_can_only_be_forgotten(client: Browser, memory: Asyn
 
 
 async def test_a_wrong_lesson_is_corrected_and_archived(client: Browser, memory: AsyncMemory) -> None:
-    lesson = await memory.memories.add("The tests need a running database.", space="lessons", project="boats")
+    lesson = await memory.lessons.add("The tests need a running database.", space="lessons", project="boats")
     page = await asked(client, "What do the tests need?", "lessons")
     form = {"act": "correct", "right": "The tests need no running database."}
     await client.submit(links(page, "Wrong")[0], form)
-    assert (await memory.memories.get(lesson.id, space="lessons")).fact == form["right"]
+    assert (await memory.lessons.get(lesson.id, space="lessons")).fact == form["right"]
     page = await asked(client, "What do the tests need?", "lessons")
     await client.submit(links(page, "Wrong")[0], {"act": "take-back"})
-    assert (await memory.memories.get(lesson.id, space="lessons")).state == "archived"
+    assert (await memory.lessons.get(lesson.id, space="lessons")).state == "archived"
 
 
 async def test_wrong_episodes_are_put_away_and_wrong_beliefs_corrected(
@@ -135,13 +135,13 @@ async def test_wrong_episodes_are_put_away_and_wrong_beliefs_corrected(
     await memory.observe(said, space="told", session="s")
     await memory.work()
     await memory.episodes.condense(space="told")
-    [belief] = await memory.beliefs.listing(space="told")
+    [belief] = await memory.beliefs.list(space="told")
     page = await asked(client, "Is the home of Ana in Lisbon?", "told", kind="episodes")
     tags = re.findall(r"<span>(belief|episode)\b", page)
     wrong = dict(zip(tags, links(page, "Wrong"), strict=True))
     await client.submit(wrong["belief"], {"act": "correct", "right": "Porto"})
-    values = [one.value for one in await memory.beliefs.listing(space="told")]
+    values = [one.value for one in await memory.beliefs.list(space="told")]
     assert belief.value not in values
     assert "Porto" in values
     await client.submit(wrong["episode"], {"act": "take-back"})
-    assert await memory.episodes.listing(space="told") == []
+    assert await memory.episodes.list(space="told") == []

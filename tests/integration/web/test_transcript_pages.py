@@ -72,7 +72,7 @@ async def test_search_finds_where_something_was_said(client: Browser, recorded: 
 
 
 async def test_a_lesson_is_edited_confirmed_and_put_away(client: Browser, memory: AsyncMemory) -> None:
-    kept = await memory.memories.add(f"Water the beds {HOSTILE}", space=SPACE)
+    kept = await memory.lessons.add(f"Water the beds {HOSTILE}", space=SPACE)
     assert "Water the beds &lt;script" in await seen(client, "/transcripts/lessons")
     here = f"/transcripts/lessons/{kept.id}"
     await seen(client, here)
@@ -81,6 +81,6 @@ async def test_a_lesson_is_edited_confirmed_and_put_away(client: Browser, memory
     assert "Water the beds on Mondays." in await seen(
         client, "/transcripts/lessons", q="When are beds watered?"
     )
-    for act, state in (("confirm", "active"), ("archive", "archived"), ("restore", "active")):
+    for act, state in (("confirm", "live"), ("archive", "archived"), ("unarchive", "live")):
         assert (await client.submit(f"{here}/{act}?space={SPACE}")).status_code == 303
-        assert (await memory.memories.get(kept.id, space=SPACE)).state == state
+        assert (await memory.lessons.get(kept.id, space=SPACE)).state == state

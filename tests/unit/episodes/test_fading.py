@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quipu.kinds.episodes.fading.freshness import freshness, half_life_hours, hours
-from quipu.kinds.episodes.fading.life import Life, as_of, curve, state
+from quipu.kinds.episodes.fading.life import EpisodeLife, as_of, curve, state
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 UNIT = st.floats(0, 1)
@@ -46,12 +46,14 @@ def test_freshness_has_the_half_lives_of_the_origin() -> None:
 
 def test_what_lies_in_the_future_is_as_fresh_as_now() -> None:
     assert hours(NOW + timedelta(days=1), NOW) == 0
-    assert state(Life(base=0.3, happened_at=NOW + timedelta(days=1)), NOW).freshness == 1
+    assert state(EpisodeLife(base=0.3, happened_at=NOW + timedelta(days=1)), NOW).freshness == 1
 
 
 def test_a_use_refreshes_and_reading_the_state_changes_nothing() -> None:
-    unused = Life(base=0.4, happened_at=NOW - timedelta(days=10))
-    used = Life(base=0.4, happened_at=NOW - timedelta(days=10), uses=1, recent=[NOW - timedelta(hours=1)])
+    unused = EpisodeLife(base=0.4, happened_at=NOW - timedelta(days=10))
+    used = EpisodeLife(
+        base=0.4, happened_at=NOW - timedelta(days=10), uses=1, recent=[NOW - timedelta(hours=1)]
+    )
     before, after = state(unused, NOW), state(used, NOW)
     assert before == state(unused, NOW)
     assert after.freshness > before.freshness
@@ -61,7 +63,7 @@ def test_a_use_refreshes_and_reading_the_state_changes_nothing() -> None:
 
 def test_the_curve_shows_the_past_its_uses_and_what_comes() -> None:
     use = NOW - timedelta(days=4)
-    life = Life(base=0.5, happened_at=NOW - timedelta(days=10), uses=1, recent=[use])
+    life = EpisodeLife(base=0.5, happened_at=NOW - timedelta(days=10), uses=1, recent=[use])
     points = curve(life, NOW, points=20, ahead=timedelta(days=5))
     assert [point.at for point in points] == sorted(point.at for point in points)
     assert points[0].at == life.happened_at
@@ -77,15 +79,17 @@ def test_the_curve_shows_the_past_its_uses_and_what_comes() -> None:
 
 
 def test_before_its_first_use_an_episode_was_as_if_never_used() -> None:
-    life = Life(base=0.5, happened_at=NOW - timedelta(days=9), uses=1, recent=[NOW])
-    assert as_of(life, NOW - timedelta(days=1)) == Life(base=0.5, happened_at=life.happened_at, recent=[])
+    life = EpisodeLife(base=0.5, happened_at=NOW - timedelta(days=9), uses=1, recent=[NOW])
+    assert as_of(life, NOW - timedelta(days=1)) == EpisodeLife(
+        base=0.5, happened_at=life.happened_at, recent=[]
+    )
 
 
 @pytest.mark.parametrize("uses", [17, 18, 200, 2**31 - 1])
 def test_uses_whose_times_are_no_longer_kept_are_spread_over_the_time_before(uses: int) -> None:
     """Only the times of sixteen uses are kept: the curve raised an error from the seventeenth on."""
     recent = [NOW - timedelta(days=16 - place) for place in range(16)]
-    life = Life(base=0.5, happened_at=NOW - timedelta(days=40), uses=uses, recent=recent)
+    life = EpisodeLife(base=0.5, happened_at=NOW - timedelta(days=40), uses=uses, recent=recent)
     points = curve(life, NOW, points=50)
     assert [point.at for point in points if point.used] == recent
     raised = [point.state.salience for point in points]
@@ -96,4 +100,21 @@ def test_uses_whose_times_are_no_longer_kept_are_spread_over_the_time_before(use
 
 
 def test_the_curve_of_something_that_just_happened_can_be_drawn() -> None:
-    assert len(curve(Life(base=0.5, happened_at=NOW), NOW)) >= 60
+    assert len(curve(EpisodeLife(base=0.5, happened_at=NOW), NOW)) >= 60
+
+
+def test_what_lies_in_the_future_has_a_curve_also_where_most_of_its_uses_are_no_longer_known() -> None:
+    life = EpisodeLife(
+        base=0.5, happened_at=NOW + timedelta(hours=5), uses=40, recent=[NOW + timedelta(hours=9)]
+    )
+    assert as_of(life, NOW).uses == 0
+    assert all(0 < point.state.activation < 1 for point in curve(life, NOW))
+
+
+@pytest.mark.parametrize("points", [2, 60, 1000])
+@pytest.mark.parametrize("at", [datetime.min, datetime(9999, 12, 31, 23), datetime.max])
+def test_a_curve_at_the_end_of_all_dates_can_be_drawn(at: datetime, points: int) -> None:
+    at = at.replace(tzinfo=UTC)
+    life = EpisodeLife(base=0.5, happened_at=at, uses=3, recent=[at])
+    drawn = curve(life, NOW, points=points, ahead=timedelta(days=3650))
+    assert [point.at for point in drawn if point.used] == [at]

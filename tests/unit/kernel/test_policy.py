@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quipu.errors import ConfigError
-from quipu.kernel.policy.clauses import clauses
-from quipu.kernel.policy.policy import Policy, asks, forbidden, policy, safety
+from quipu.kernel.policy.clauses import clauses, sentences
+from quipu.kernel.policy.policy import Policy, _lists, asks, forbidden, policy, safety
 
 NEVER = (
     "my PIN is 4821", "card 4111 1111 1111 1111", "IBAN DE89 3704 0044 0532 0130 00",
@@ -114,6 +114,22 @@ MIXED = {
     "I was diagnosed with Crohn's and rosacea.": "",
     "I have a sister, epilepsy and two cats.": "I have a sister … two cats.",
     "Can you find out when my biopsy is?": "",
+    "My husband and I have diabetes.": "",
+    "My mum and dad have diabetes.": "",
+    "My brother, who has epilepsy.": "",
+    "My dad, who has gout, loves chess.": "My dad … loves chess.",
+    "Ruth and I have asthma, and our son plays chess.": "our son plays chess.",
+    "My nut allergy and my asthma are back.": "My nut allergy",
+    "My mother died of cancer when I lived in Rome.": "I lived in Rome.",
+    "Grandpa takes blood thinners and collects stamps.": "Grandpa collects stamps.",
+    "My neighbour Carla told me she has gout and collects stamps.": "she collects stamps.",
+    "I have ADHD, so give me short answers.": "give me short answers.",
+    "I've got high blood pressure and two kids.": "I've got two kids.",
+    "I've got gout and a bad back.": "",
+    "I have diabetes and three cysts and two cats.": "I have two cats.",
+    "After the miscarriage we bought a house.": "we bought a house.",
+    "Since his bypass Uncle Horst plays chess.": "Uncle Horst plays chess.",
+    "I take home 1,900 euros plus tips.": "",
 }
 
 
@@ -130,7 +146,8 @@ def test_what_is_left_may_be_kept_and_stays_as_it_is(text: str, work: bool) -> N
     left = USUAL.cut(text, work=work)
     assert USUAL.refused(left, work=work) is None or left == ""
     assert USUAL.cut(left, work=work) == left
-    assert "".join("".join(one.text.split()) for one in clauses(text)) == "".join(text.split())
+    parts = [one for sentence in sentences(text) for one in clauses(text, sentence)]
+    assert "".join("".join(one.text.split()) for one in parts) == "".join(text.split())
 
 
 def test_the_sentences_are_told_apart_by_what_somebody_must_not_be_given() -> None:
@@ -149,6 +166,52 @@ def test_of_a_sentence_what_may_be_kept_stays_and_the_rest_goes(stays: str, goes
     left = USUAL.cut(sentence)
     assert stays == "-" or all(word in left for word in stays.split("|"))
     assert goes == "-" or not any(word in left for word in goes.split("|"))
+
+
+@pytest.mark.parametrize("kind", ["health", "money"])
+def test_whatever_is_refused_names_a_word_by_which_its_sentence_is_looked_at(kind: str) -> None:
+    lists = _lists()
+
+    @settings(max_examples=500)
+    @given(st.from_regex(lists.sensitive[kind]))
+    def named(text: str) -> None:
+        found = lists.sensitive[kind].search(" ".join(text.lower().split()))
+        assert found is None or lists.named[kind].search(" " + found[0].replace(" ", ", "))
+
+    named()
+
+
+TOLD = {
+    "My password is hunter2 and I love hiking.": "I love hiking.",
+    "My card number is 4111 1111 1111 1111, and my name is Petra.": "my name is Petra.",
+    "My IBAN is DE89370400440532013000 and I live in Ulm.": "I live in Ulm.",
+    "The PIN of my phone is 4821; my dog is called Otto.": "my dog is called Otto.",
+    "My passport number is C01X00T47 and I live in Mainz.": "I live in Mainz.",
+    "Our Wi-Fi password is purple elephant parade. I live in Ghent.": "I live in Ghent.",
+    "The passcode of my phone is zero four two one; I like tea.": "I like tea.",
+    "My social security number is 078-05-1120 but call me Joe.": "call me Joe.",
+}
+WORK_TALK = (
+    "The login is slow, and the access token is rotated.",
+    "The token limit is 4096, the card is 300px wide.",
+    "My password is too weak. Our password was reset and is stored in Vault.",
+    "The code for the exit status is 404, one two three testing.",
+    "The account endpoint returns 500; pin: gpio13.",
+    "License: Apache-2.0 since 2024. Commit ab12cdef34567890 at 1732345678901234.",
+)
+
+
+@pytest.mark.parametrize(("text", "left"), TOLD.items())
+def test_a_secret_that_is_told_in_words_goes_where_the_record_was_cleared_of_the_others(
+    text: str, left: str
+) -> None:
+    assert Policy(secrets=False).cut(text) == left
+    assert left in USUAL.cut(text) or USUAL.cut(text) == ""
+
+
+@pytest.mark.parametrize("text", WORK_TALK)
+def test_talk_of_logins_and_cards_is_no_secret_there(text: str) -> None:
+    assert Policy(secrets=False).cut(text) == text
 
 
 def test_prices_of_things_and_faults_of_machines_are_nobodys() -> None:
@@ -188,4 +251,5 @@ def test_work_names_illnesses_of_nobody() -> None:
     assert USUAL.refused("The build of the dialysis module fails.", work=True) is None
     assert USUAL.refused("The build of the dialysis module fails.")
     assert USUAL.refused("I have diabetes.", work=True)
+    assert USUAL.cut("Grandpa takes blood thinners.", work=True) == ""
     assert USUAL.cut("The user prefers tabs and has epilepsy.", work=True) == "The user prefers tabs"

@@ -160,6 +160,8 @@ def test_true_is_not_one() -> None:
         ("baseline", "baseline.default_scope", ("baseline", "baseline.default_scope")),
         ("preference", "ui.response_depth", ("ui", "ui.response_depth")),
         ("preference", "workflow.default_card", ("workflow", "workflow.default_card")),
+        ("preference", "ui/response_depth", ("ui", "response_depth")),
+        ("preference", "workflow/", ("other", "preference.workflow/")),
         ("preference", "tone", ("other", "preference.tone")),
         ("location", "home", ("other", "location.home")),
         ("location", "location.home", ("other", "location.home")),

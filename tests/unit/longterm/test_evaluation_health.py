@@ -54,6 +54,33 @@ async def test_the_first_half_is_read_right(one: Told) -> None:
     assert await right(one)
 
 
+@pytest.mark.parametrize(
+    ("text", "summary"),
+    {
+        "Latex gloves make my skin swell up, I'm allergic.":
+            "Latex gloves make the user's skin swell up.",
+        "Birch pollen gets me every April, I'm so allergic.":
+            "Birch pollen gets the user every April, the user is so allergic.",
+        "Mango makes my lips go numb, turns out I'm allergic to it.":
+            "Mango makes the user's lips go numb, turns out the user is allergic to it.",
+        "Keep lilies away from our cat, they're deadly to her.":
+            "Keep lilies away from the user's cat, they're deadly to her.",
+    }.items(),
+)  # fmt: skip
+async def test_an_allergy_that_points_back_takes_along_whatever_it_points_at(text: str, summary: str) -> None:
+    kept = (await evaluated(text)).inclusions
+    assert [one.summary for one in kept if (one.category, one.importance) == ("constraint", "high")] == [
+        summary
+    ]
+
+
+async def test_a_clause_that_is_refused_is_not_taken_along() -> None:
+    kept = (
+        await evaluated("Crayfish make me swell up, gout plagues me, and I play poker on Sundays.")
+    ).inclusions
+    assert not any("gout" in f"{one.summary} {one.sources}" for one in kept)
+
+
 async def test_the_second_half_is_read_as_well_as_it_was() -> None:
     assert sum([await right(one) for one in SENTENCES if one.half == "report"]) >= REPORTED
 
@@ -108,3 +135,17 @@ async def test_what_somebody_must_not_be_given_is_more_than_that_there_is_somebo
 ) -> None:
     kept = (await evaluated(text)).inclusions
     assert ("constraint", "high", summary) in [(one.category, one.importance, one.summary) for one in kept]
+
+
+async def test_an_allergy_that_points_back_names_what_it_points_at() -> None:
+    kept = (await evaluated("I love peanuts, but my brother is deathly allergic to them.")).inclusions
+    (said,) = [one.summary for one in kept if one.category == "constraint"]
+    assert "peanuts" in said
+    assert "brother" in said
+
+
+async def test_a_number_to_call_somebody_on_is_no_name() -> None:
+    for text in ("You can call me on +44 7700 900123.", "You may call me tonight.", "Call me 0151 123456."):
+        assert not [one for one in (await evaluated(text)).inclusions if one.category == "naming"], text
+    (named,) = (await evaluated("You can call me Tess.")).inclusions
+    assert named.category == "naming"

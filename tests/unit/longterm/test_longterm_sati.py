@@ -63,6 +63,7 @@ def test_a_result_of_the_seed_comes_back_as_it_was(document: dict[str, object]) 
         {"category": "pets"},
         {**STORED, "relevant_memories": [{"summary": "a", "category": "pets", "importance": "low"}]},
         {**STORED, "surplus": 1},
+        {**STORED, "should_store": "true"},
     ],
 )
 def test_what_is_no_result_is_refused(document: dict[str, object]) -> None:
@@ -70,10 +71,10 @@ def test_what_is_no_result_is_refused(document: dict[str, object]) -> None:
         SatiMemoryResult.model_validate(document)
 
 
-@pytest.mark.parametrize("limit", [0, -1, 101])
-def test_the_limit_has_bounds(limit: int) -> None:
+@pytest.mark.parametrize("limit", [0, -1, 101, "3", True, 3.5, None])
+def test_the_limit_is_a_number_and_has_bounds(limit: object) -> None:
     with pytest.raises(ValidationError):
-        SatiRetrievalInput(current_message="x", memory_limit=limit)
+        SatiRetrievalInput.model_validate({"current_message": "x", "memory_limit": limit})
 
 
 def test_the_single_shape_and_an_evaluation_are_made_of_each_other() -> None:

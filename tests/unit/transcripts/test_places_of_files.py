@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from quipu.kinds.transcripts.reading.places import agent_of, find
+from quipu.kinds.transcripts.reading import side
+from quipu.kinds.transcripts.reading.chunks import chunks
+from quipu.kinds.transcripts.reading.places import agent_of, find, project
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no such files")
 
@@ -41,3 +43,16 @@ def test_what_is_no_regular_file_is_told_of_and_not_taken(
 def test_a_pipe_beside_the_file_of_a_subagent_tells_nothing(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "agent-a1.meta.json")
     assert agent_of(tmp_path / "agent-a1.jsonl") == ("a1", {})
+
+
+def test_a_pipe_that_takes_the_place_of_a_file_that_was_found_waits_for_nobody(tmp_path: Path) -> None:
+    pipe = tmp_path / "came-later"
+    os.mkfifo(pipe)
+    for reading in (
+        lambda: list(chunks(pipe)),
+        lambda: project(pipe),
+        lambda: list(side.lines(pipe)),
+        lambda: side.index(pipe),
+    ):
+        with pytest.raises(OSError, match="no regular file"):
+            reading()

@@ -30,7 +30,7 @@ _LINES = {
     "hooks": Line("hooks", "Let a coding agent remember by itself."),
     "mcp": Line("mcp", "Serve the memory to a model as tools (MCP)."),
     "evidence": Line("evidence", "Show recommendations and the evidence they rest on."),
-    "memories": Line("memories", "Look up, correct and let go of lessons of sessions.", embeds=True),
+    "lessons": Line("lessons", "Look up and correct lessons of recorded sessions.", embeds=True),
     "longterm": Line("longterm", "See and steer what is known of people.", embeds=True),
     "loops": Line("loops", "What is open: promises, questions, tasks; close and reopen it."),
     "beliefs": Line("beliefs", "What stands about people, and what contradicts it.", embeds=True),

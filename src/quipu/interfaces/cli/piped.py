@@ -1,12 +1,15 @@
-"""What comes in whole, from a file or a pipe, as text."""
+"""What comes in whole, from a file or a pipe, as text or as a document."""
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
+from typing import Any, cast
 
 from quipu.errors import BadInput, TooLarge
 from quipu.kernel.base.lines import TOO_LONG, all_of, compression
+from quipu.kernel.base.nesting import TOO_DEEP, is_too_deep
 from quipu.kernel.base.regular import NO_FILE, PIPE_IN, open_regular
 
 _PIPE = "-"
@@ -37,3 +40,21 @@ def text_of(given: str | Path, *, field: str | None = None) -> str:
         packed = compression(raw)
         hint = f"It is compressed ({packed}); unpack it." if packed else "Convert it: iconv -t UTF-8"
         raise BadInput(f"{where} is not UTF-8 at byte {error.start:,}.", field=field, hint=hint) from error
+
+
+def document_of(given: str | Path, *, field: str) -> dict[str, Any]:
+    """Return the JSON object in a file, or in standard input where ``-`` is given.
+
+    Raises:
+        BadInput: as ``text_of``; or it is no JSON object, or nested too deeply.
+    """
+    text = text_of(given, field=field)
+    if is_too_deep(text.encode("utf-8")):
+        raise BadInput(f"{TOO_DEEP}.", field=field)
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise BadInput(f"this is no JSON: {error}.", field=field) from None
+    if not isinstance(found, dict):
+        raise BadInput("a JSON object is needed.", field=field)
+    return cast("dict[str, Any]", found)

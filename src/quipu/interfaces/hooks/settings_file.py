@@ -14,6 +14,7 @@ from tempfile import mkstemp
 from typing import Any
 
 from quipu.errors import BadInput, Conflict
+from quipu.kernel.base.regular import open_regular
 
 _MOST_BYTES = 16 << 20
 _INDENT = re.compile(rb"^\{\s*?\n([ \t]+)\"")
@@ -126,7 +127,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _content(path: Path) -> bytes | None:
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             content = file.read(_MOST_BYTES + 1)
     except FileNotFoundError:
         return None

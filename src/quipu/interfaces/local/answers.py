@@ -56,7 +56,7 @@ class Answers:
             budget_tokens=max(1, tokens - left_open.tokens - 1),
         )
         if made.memories:
-            await self._memory.memories.reinforce([one.id for one in made.memories], space=space)
+            await self._memory.lessons.reinforce([one.id for one in made.memories], space=space)
         return "\n".join(filter(None, (left_open.text, made.text)))
 
     async def _prompt(self, request: Mapping[str, object], space: str) -> str:

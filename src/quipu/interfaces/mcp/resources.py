@@ -30,8 +30,8 @@ async def _briefing(desk: Desk) -> str:
     """What is open and what holds; and where it is nobody's in particular, what sessions were about."""
     caller, memory = desk.caller, desk.memory
     lines = [f"- {line}" for line in await memory.reminders(space=caller.space, user=caller.user)]
-    facts = await memory.ledger.values(space=caller.space, user=caller.user)
-    told = [f"- {fact.key}: {compact(shortened(fact.value, longest=200))}" for fact in facts[:_MOST_FACTS]]
+    facts = await memory.ledger.list(space=caller.space, user=caller.user, limit=_MOST_FACTS)
+    told = [f"- {fact.key}: {compact(shortened(fact.value, longest=200))}" for fact in facts]
     parts = _within(_BRIEFING_TOKENS // 2, ("Open:", lines), ("Facts:", told))
     block = (await memory.marks(space=caller.space)).mark("\n".join(parts))
     if caller.user is None:

@@ -12,6 +12,7 @@ from quipu.interfaces.mcp import model, resources
 from quipu.interfaces.mcp.tools.words import in_our_words
 from quipu.interfaces.problems import Problem
 from quipu.kernel.base.prompt_text import defused
+from quipu.kernel.base.text import rule_of
 from quipu.kernel.redact import redact
 
 _MOST_FAULTS: Final = 5
@@ -114,7 +115,8 @@ def misfit(one: model.Tool, error: ValidationError) -> str:
     """Which arguments do not fit and how, and which there are. What was given is not repeated."""
     faults = error.errors(include_url=False, include_context=False, include_input=False)
     lines = [
-        f"{'.'.join(str(part) for part in fault['loc']) or 'arguments'}: {fault['msg']}." for fault in faults
+        f"{'.'.join(str(part) for part in fault['loc']) or 'arguments'}: {rule_of(fault['msg'])}."
+        for fault in faults
     ]
     fields = one.given.model_fields
     known = ", ".join(f"{name}{' (needed)' if field.is_required() else ''}" for name, field in fields.items())

@@ -126,7 +126,7 @@ class Engine:
             space=person.space,
             user=person.user,
             session=person.session,
-            message=id_,
+            message_id=id_,
             recent=recent,
             injected=True,
         )

@@ -12,8 +12,16 @@ from quipu.interfaces.rest.asking import SomeSession, SomeUser, given
 from quipu.interfaces.rest.door import Reading, Writing, refused, room
 from quipu.interfaces.rest.language import language
 from quipu.interfaces.rest.models import Asked
-from quipu.interfaces.rest.told.evaluating import AppliedTold, EvaluationTold, SessionEvaluationTold
-from quipu.kinds.longterm.model import Category, Deletion, Edit, Evaluation, Importance, Inclusion, Said
+from quipu.kinds.longterm.evaluating.model import Applied, SessionEvaluation
+from quipu.kinds.longterm.model import (
+    Category,
+    Deletion,
+    Edit,
+    Evaluation,
+    Importance,
+    Inclusion,
+    MemorySource,
+)
 from quipu.kinds.longterm.sati import SatiEvaluationInput, SatiMemoryResult, read
 
 router = room("longterm")
@@ -53,13 +61,12 @@ class Evaluated(Asked):
     summary="What a conversation asks to be kept",
     responses=refused(_502="The language model failed."),
 )
-async def evaluate(asked: Annotated[Evaluated, Body(examples=[_EXAMPLE])], here: Reading) -> EvaluationTold:
+async def evaluate(asked: Annotated[Evaluated, Body(examples=[_EXAMPLE])], here: Reading) -> Evaluation:
     """Memories to include, to edit and to delete. Nothing is written."""
     with language("evaluator"):
-        found = await here.memory.longterm.evaluate(
+        return await here.memory.longterm.evaluate(
             asked.conversation, evaluator=asked.evaluator, space=here.space
         )
-    return EvaluationTold.model_validate(found)
 
 
 class SaidAsked(Asked):
@@ -141,7 +148,7 @@ _KEPT = {
 
 
 @router.post("/apply", summary="Do what an evaluation asks for")
-async def apply(asked: Annotated[Applying, Body(examples=[_KEPT])], here: Writing) -> AppliedTold:
+async def apply(asked: Annotated[Applying, Body(examples=[_KEPT])], here: Writing) -> Applied:
     """In one transaction; to do it again changes nothing. What the policy refuses is counted."""
     evaluation = Evaluation(
         inclusions=[
@@ -152,10 +159,9 @@ async def apply(asked: Annotated[Applying, Body(examples=[_KEPT])], here: Writin
         deletions=[Deletion(**given(one, "sources"), sources=_said(one.sources)) for one in asked.deletions],
         evaluator=asked.evaluator,
     )
-    applied = await here.memory.longterm.apply(
+    return await here.memory.longterm.apply(
         evaluation, space=here.space, user=asked.user, session=asked.session
     )
-    return AppliedTold.model_validate(applied)
 
 
 def _of_the_design(asked: Applying) -> Sequence[Inclusion]:
@@ -164,8 +170,8 @@ def _of_the_design(asked: Applying) -> Sequence[Inclusion]:
     return () if result.should_store is None else result.evaluation().inclusions
 
 
-def _said(sources: list[SaidAsked]) -> list[Said]:
-    return [Said(**given(one)) for one in sources]
+def _said(sources: list[SaidAsked]) -> list[MemorySource]:
+    return [MemorySource(**given(one)) for one in sources]
 
 
 class OfASession(Asked):
@@ -173,7 +179,7 @@ class OfASession(Asked):
 
     session: Annotated[str, Field(examples=["s1"])]
     evaluator: _By = None
-    dry_run: Annotated[bool, Field(description="Write nothing; look at the next 40 turns only.")] = False
+    preview: Annotated[bool, Field(description="Write nothing; look at the next 40 turns only.")] = False
 
 
 @router.post(
@@ -181,8 +187,7 @@ class OfASession(Asked):
     summary="Evaluate a session",
     responses=refused(_404="There is no such session.", _502="The language model failed."),
 )
-async def evaluate_session(asked: OfASession, here: Writing) -> SessionEvaluationTold:
+async def evaluate_session(asked: OfASession, here: Writing) -> SessionEvaluation:
     """What was said in it since it was evaluated last, and do what is asked for."""
     with language("evaluator"):
-        found = await here.memory.longterm.evaluate_session(space=here.space, **given(asked))
-    return SessionEvaluationTold.model_validate(found)
+        return await here.memory.longterm.evaluate_session(space=here.space, **given(asked))

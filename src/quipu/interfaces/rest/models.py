@@ -6,9 +6,11 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from quipu.kernel.base.strict import Strict
 
-class Asked(BaseModel):
-    """The base of request bodies: a word that nobody knows is refused, not passed over."""
+
+class Asked(Strict):
+    """The base of request bodies: a word that nobody knows is refused, and so is "3" for a number."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
+from quipu.app.operations import OPERATIONS
 from quipu.interfaces.rest import (
-    beliefs,
-    condensing,
     conversations,
     dumps,
-    episodes,
     evaluating,
     evidence,
     house,
     imports,
     keys,
-    ledger,
-    ledger_sessions,
+    lessons,
     longterm,
-    longterm_many,
-    loops,
-    memories,
     queue,
     recall,
     receipts,
@@ -32,25 +26,23 @@ from quipu.interfaces.rest import (
     transcripts,
     transcripts_counts,
 )
+from quipu.interfaces.rest.derived import derived
 
 # Of two with the same prefix, the one whose routes are words comes before the one with an id in their place.
 ROUTERS = (
     record.router,
     imports.router,
     recall.router,
-    ledger.router,
-    ledger_sessions.router,
+    derived("ledger", OPERATIONS),
     evidence.router,
     trace.router,
     transcripts.router,
     transcripts_counts.router,
-    memories.router,
-    condensing.router,
-    episodes.router,
+    lessons.router,
+    derived("episodes", OPERATIONS),
     conversations.router,
-    loops.router,
-    beliefs.router,
-    longterm_many.router,
+    derived("loops", OPERATIONS),
+    derived("beliefs", OPERATIONS),
     evaluating.router,
     longterm.router,
     tables.router,

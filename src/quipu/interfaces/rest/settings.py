@@ -53,7 +53,7 @@ class SettingTold(Told):
     overridden: bool
 
 
-class Value(Asked):
+class NewValue(Asked):
     """What is to hold."""
 
     value: Annotated[SettingValue, Field(examples=[365])]
@@ -71,7 +71,7 @@ async def of_space(here: Reading, kind: _Kind = None) -> Items[SettingTold]:
 
 
 @router.put("/{name}", summary="Set something for a space", responses=_NONE)
-async def set_for_space(name: _Name, asked: Value, here: Administering) -> SettingTold:
+async def set_for_space(name: _Name, asked: NewValue, here: Administering) -> SettingTold:
     """Every program that works with the space goes by it within a second."""
     return SettingTold.model_validate(await here.memory.settings.set(name, asked.value, space=here.space))
 
@@ -89,7 +89,7 @@ async def of_engine(engine: OwningAll, kind: _Kind = None) -> Items[SettingTold]
 
 
 @engine_router.put("/{name}", summary="Set something for the whole database", responses=_NONE)
-async def set_for_engine(name: _Name, asked: Value, engine: OwningAll) -> SettingTold:
+async def set_for_engine(name: _Name, asked: NewValue, engine: OwningAll) -> SettingTold:
     """Every program of the database goes by it within a second."""
     return SettingTold.model_validate(await engine.memory.settings.set(name, asked.value))
 

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 
-from fastapi import Body, Query
+from fastapi import Body, Query, Response
 from pydantic import Field
 
-from quipu.interfaces.rest.asking import given
+from quipu.interfaces.rest.asking import Acting, given
 from quipu.interfaces.rest.door import Reading, Writing, refused, room
 from quipu.interfaces.rest.models import Asked
 from quipu.interfaces.rest.told.tables import BriefingTold, ChangedRowsTold, SelectedTold, TablesTold
+from quipu.interfaces.serving.confirming import unless_lossy
+from quipu.kinds.tables.model import Changed
 
 router = room("tables")
 
 GONE = refused(_404="There is no such schema or table.")
 TAKEN = refused(
-    _404="There is no such schema or table.", _409="A row with that key, or that table, is there."
+    _404="There is no such schema or table.",
+    _409="A row with that key, or that table, is there.",
+    _412="What would go is no longer what was shown.",
 )
 SchemaName = Annotated[
     str,
@@ -70,7 +75,7 @@ async def query(
     return SelectedTold.model_validate(found)
 
 
-class Inserted(Asked):
+class Inserted(Acting):
     """A row, or several."""
 
     table: _Table
@@ -84,17 +89,28 @@ _ROW = {"table": "dwarves", "data": {"name": "Thorin", "age": 195}}
 async def insert(
     asked: Annotated[Inserted, Body(examples=[_ROW])],
     here: Writing,
+    response: Response,
     schema: SchemaName = "memory",
     agent: Agent = None,
 ) -> ChangedRowsTold:
-    """One, or up to 10,000 (all or none); embedded fields are embedded."""
-    done = await here.memory.tables.insert(
-        asked.table, asked.data, space=here.space, schema=schema, agent=agent
+    """One, or up to 10,000 (all or none); embedded fields are embedded. What takes something away elsewhere,
+    as a trigger may, answers 200 with what that is, and needs `confirm`.
+    """
+    place: dict[str, Any] = {"space": here.space, "schema": schema, "agent": agent}
+    done = await _done(
+        "insert rows",
+        asked,
+        place,
+        lambda seen: here.memory.tables.insert(
+            asked.table, asked.data, lossless=seen is None, as_tried=seen, **place
+        ),
     )
-    return ChangedRowsTold.model_validate(done)
+    if done.confirm is not None:
+        response.status_code = 200
+    return done
 
 
-class Updated(Asked):
+class Updated(Acting):
     """Which rows are to change, and how."""
 
     table: _Table
@@ -107,20 +123,27 @@ class Updated(Asked):
 async def update(
     asked: Updated, here: Writing, schema: SchemaName = "memory", agent: Agent = None
 ) -> ChangedRowsTold:
-    """Those that satisfy `where`. A column `updated_at` follows by itself."""
-    done = await here.memory.tables.update(
-        asked.table,
-        asked.data,
-        where=asked.where,
-        dry_run=asked.dry_run,
-        space=here.space,
-        schema=schema,
-        agent=agent,
+    """Those that satisfy `where`. A column `updated_at` follows by itself. What takes something away
+    elsewhere, as a trigger or a function of the condition may, is shown first and needs `confirm`.
+    """
+    place: dict[str, Any] = {"space": here.space, "schema": schema, "agent": agent}
+    return await _done(
+        "update rows",
+        asked,
+        place,
+        lambda seen: here.memory.tables.update(
+            asked.table,
+            asked.data,
+            where=asked.where,
+            dry_run=asked.dry_run,
+            lossless=seen is None,
+            as_tried=seen,
+            **place,
+        ),
     )
-    return ChangedRowsTold.model_validate(done)
 
 
-class Deleted(Asked):
+class Deleted(Acting):
     """Which rows are to go."""
 
     table: _Table
@@ -132,16 +155,42 @@ class Deleted(Asked):
 async def delete(
     asked: Deleted, here: Writing, schema: SchemaName = "memory", agent: Agent = None
 ) -> ChangedRowsTold:
-    """Those that satisfy `where`; their vectors go with them."""
-    done = await here.memory.tables.delete(
-        asked.table,
-        where=asked.where,
-        dry_run=asked.dry_run,
-        space=here.space,
-        schema=schema,
-        agent=agent,
+    """First those that satisfy `where` and what goes with them, with a token in `confirm`; with that token
+    they go, and their vectors with them.
+    """
+    place: dict[str, Any] = {"space": here.space, "schema": schema, "agent": agent}
+    return await _done(
+        "delete rows",
+        asked,
+        place,
+        lambda seen: here.memory.tables.delete(
+            asked.table,
+            where=asked.where,
+            dry_run=asked.dry_run,
+            lossless=seen is None,
+            as_tried=seen,
+            **place,
+        ),
     )
-    return ChangedRowsTold.model_validate(done)
+
+
+async def _done(
+    act: str,
+    asked: Inserted | Updated | Deleted,
+    place: dict[str, Any],
+    do: Callable[[Changed | None], Awaitable[Changed]],
+) -> ChangedRowsTold:
+    """What was written, or with the token of a preview what would be."""
+    rows = asked.model_dump(include={"table", "data", "where"})
+    if isinstance(asked, Updated | Deleted) and asked.dry_run:
+        return ChangedRowsTold.model_validate(await do(None))
+    done, token = await unless_lossy(
+        act,
+        asked.confirm,
+        do,
+        shown=lambda tried: {**rows, **place, **tried.counts()},
+    )
+    return ChangedRowsTold.model_validate(done).model_copy(update={"confirm": token})
 
 
 @router.get("/prompt", summary="The tables as text for a prompt", responses=GONE)

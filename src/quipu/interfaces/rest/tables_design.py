@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import asdict
+from functools import partial
+from typing import Annotated, Any
 
 from fastapi import Query
 from pydantic import Field
@@ -14,6 +16,7 @@ from quipu.interfaces.rest.showing import shown_first
 from quipu.interfaces.rest.tables import GONE, TAKEN, Agent, SchemaName
 from quipu.interfaces.rest.told.items import Confirmable, Items
 from quipu.interfaces.rest.told.tables import GrantTold, RecreatedTold, SchemaTold, StatementTold
+from quipu.interfaces.serving.confirming import confirmed, token, unless_lossy
 from quipu.kinds.tables.model import Permission
 
 router = room("tables")
@@ -49,7 +52,7 @@ async def create_table(
     return StatementTold.model_validate(done)
 
 
-class Executed(Asked):
+class Executed(Acting):
     """One other statement."""
 
     sql: Annotated[str, Field(examples=["create index on dwarves (name)"])]
@@ -61,14 +64,24 @@ class Executed(Asked):
 async def execute(
     asked: Executed, here: Administering, schema: SchemaName = "memory", agent: Agent = None
 ) -> StatementTold:
-    """`create index`, `drop table`, `insert … select`. With `dry_run` it is undone, and `lost` says what it
-    would take away; with `lossless` it is undone if that is anything.
+    """`create index`, `drop table`, `insert … select`. What takes anything away is undone, and `lost` says
+    what that is: it needs `confirm`. With `dry_run` or `lossless` there is no token.
     """
-    done = await here.memory.tables.execute(space=here.space, schema=schema, agent=agent, **given(asked))
-    return StatementTold.model_validate(done)
+    place: dict[str, Any] = {"space": here.space, "schema": schema, "agent": agent}
+    run = partial(here.memory.tables.execute, asked.sql, **place)
+    if asked.dry_run or asked.lossless:
+        done = await run(dry_run=asked.dry_run, lossless=asked.lossless)
+        return StatementTold.model_validate(done)
+    done, token = await unless_lossy(
+        "execute",
+        asked.confirm,
+        lambda seen: run(lossless=seen is None, as_tried=seen),
+        shown=lambda tried: {"sql": asked.sql, "lost": list(tried.lost), **place},
+    )
+    return StatementTold.model_validate(done).model_copy(update={"confirm": token})
 
 
-class Recreated(Asked):
+class Recreated(Acting):
     """A table as it is to be."""
 
     table: Annotated[str, Field(examples=["dwarves"])]
@@ -90,9 +103,17 @@ class Recreated(Asked):
 async def recreate(
     asked: Recreated, here: Administering, schema: SchemaName = "memory", agent: Agent = None
 ) -> RecreatedTold:
-    """With its rows, vectors, indexes and references, in one transaction; `lost` names what cannot come."""
-    done = await here.memory.tables.recreate(space=here.space, schema=schema, agent=agent, **given(asked))
-    return RecreatedTold.model_validate(done)
+    """With its rows, vectors, indexes and references, in one transaction; `lost` names what cannot come.
+    First the plan, with a token in `confirm`; with that token it is done.
+    """
+    about = given(asked, "confirm", "dry_run")
+    place: dict[str, Any] = {"space": here.space, "schema": schema, "agent": agent}
+    plan = await here.memory.tables.recreate(**about, dry_run=True, **place)
+    act = {**asdict(plan), **about, **place}
+    if asked.dry_run or not confirmed(asked.confirm, "replace table", act):
+        shown = None if asked.dry_run else token("replace table", act)
+        return RecreatedTold.model_validate(plan).model_copy(update={"confirm": shown})
+    return RecreatedTold.model_validate(await here.memory.tables.recreate(**about, as_tried=plan, **place))
 
 
 @router.get("/schemas", summary="List the schemas")

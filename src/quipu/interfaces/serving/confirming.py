@@ -8,12 +8,24 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Final, Protocol, TypeVar
 
 from quipu.errors import Outdated
 
 _DIGITS: Final = 32
+
+
+class Trial(Protocol):
+    """What something did, or would do: ``undone`` where nothing was changed."""
+
+    @property
+    def undone(self) -> bool:
+        """Nothing was changed."""
+        ...
+
+
+Tried = TypeVar("Tried", bound=Trial)
 
 
 def token(act: str, shown: Mapping[str, object]) -> str:
@@ -36,3 +48,27 @@ def confirmed(given: str | None, act: str, shown: Mapping[str, object]) -> bool:
             hint="Look at the preview again, and confirm that one.",
         )
     return True
+
+
+async def unless_lossy(
+    act: str,
+    given: str | None,
+    do: Callable[[Tried | None], Awaitable[Tried]],
+    *,
+    shown: Callable[[Tried], Mapping[str, object]],
+) -> tuple[Tried, str | None]:
+    """Do what takes nothing away; else return what it would take, with the token that has it done.
+
+    ``do(None)`` undoes it if anything is lost; ``do(tried)`` does it, and refuses if by then it takes other
+    away. ``shown`` is all that counts of the preview.
+
+    Raises:
+        Outdated: something else was confirmed: what would go has changed since.
+    """
+    tried = await do(None)
+    if not tried.undone:
+        return tried, None
+    counts = shown(tried)
+    if not confirmed(given, act, counts):
+        return tried, token(act, counts)
+    return await do(tried), None

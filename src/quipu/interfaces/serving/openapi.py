@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
 _JSON: Final = "application/json"
+_NONE: Final = re.compile(r"\bNone\b")
 
 
 def name(route: APIRoute) -> str:
@@ -27,6 +29,9 @@ def document(app: FastAPI) -> dict[str, Any]:
             for operation in operations.values():
                 for response in operation["responses"].values():
                     _move(response.get("content", {}))
+        for shape in made["components"]["schemas"].values():
+            if "description" in shape:
+                shape["description"] = _NONE.sub("null", shape["description"].replace("``", "`"))
     assert app.openapi_schema is not None
     return app.openapi_schema
 

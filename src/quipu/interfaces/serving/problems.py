@@ -25,6 +25,7 @@ from quipu.errors import (
 )
 from quipu.interfaces import problems
 from quipu.interfaces.serving.served import served
+from quipu.kernel.base.text import rule_of
 from quipu.kernel.redact import redact
 
 MEDIA_TYPE: Final = "application/problem+json"
@@ -112,7 +113,7 @@ def _page(request: Request, found: Mapping[str, object], plain: Response) -> Res
 async def _invalid(request: Request, error: Exception) -> Response:
     """What FastAPI found wrong, without repeating what was sent."""
     faults = cast("RequestValidationError", error).errors()
-    errors = [{"field": _place(fault), "detail": fault["msg"]} for fault in faults]
+    errors = [{"field": _place(fault), "detail": rule_of(fault["msg"])} for fault in faults]
     found: dict[str, object] = {
         "type": "/problems/bad-input",
         "title": "What was handed in cannot be taken.",

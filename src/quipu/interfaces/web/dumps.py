@@ -93,6 +93,7 @@ async def look(visit: Visiting, file: str, schema: SchemaName = "memory") -> Res
         sentence=f"It takes the place of everything in the schema {schema}. A snapshot of what is there now "
         "is taken first: restoring that undoes it.",
         rows=differences(found),
+        lost=found.lost,
         action=visit.link(f"/config/memory/import/{file}", schema=schema),
         button="Import it",
         back=address(visit, schema),

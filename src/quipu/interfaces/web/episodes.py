@@ -14,7 +14,7 @@ from quipu.interfaces.web.page import page_router
 from quipu.interfaces.web.paging import slice_of
 from quipu.interfaces.web.visit import Posting, Visiting
 from quipu.interfaces.web.wording import day
-from quipu.kinds.episodes.fading.model import ORDERS, PUTS, EpisodeCurve
+from quipu.kinds.episodes.fading.model import ORDERS, EpisodeCurve
 
 router = page_router()
 
@@ -39,9 +39,9 @@ async def page(
         return visit.page("nothing.html", title="Episodes")
     memory, narrowed = visit.memory, {"user": user, "session": session, "topic": topic}
     chosen = order if order in ORDERS else "recent"
-    found = await memory.episodes.listing(
+    found = await memory.episodes.list(
         space=visit.space,
-        state="deleted" if state == "deleted" else "active",
+        state="archived" if state == "archived" else "live",
         order=chosen,
         user=user,
         session=session,
@@ -56,9 +56,8 @@ async def page(
         "episodes.html",
         days=[(name, list(some)) for name, some in days],
         loops=await memory.loops.remind(space=visit.space, user=user, session=session, limit=_URGENT),
-        chosen={**narrowed, "state": state or "active", "order": chosen},
+        chosen={**narrowed, "state": state or "live", "order": chosen},
         orders=ORDERS,
-        states=PUTS,
         next=shown.after and visit.link("/episodes", **query, after=shown.after),
         first=after and visit.link("/episodes", **query),
     )
@@ -107,14 +106,14 @@ async def erase(visit: Posting, number: str, confirmed: Sure = False) -> Respons
 
 
 @router.post("/episodes/{number}/{act}")
-async def change(visit: Posting, number: str, act: Literal["forget", "restore", "reinforce"]) -> Response:
-    """Put an episode away, bring it back, or note that it was of use."""
+async def change(visit: Posting, number: str, act: Literal["archive", "unarchive", "reinforce"]) -> Response:
+    """Archive an episode, bring it back, or note that it was of use."""
     episodes = visit.memory.episodes
-    if act == "forget":
-        await episodes.forget(number, space=visit.space)
-        news = "The episode is put away: it does not come back, and can be restored."
-    elif act == "restore":
-        await episodes.restore(number, space=visit.space)
+    if act == "archive":
+        await episodes.archive(number, space=visit.space)
+        news = "The episode is archived: it is not recalled, and can be brought back."
+    elif act == "unarchive":
+        await episodes.unarchive(number, space=visit.space)
         news = "The episode is back."
     else:
         counted = await episodes.reinforce([number], space=visit.space)

@@ -54,8 +54,16 @@ async def _undo_fact(memory: AsyncMemory, hit: Hit) -> object:
 
 async def _correct_fact(memory: AsyncMemory, hit: Hit, words: str) -> object:
     source = hit.source
-    values = await memory.ledger.values(space=hit.space, session=source.session, user=source.user)
-    stands = next((value for value in values if value.event_id == int(_id(hit))), None)
+    number = int(_id(hit))
+    events = await memory.ledger.events(space=hit.space, before=number + 1, limit=1)
+    values = [
+        value
+        for event in events
+        for value in await memory.ledger.list(
+            space=hit.space, session=source.session, user=source.user, key=event.key
+        )
+    ]
+    stands = next((value for value in values if value.event_id == number), None)
     if stands is None:
         raise NotFound("That fact does not stand any more.", hint="Go back and ask again.")
     return await memory.ledger.correct(
@@ -81,11 +89,11 @@ def like(stands: Value, words: str) -> object:
 
 
 async def _archive_lesson(memory: AsyncMemory, hit: Hit) -> object:
-    return await memory.memories.archive(_id(hit), space=hit.space)
+    return await memory.lessons.archive(_id(hit), space=hit.space)
 
 
 async def _edit_lesson(memory: AsyncMemory, hit: Hit, words: str) -> object:
-    return await memory.memories.edit(_id(hit), space=hit.space, fact=words)
+    return await memory.lessons.edit(_id(hit), space=hit.space, fact=words)
 
 
 async def _archive_longterm(memory: AsyncMemory, hit: Hit) -> object:
@@ -98,11 +106,11 @@ async def _edit_longterm(memory: AsyncMemory, hit: Hit, words: str) -> object:
 
 
 async def _put_episode_away(memory: AsyncMemory, hit: Hit) -> object:
-    return await memory.episodes.forget(_id(hit), space=hit.space)
+    return await memory.episodes.archive(_id(hit), space=hit.space)
 
 
 async def _forget_belief(memory: AsyncMemory, hit: Hit) -> object:
-    return await memory.beliefs.forget(_id(hit), space=hit.space)
+    return await memory.beliefs.erase(_id(hit), space=hit.space, confirm=True)
 
 
 async def _correct_belief(memory: AsyncMemory, hit: Hit, words: str) -> object:
@@ -119,7 +127,7 @@ _REMEDIES: Final[Mapping[str, Remedy]] = {
     ),
     "transcripts": Remedy(
         name="lesson",
-        taking="The lesson is archived: it does not come back, and can be restored.",
+        taking="The lesson is archived: it is not recalled, and can be brought back.",
         asks="What is so",
         take_back=_archive_lesson,
         put_right=_edit_lesson,
@@ -133,7 +141,7 @@ _REMEDIES: Final[Mapping[str, Remedy]] = {
     ),
     "episode": Remedy(
         name="episode",
-        taking="The episode is put away: it does not come back, and can be restored.",
+        taking="The episode is archived: it is not recalled, and can be brought back.",
         asks=None,
         take_back=_put_episode_away,
         put_right=None,

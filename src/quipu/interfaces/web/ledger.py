@@ -71,7 +71,7 @@ async def page(
     ledger = visit.memory.ledger
     found = await ledger.events(space=visit.space, before=before, limit=_EVENTS + 1)
     shown = slice_of(found, size=_EVENTS, key=lambda event: str(event.id))
-    assumed = await ledger.open_assumptions(space=visit.space, limit=_MOST_ASSUMED + 1)
+    assumed = await ledger.assumptions(space=visit.space, limit=_MOST_ASSUMED + 1)
     return visit.page(
         "ledger.html",
         events=shown.rows,
@@ -90,13 +90,13 @@ async def history(visit: Visiting, key: str, session: Word = None, user: Word = 
     """How a value came about, and what it can be corrected to."""
     ledger = visit.memory.ledger
     events = await ledger.history(key, space=visit.space, session=session, user=user)
-    values = await ledger.values(space=visit.space, session=session, user=user)
+    standing = await ledger.list(space=visit.space, session=session, user=user, key=key)
     return visit.page(
         "ledger_history.html",
         key=key,
         events=list(reversed(events))[:MOMENTS],
         more=len(events) - MOMENTS,
-        standing=[one for one in values if one.key == key],
+        standing=standing,
         session=session,
         user=user,
         act=visit.link("/ledger/correct", key=key, session=session, user=user),

@@ -12,16 +12,16 @@ from quipu.interfaces.web.page import page_router
 from quipu.interfaces.web.paging import slice_of
 from quipu.interfaces.web.visit import Posting, Visiting
 from quipu.kinds.transcripts.extract.model import CATEGORIES
-from quipu.kinds.transcripts.memories.model import STATES
+from quipu.kinds.transcripts.lessons.model import STATES
 
 router = page_router()
 
 _SHOWN: Final = 50
-Act = Literal["confirm", "archive", "restore"]
+Act = Literal["confirm", "archive", "unarchive"]
 _NEWS: Final = {
     "confirm": "It is surer from now on.",
-    "archive": "The lesson is archived: it does not come back, and can be restored.",
-    "restore": "The lesson is back.",
+    "archive": "The lesson is archived: it is not recalled, and can be brought back.",
+    "unarchive": "The lesson is back.",
 }
 
 
@@ -37,13 +37,13 @@ async def page(
     """The lessons, the surest first; or those that answer a question."""
     if not visit.space:
         return visit.page("nothing.html", title="Lessons")
-    memories, narrowed = visit.memory.memories, {"category": category, "project": project}
+    lessons, narrowed = visit.memory.lessons, {"category": category, "project": project}
     if q:
-        found = [one.lesson for one in await memories.search(q, space=visit.space, limit=_SHOWN, **narrowed)]
+        found = [one.lesson for one in await lessons.search(q, space=visit.space, limit=_SHOWN, **narrowed)]
     else:
-        found = await memories.listing(
+        found = await lessons.list(
             space=visit.space,
-            state=state or "active",  # pyright: ignore[reportArgumentType] - it is checked where it is taken
+            state=state or "live",  # pyright: ignore[reportArgumentType] - it is checked where it is taken
             category=category,
             project=project,
             limit=_SHOWN + 1,
@@ -65,11 +65,11 @@ async def page(
 @router.get("/transcripts/lessons/{number}")
 async def lesson(visit: Visiting, number: str) -> Response:
     """One lesson, and where it was said."""
-    memories, found = visit.memory.memories, whole(number)
+    lessons, found = visit.memory.lessons, whole(number)
     return visit.page(
         "lesson.html",
-        one=await memories.get(found, space=visit.space),
-        sources=(await memories.sources(found, space=visit.space))[:_SHOWN],
+        one=await lessons.get(found, space=visit.space),
+        sources=(await lessons.sources(found, space=visit.space))[:_SHOWN],
         categories=CATEGORIES,
     )
 
@@ -77,7 +77,7 @@ async def lesson(visit: Visiting, number: str) -> Response:
 @router.post("/transcripts/lessons/{number}/edit")
 async def edit(visit: Posting, number: str, fact: Text = "", category: Filled = None) -> Response:
     """Change what a lesson says."""
-    await visit.memory.memories.edit(number, space=visit.space, fact=fact, category=category)
+    await visit.memory.lessons.edit(number, space=visit.space, fact=fact, category=category)
     return visit.back(
         visit.link(f"/transcripts/lessons/{number}"),
         news="The lesson is changed; how it read before is kept.",
@@ -87,7 +87,7 @@ async def edit(visit: Posting, number: str, fact: Text = "", category: Filled = 
 @router.post("/transcripts/lessons/{number}/{act}")
 async def change(visit: Posting, number: str, act: Act) -> Response:
     """Confirm a lesson, archive it, or bring it back."""
-    memories = visit.memory.memories
-    acts = {"confirm": memories.confirm, "archive": memories.archive, "restore": memories.restore}
+    lessons = visit.memory.lessons
+    acts = {"confirm": lessons.confirm, "archive": lessons.archive, "unarchive": lessons.unarchive}
     await acts[act](number, space=visit.space)
     return visit.back(visit.link(f"/transcripts/lessons/{number}"), news=_NEWS[act])

@@ -15,6 +15,7 @@ from quipu.interfaces.web.links import Value
 from quipu.interfaces.web.page import page_router
 from quipu.interfaces.web.paging import slice_of
 from quipu.interfaces.web.visit import Posting, Visit, Visiting
+from quipu.kernel.base.parameters import STATES, ListState
 from quipu.kinds.longterm.model import CATEGORIES, IMPORTANCES, LongtermMemory
 
 router = page_router()
@@ -22,7 +23,6 @@ router = page_router()
 _SHOWN: Final = 50
 _REVISIONS: Final = 30
 _OWN: Final[dict[str, Any]] = {"categories": CATEGORIES, "importances": IMPORTANCES}
-_STATES: Final = {"live": False, "archived": True, "all": None}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,10 +52,10 @@ async def page(visit: Visiting, chosen: Filtered, state: Word = None, after: Wor
     """The memories, the most important first."""
     if not visit.space:
         return visit.page("nothing.html", title="Long-term memory")
-    shown, longterm = state if state in _STATES else "live", visit.memory.longterm
-    found = await longterm.listing(
+    shown, longterm = _state(state), visit.memory.longterm
+    found = await longterm.list(
         space=visit.space,
-        archived=_STATES[shown],
+        state=shown,
         limit=_SHOWN + 1,
         after=after,
         **chosen.given(),
@@ -68,7 +68,7 @@ async def page(visit: Visiting, chosen: Filtered, state: Word = None, after: Wor
         counts=await longterm.counts(space=visit.space, user=chosen.user),
         chosen=chosen,
         state=shown,
-        states=tuple(_STATES),
+        states=STATES,
         next=part.after and visit.link("/longterm", **query, after=part.after),
         first=after and visit.link("/longterm", **query),
         many=visit.link("/longterm/archive", **chosen.given()) if any(chosen.given().values()) else None,
@@ -120,11 +120,11 @@ async def archive_many(
     if not confirmed:
         return visit.back(visit.link("/longterm/archive", **chosen.given()))
     done = await visit.memory.longterm.archive_many(
-        space=visit.space, reason=reason or "archived on the page", dry_run=False, **chosen.given()
+        space=visit.space, reason=reason or "archived on the page", confirm=True, **chosen.given()
     )
     return visit.back(
         visit.link("/longterm", state="archived", **chosen.given()),
-        news=f"Archived: {len(done.memories):,}. They do not come back, and can be revived.",
+        news=f"Archived: {len(done.memories):,}. They do not come back, and can be unarchived.",
     )
 
 
@@ -174,15 +174,15 @@ async def revert(visit: Posting, number: str, to: Annotated[int, Form()]) -> Res
 
 @router.post("/longterm/{number}/{act}")
 async def change(
-    visit: Posting, number: str, act: Literal["archive", "revive"], reason: Filled = None
+    visit: Posting, number: str, act: Literal["archive", "unarchive"], reason: Filled = None
 ) -> Response:
     """Archive a memory, or bring it back."""
     longterm = visit.memory.longterm
     if act == "archive":
         await longterm.archive(number, space=visit.space, reason=reason)
-        news = "It is archived: it does not come back, and can be revived."
+        news = "It is archived: it does not come back, and can be unarchived."
     else:
-        await longterm.revive(number, space=visit.space, reason=reason)
+        await longterm.unarchive(number, space=visit.space, reason=reason)
         news = "It is back."
     return visit.back(visit.link(f"/longterm/{number}"), news=news)
 
@@ -207,3 +207,9 @@ async def _shown(
         edit=visit.link(f"/longterm/{memory.id}/edit"),
         **_OWN,
     )
+
+
+def _state(word: str | None) -> ListState:
+    """The state that the page is asked for; live memories where it is none."""
+    found: ListState | None = next((one for one in STATES if one == word), None)
+    return found or "live"

@@ -32,11 +32,11 @@ async def page(
         return visit.page("nothing.html", title="Open loops")
     shown = state if state in LOOP_STATES else "open"
     narrowed = {"user": user, "session": session, "kind": kind}
-    found = await visit.memory.loops.listing(
+    found = await visit.memory.loops.list(
         space=visit.space,
         user=user,
         session=session,
-        kind=kind,
+        kind=kind,  # pyright: ignore[reportArgumentType] - it is checked where it is taken
         state=shown,
         after=after,
         limit=_SHOWN + 1,

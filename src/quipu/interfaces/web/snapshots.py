@@ -48,6 +48,7 @@ async def look(visit: Visiting, name: str) -> Response:
         sentence=f"{name} takes the place of everything in the schema {found.schema}. A snapshot of what is "
         "there now is taken first: restoring that undoes it. What was forgotten since does not come back.",
         rows=differences(found),
+        lost=found.lost,
         action=visit.link(f"/config/memory/snapshots/{name}/restore"),
         button="Restore it",
         back=address(visit, found.schema),
@@ -116,4 +117,6 @@ def news(done: Restored) -> str:
     told = f"{done.source} is in its place: {counted(sum(done.after.values()), 'row')}."
     if done.erased:
         told += f" {counted(done.erased, 'row')} of what was forgotten did not come back."
+    if done.lost:
+        told += f" Not brought back: {'; '.join(done.lost)}."
     return f"{told} To undo it, restore {done.undo}." if done.undo else told

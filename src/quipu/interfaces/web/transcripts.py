@@ -71,7 +71,7 @@ async def search(
 async def session(visit: Visiting, name: str, start: Number = None) -> Response:
     """A session, read like a chat, with the lessons that were drawn from it."""
     lines = await visit.memory.transcripts.show(name, space=visit.space, limit=_LINES, offset=start or 0)
-    lessons = await visit.memory.memories.listing(
+    lessons = await visit.memory.lessons.list(
         space=visit.space, session=lines.session.id, state="all", limit=_LESSONS + 1
     )
     return visit.page(

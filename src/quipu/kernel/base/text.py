@@ -23,6 +23,11 @@ _SPACED_WORD = re.compile(rf"[^\W{_UNSPACED}]+(?:['’][^\W{_UNSPACED}]+)*")
 _CHARACTERS_PER_UNSPACED_WORD: Final = 2
 
 
+def rule_of(message: str) -> str:
+    """Return pydantic's message of a broken rule without the words that it puts before ours."""
+    return message.removeprefix("Value error, ")
+
+
 @dataclass(frozen=True, slots=True)
 class Cleaned:
     """A text that PostgreSQL can store, and how many characters had to be replaced for that."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import Enum
 from time import monotonic
 from typing import Any, Final, TypeVar
@@ -69,6 +69,13 @@ class Connection(AsyncConnection[TupleRow]):
         Raises:
             Unanswered: nothing came in time.
         """
+        try:
+            return await self._waited(gen, interval, timeout)
+        finally:
+            if self.closed:
+                _end(gen)
+
+    async def _waited(self, gen: PQGen[_RV], interval: float, timeout: float | None) -> _RV:  # noqa: ASYNC109
         if timeout is not None:  # who listens for notices says how long
             _heed()
             return await super().wait(gen, interval, timeout)
@@ -124,6 +131,7 @@ class BlockingConnection(psycopg.Connection[TupleRow]):
             return super().wait(_limited(gen, self.answer_seconds), interval)
         except Unanswered:
             self.pgconn.finish()
+            _end(gen)
             raise
 
 
@@ -197,6 +205,16 @@ def _heed() -> None:
     task = asyncio.current_task()
     if task is not None and task.cancelling():
         raise asyncio.CancelledError
+
+
+def _end(gen: PQGen[Any]) -> None:
+    """End what waited on a connection that is closed now.
+
+    The end of a pipeline still asks it for answers when it is given up, and would complain to nobody when
+    it is collected as garbage.
+    """
+    with suppress(psycopg.Error):
+        gen.close()
 
 
 def _limited(gen: PQGen[_RV], seconds: float) -> PQGen[_RV]:

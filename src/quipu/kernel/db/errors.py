@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from typing import Final
@@ -37,13 +38,20 @@ _DATA_FILE: Final = re.compile(r'"(base|global|pg_tblspc)/')
 _CROWDED: Final = ("too many clients", "too many connections", "remaining connection slots")
 
 
+_WHO_HOLDS: Final = (
+    "`select pid, state, xact_start, query from pg_stat_activity order by xact_start` shows who has a "
+    "transaction open; pg_terminate_backend(pid) ends it."
+)
+
+
 @contextmanager
 def translated() -> Generator[None]:
     """Errors of psycopg inside the block leave it as ours, with the original as their cause."""
+    began = time.monotonic()
     try:
         yield
     except psycopg.Error as error:
-        raise translate(error) from error
+        raise translate(error, seconds=time.monotonic() - began) from error
 
 
 @contextmanager
@@ -61,8 +69,11 @@ def refused() -> Generator[None]:
         ) from error.__cause__
 
 
-def translate(error: psycopg.Error) -> QuipuError:
-    """Our error for one of psycopg's: what happened in one sentence, and the way out."""
+def translate(error: psycopg.Error, *, seconds: float | None = None) -> QuipuError:
+    """Our error for one of psycopg's: what happened in one sentence, and the way out.
+
+    ``seconds``: how long it took until then, where that is known.
+    """
     said = str(error).strip().splitlines()
     first = said[0] if said else type(error).__name__
     match error:
@@ -91,7 +102,14 @@ def translate(error: psycopg.Error) -> QuipuError:
         case pg.QueryCanceled():
             return TookTooLong(
                 f"The statement took too long: {first}.",
-                hint="Try again later, or ask for less; QUIPU_STATEMENT_SECONDS is the limit.",
+                hint="Try again later, or ask for less; QUIPU_STATEMENT_SECONDS is the limit. Another "
+                f"transaction may hold a lock that it waited for: {_WHO_HOLDS}",
+            )
+        case pg.LockNotAvailable():
+            after = "" if seconds is None else f" after {seconds:.1f} seconds"
+            return TookTooLong(
+                f"Another transaction holds a lock that this needs; it was waited for in vain{after}.",
+                hint=f"Nothing was changed; try again when it has ended. {_WHO_HOLDS}",
             )
         case psycopg.Error() if (limit := limit_reached(error)) is not None:
             return limit

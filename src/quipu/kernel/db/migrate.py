@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 from typing import LiteralString, cast
 
@@ -40,12 +41,13 @@ class Migration:
         return hashlib.sha256(self.text.encode()).hexdigest()
 
 
-def found_in(package: str) -> list[Migration]:
-    """The migrations of one package, oldest first."""
+@cache
+def found_in(package: str) -> tuple[Migration, ...]:
+    """The migrations of one package, oldest first; read once in a process."""
     folder = resources.files(package) / "sql" / "migrations"
     room = package.rsplit(".", 1)[-1]
     files = sorted((f for f in folder.iterdir() if f.name.endswith(".sql")), key=lambda f: f.name)
-    return [Migration(room, f.name.removesuffix(".sql"), f.read_text("utf-8")) for f in files]
+    return tuple(Migration(room, f.name.removesuffix(".sql"), f.read_text("utf-8")) for f in files)
 
 
 def missing(expected: Iterable[Migration], applied: dict[tuple[str, str], str]) -> list[Migration]:

@@ -3,7 +3,8 @@
 `16500::regclass` is the name of that table, whosever it is: PostgreSQL asks for no right there, and no right
 can be taken. A query that is a select, with no function of an agent in it, can get at such a type only by its
 name, by a row of the catalogue that has a column of it, or by a function that returns it; of functions that
-take one, those of sequences name what they refuse. All of these are words of the statement.
+take one, those of sequences, and those that read a type from text by its number, name what they refuse. All
+of these are words of the statement.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ _ROWS: Final = (
     "pg_(?:aggregate|am|amproc|conversion|operator|prepared_statements|proc|range|sequences|transform"
     "|ts_parser|ts_template|type)"
 )
-_FUNCTIONS: Final = "pg_typeof|get_current_ts_config|nextval|currval|setval"
+_READ: Final = "(?:array|domain|enum|multirange|range|record)_in"
+_FUNCTIONS: Final = f"pg_typeof|get_current_ts_config|nextval|currval|setval|{_READ}"
 _WORD: Final = rf"(?:_?{_TYPES}(?:in|out|recv|send)?|to_{_TYPES}|_?{_ROWS}|{_FUNCTIONS})"
 _ANYWHERE: Final = re.compile(_WORD)
 _WHOLE: Final = re.compile(rf'"?{_WORD}"?')

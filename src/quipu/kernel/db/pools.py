@@ -9,7 +9,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from quipu.errors import ConfigError
 from quipu.kernel.config import Settings
-from quipu.kernel.db import alive, arrays, deadline
+from quipu.kernel.db import alive, arrays, deadline, moments
 from quipu.kernel.db.deadline import Connection
 
 Pool = AsyncConnectionPool[Connection]
@@ -34,6 +34,7 @@ def pooled(url: str, settings: Settings, *, role: LiteralString, least: int) -> 
         # The driver looks for our types in the catalogue, which may be closed to all but the application.
         await conn.execute("set role quipu_app")
         await arrays.register(conn)
+        moments.register(conn)
         await conn.execute("reset role")
 
     return AsyncConnectionPool[Connection](

@@ -9,6 +9,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
+from quipu.kernel.base.text import rule_of
 from quipu.kernel.language.model import Shape
 
 # Models that think aloud do so first, between these marks.
@@ -82,7 +83,8 @@ def _no_json(error: ValidationError) -> bool:
 def _why(error: ValidationError) -> str:
     faults = error.errors(include_url=False, include_input=False, include_context=False)
     told = [
-        f"{'.'.join(map(str, one['loc'])) or 'the answer'}: {one['msg']}" for one in faults[:_MOST_FAULTS]
+        f"{'.'.join(map(str, one['loc'])) or 'the answer'}: {rule_of(one['msg'])}"
+        for one in faults[:_MOST_FAULTS]
     ]
     more = f"; and {len(faults) - _MOST_FAULTS} more" if len(faults) > _MOST_FAULTS else ""
     return f"{'; '.join(told)[:_MOST_CHARACTERS]}{more}."

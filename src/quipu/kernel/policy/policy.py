@@ -11,16 +11,35 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from itertools import groupby
+from itertools import groupby, takewhile
 from pathlib import Path
 from typing import Any, Final
 
-from quipu.kernel.policy.clauses import Clause, bare, clauses, items
+from quipu.kernel.policy.clauses import (
+    Clause,
+    bare,
+    clauses,
+    has,
+    headed,
+    items,
+    sentences,
+    starts_anew,
+    subject,
+    thing,
+)
 from quipu.kernel.policy.setting import USUAL, Rule, rules
 from quipu.kernel.redact import redact
 
 _FILE: Final = Path(__file__).with_name("policy.toml")
 _CARD = re.compile(r"(?<![\d.])(?:\d[ -]?){12,18}\d(?![\d])")
+_IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,4})?\b", re.IGNORECASE)
+_DIGIT: Final = re.compile(r"\d")
+_SECRET: Final = re.compile(r"\bpass(?:word|phrase|code|wort)\b", re.IGNORECASE)
+_NAMES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_FIGURES: Final = {name: str(at) for at, name in enumerate(_NAMES)}
+_SPELLED: Final = re.compile(
+    rf"\b(?:(?:{'|'.join(_FIGURES)}|oh)[ ,-]{{1,2}}){{2,}}(?:{'|'.join(_FIGURES)}|oh)\b", re.IGNORECASE
+)
 _MARK: Final = "[redacted:"
 GAP: Final = " … "
 """Where clauses are left out of a text."""
@@ -29,9 +48,13 @@ _MOST_LISTED: Final = 20
 """What lists more is no sentence: it is judged as a whole."""
 
 _ONE: Final = "i|my|me|he|she|his|her|the user|the user's"
+_KIN: Final = (
+    "gran|grand(?:pa|ma|dad|mother|father)|mum|mom|dad|mother|father|wife|husband|brother|sister|uncle|aunt"
+    "|nephew|niece|cousin"
+)
 _PERSON: Final = {
-    "allergies": re.compile(rf"\b(?:{_ONE}|we|our|us)\b"),
-    "health": re.compile(rf"\b(?:{_ONE}|we|our|us)\b"),
+    "allergies": re.compile(rf"\b(?:{_ONE}|we|our|us|{_KIN})\b"),
+    "health": re.compile(rf"\b(?:{_ONE}|we|our|us|{_KIN})\b"),
     "money": re.compile(rf"\b(?:{_ONE})\b"),  # "we" pay for a project
 }
 """By whom a text about work is about somebody, by kind."""
@@ -60,7 +83,8 @@ class Verdict:
 class Policy:
     """``rules``: when each sensitive kind is kept. Secrets and ids of people and accounts never are.
 
-    ``secrets``: these are looked for too; not by kinds that read the record, which was cleared of them.
+    ``secrets``: whatever speaks of one is refused; without, a value that is told, for kinds that read the
+    record, which was cleared of keys and tokens and speaks of logins and cards for other reasons.
     """
 
     rules: Mapping[str, Rule] = field(default_factory=lambda: dict(USUAL))
@@ -76,12 +100,18 @@ class Policy:
         it nor ``source``, the words that it retells, names a person.
         """
         judged: list[Verdict] = []
-        for _, group in groupby(clauses(text), key=lambda one: one.sentence):
-            several = list(group)
-            whole = text[several[0].start : several[-1].end]
+        for sentence in sentences(text):
+            whole = sentence.text
+            kinds = self._named(whole)
+            if not kinds and not self.secrets and told(whole) is None:
+                judged.append(_verdict(sentence, None))
+                continue
             wanted = asks(whole) if asked is None else asked
-            judge = partial(self._reason, asked=wanted, work=_plain(f"{source} {whole}") if work else None)
-            found = _together([said for one in several for said in _judged(one, judge)], judge)
+            judge = partial(
+                self._reason, kinds=kinds, asked=wanted, work=_plain(f"{source} {whole}") if work else None
+            )
+            found = [said for one in clauses(text, sentence) for said in _judged(one, judge)]
+            found = _predicated(_together(found, judge))
             judged += _unasked(found) if whole.endswith("?") else found
         return _together(judged, forbidden) if self.secrets else judged
 
@@ -92,7 +122,7 @@ class Policy:
     def left(
         self, text: str, *, asked: bool | None = None, work: bool = False, source: str = ""
     ) -> list[str]:
-        """What of a text may be kept, each run of it as it stands there; the text itself where all may."""
+        """Return what of a text may be kept, run by run as it stands there, with its subject."""
         judged = self.verdicts(text, asked=asked, work=work, source=source)
         if all(one.refused is None for one in judged):
             return [text]
@@ -105,14 +135,24 @@ class Policy:
         judged = self.verdicts(text, asked=asked, work=work, source=source)
         return next((one.refused for one in judged if one.refused is not None), None)
 
-    def _reason(self, text: str, *, asked: bool, work: str | None) -> str | None:
+    def _named(self, sentence: str) -> list[str]:
+        """The kinds that may be refused here: most sentences name none of their words, and need no more."""
+        lower, named = f" {_plain(sentence)}", _lists().named
+        return [
+            kind
+            for kind, rule in self.rules.items()
+            if rule != "always" and (kind not in named or named[kind].search(lower))
+        ]
+
+    def _reason(self, text: str, *, kinds: Sequence[str], asked: bool, work: str | None) -> str | None:
         """``work``: the sentence that is about work and what it is from, in lower case; None for others."""
-        never = forbidden(text) if self.secrets else None
+        never = forbidden(text) if self.secrets else told(text)
         if never is not None:
             return never
         lower = _plain(text)
-        for kind, rule in self.rules.items():
-            if rule == "always" or (rule == "asked" and asked):
+        for kind in kinds:
+            rule = self.rules[kind]
+            if rule == "asked" and asked:
                 continue
             nobody = work is not None and _PERSON[kind].search(work) is None
             if not nobody and _sensitive(kind, lower, work=work is not None):
@@ -123,8 +163,9 @@ class Policy:
 def _judged(clause: Clause, judge: Callable[[str], str | None]) -> list[Verdict]:
     """The verdict of a clause; of one that is refused, those of the things that it lists.
 
-    What follows a beginning that is refused hangs on it, unless it is a safety: "diagnosed with Crohn's and
-    rosacea". What follows another is judged by itself and behind what was kept before it.
+    What follows a beginning that is refused hangs on it, "diagnosed with Crohn's and rosacea", unless it is a
+    safety or a thing that one has: "I've got gout and two kids". What follows another is judged by itself and
+    behind what was kept before it.
     """
     whole, listed = judge(bare(clause.text)), items(clause)
     if not 1 < len(listed) <= _MOST_LISTED:
@@ -138,7 +179,7 @@ def _judged(clause: Clause, judge: Callable[[str], str | None]) -> list[Verdict]
     for one, reason in zip(listed, alone, strict=True):
         if hangs_on is None:
             reason = reason or judge(bare(kept + one.text))
-        elif not safety(bare(one.text)):
+        elif not safety(bare(one.text)) and not (has(clause.text) and thing(one.text)):
             reason = reason or hangs_on
         kept += one.text if reason is None else ""
         judged.append(_verdict(one, reason))
@@ -168,12 +209,32 @@ def forbidden(text: str) -> str | None:
     """Why the text may not be kept even by hand: a secret, a credential, payment data or a government id."""
     if _MARK in text or redact(text).counts:
         return "secret"
+    text = _SPELLED.sub(_in_digits, text)
     if any(_is_card(found[0]) for found in _CARD.finditer(text)):
         return "payment"
     lower = _plain(text)
+    found = (kind.replace("_", " ") for kind, pattern in _lists().never.items() if pattern.search(lower))
+    return next(found, None) or told(text)
+
+
+def told(text: str) -> str | None:
+    """Why the text may not be kept, as ``forbidden``, where it tells the value itself."""
+    text = _SPELLED.sub(_in_digits, text)
+    if not (_DIGIT.search(text) or _SECRET.search(text)):
+        return None
+    if any(_is_card(found[0]) and found[0][0] in "3456" for found in _CARD.finditer(text)) or any(
+        _is_account(found[0]) for found in _IBAN.finditer(text)
+    ):
+        return "payment"
+    lower = _plain(text)
     return next(
-        (kind.replace("_", " ") for kind, pattern in _lists().never.items() if pattern.search(lower)), None
+        (kind.replace("_", " ") for kind, pattern in _lists().told.items() if pattern.search(lower)), None
     )
+
+
+def _in_digits(spelled: re.Match[str]) -> str:
+    """The figures that somebody spells: "four two one seven"."""
+    return "".join(_FIGURES.get(name, "0") for name in re.findall(r"\w+", spelled[0].lower()))
 
 
 def policy(setting: str, *, secrets: bool = True) -> Policy:
@@ -187,10 +248,14 @@ def policy(setting: str, *, secrets: bool = True) -> Policy:
 
 @dataclass(frozen=True, slots=True)
 class _Lists:
+    """``named``: a sentence in which these are not found holds nothing of the kind."""
+
     never: Mapping[str, re.Pattern[str]]
+    told: Mapping[str, re.Pattern[str]]
     sensitive: Mapping[str, re.Pattern[str]]
     apart: Mapping[str, re.Pattern[str]]
     unlike: Mapping[str, re.Pattern[str]]
+    named: Mapping[str, re.Pattern[str]]
 
 
 @cache
@@ -204,10 +269,19 @@ def _lists() -> _Lists:
 
     return _Lists(
         never={kind: one_of(listed) for kind, listed in data["never"].items()},
+        told={kind: one_of(listed) for kind, listed in data["told"].items()},
         sensitive={kind: one_of(listed) for kind, listed in data["sensitive"].items()},
         apart={kind: re.compile(one) for kind, one in data["apart"].items()},
         unlike={kind: one_of(listed) for kind, listed in data["unlike"].items()},
+        named={kind: _beginning(listed.split()) for kind, listed in data["named"].items()},
     )
+
+
+def _beginning(words: Sequence[str]) -> re.Pattern[str]:
+    """A word that begins like one of these, or a sign; tried by the first letter, which is quick."""
+    letters = groupby(sorted(words), key=lambda word: word[0])
+    listed = "|".join(f"{first}(?:{'|'.join(word[1:] for word in group)})" for first, group in letters)
+    return re.compile(rf"[^a-z](?:(?<=[$€£¥])|{listed})")
 
 
 def _sensitive(kind: str, lower: str, *, work: bool) -> bool:
@@ -229,6 +303,19 @@ def _together(judged: Sequence[Verdict], refuse: Callable[[str], str | None]) ->
     return list(judged) if why is None else [replace(one, refused=one.refused or why) for one in judged]
 
 
+def _predicated(judged: Sequence[Verdict]) -> list[Verdict]:
+    """The verdicts; a subject is refused with all that is said of it: "My husband and I have diabetes"."""
+    begins = list(takewhile(lambda one: one.refused is None, judged))
+    after = judged[len(begins) :]
+    left = "".join(one.text for one in begins)
+    if not after or not subject(left) or safety(left):
+        return list(judged)
+    then = next((bare(one.text) for one in after if one.refused is None), None)
+    if then is not None and not starts_anew(then):
+        return list(judged)
+    return [*(replace(one, refused=after[0].refused) for one in begins), *after]
+
+
 def _unasked(judged: Sequence[Verdict]) -> list[Verdict]:
     """The verdicts of a question, all refused where one is: what is left of it asks nothing."""
     why = next((one.refused for one in judged if one.refused is not None), None)
@@ -236,14 +323,24 @@ def _unasked(judged: Sequence[Verdict]) -> list[Verdict]:
 
 
 def _runs(text: str, judged: Sequence[Verdict]) -> Iterator[str]:
+    before = ""
     for refused, group in groupby(judged, key=lambda one: one.refused is not None):
+        each = list(group)
+        said = text[each[0].start : each[-1].end]
         if not refused:
-            each = list(group)
-            yield bare(text[each[0].start : each[-1].end])
+            yield headed(said, before) if before else bare(said)
+        before = [one.text for one in sentences(said)][-1] if refused and bare(said) else ""
 
 
 def _plain(text: str) -> str:
     return " ".join(text.lower().replace("’", "'").split())
+
+
+def _is_account(found: str) -> bool:
+    """Whether it is an IBAN: 15 signs or more, and the check digits fit (ISO 7064)."""
+    signs = found.replace(" ", "")
+    turned = "".join(str(int(sign, 36)) for sign in signs[4:] + signs[:4])
+    return len(signs) > 14 and int(turned) % 97 == 1
 
 
 def _is_card(found: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import random
 from collections.abc import Mapping
@@ -72,7 +73,9 @@ class Attempts:
         except BudgetSpent as spent:
             until = spent.opens_at or self._clock.now() + timedelta(hours=1)
             return Verdict("later", job, told(spent), until)
-        except Exception as error:  # noqa: BLE001 - the outermost frame of a job; whatever it is, it is kept
+        except (Exception, asyncio.CancelledError, SystemExit) as error:
+            if isinstance(error, asyncio.CancelledError) and _is_cancelled():
+                raise
             _LOG.warning("Try %d of %s %r failed: %s", job.attempts, job.topic, job.key, type(error).__name__)
             return Verdict("failed", job, told(error))
 
@@ -104,3 +107,9 @@ class Attempts:
             job, verdict.error, retry_at=now + timedelta(seconds=pause), dead_at=now if dead else None
         )
         return dead
+
+
+def _is_cancelled() -> bool:
+    """Whether somebody ends this task: what it does may also end as if cancelled without being so."""
+    task = asyncio.current_task()
+    return task is None or task.cancelling() > 0

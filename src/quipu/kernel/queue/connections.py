@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,7 @@ from quipu.kernel.config import Settings
 
 _FORM: Final = 'It looks like this: {"topics": {"prompt_queue": "prompt-queue"}}'
 _SECTIONS: Final = ("topics", "redis")
+_HOST: Final = re.compile(r"[\w.-]+|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*")
 _REDIS: Final[Mapping[str, type]] = {
     "url": str,
     "host": str,
@@ -40,8 +42,8 @@ def read(path: Path) -> Connections:
         ConfigError: it cannot be read, or has something in it that means nothing here.
     """
     try:
-        held: Any = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
+        held: Any = json.loads(path.read_text("utf-8-sig"))
+    except (OSError, ValueError, RecursionError) as error:
         raise ConfigError(f"QUIPU_CONNECTIONS: {path} cannot be read: {error}.", hint=_FORM) from error
     if not isinstance(held, dict):
         raise ConfigError(f"QUIPU_CONNECTIONS: {path} has no object of topics.", hint=_FORM)
@@ -80,9 +82,13 @@ def _url(path: Path, given: object) -> str:
         if len(redis) > 1:
             raise ConfigError(f"{path}: redis has a url and more.", hint="The url says all of it.")
         return redis["url"]
+    host = redis.get("host", "localhost")
+    if not _HOST.fullmatch(host):
+        raise ConfigError(f"{path}: redis.host is no name or address of a server.", hint=hint)
+    where = f"[{host}]" if ":" in host else host
     who = f"{quote(redis.get('username', ''), safe='')}:{quote(redis.get('password', ''), safe='')}@"
-    scheme, host = "rediss" if redis.get("ssl") else "redis", redis.get("host", "localhost")
-    return f"{scheme}://{who if who != ':@' else ''}{host}:{redis.get('port', 6379)}/{redis.get('db', 0)}"
+    scheme = "rediss" if redis.get("ssl") else "redis"
+    return f"{scheme}://{who if who != ':@' else ''}{where}:{redis.get('port', 6379)}/{redis.get('db', 0)}"
 
 
 def _known(path: Path, what: str, given: Mapping[str, object], names: Sequence[str]) -> None:

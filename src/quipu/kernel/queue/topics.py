@@ -63,8 +63,8 @@ def _checked(path: Path, topic: str, name: object) -> str:
     if (
         not isinstance(name, str)
         or not name.strip()
-        or len(name.encode()) > _LONGEST
         or not name.isprintable()
+        or len(name.encode()) > _LONGEST
     ):
         raise ConfigError(
             f"{path} calls the topic {topic!r} {name!r}.", hint=f"A name is text of 1 to {_LONGEST} bytes."

@@ -4,14 +4,31 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
-from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Final
+from datetime import timedelta
+from typing import TYPE_CHECKING, Annotated, Final
 from uuid import UUID
 
+from annotated_types import Interval
 from anyio import to_thread
+from typing_extensions import Doc
 
 from quipu.errors import BadInput
 from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.parameters import (
+    STATES,
+    After,
+    Confirm,
+    Example,
+    Id,
+    Limit,
+    ListState,
+    Offset,
+    OnlySession,
+    OnlyUser,
+    Since,
+    Space,
+    Until,
+)
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
@@ -20,7 +37,6 @@ from quipu.kinds.episodes.condensing.eraser import OneEpisode
 from quipu.kinds.episodes.fading import asked, life, putting, store
 from quipu.kinds.episodes.fading.model import (
     ORDERS,
-    PUTS,
     Condensation,
     Episode,
     EpisodeCurve,
@@ -29,7 +45,6 @@ from quipu.kinds.episodes.fading.model import (
     EpisodeVersion,
     FoundEpisode,
     Order,
-    Put,
 )
 from quipu.kinds.episodes.fading.weighing import HALF_REMEMBERED
 from quipu.kinds.episodes.filing import entries as filing
@@ -49,15 +64,15 @@ _SPARE: Final = 10
 _MOST: Final = 1_000
 _LONGEST_AHEAD_DAYS: Final = 3_650
 _NOBODY: Final = EpisodeStats(
-    episodes=0, put_away=0, emptied=0, troubled=0, unresolved=0, uses=0, exchanges=0, waiting=0,
+    episodes=0, archived=0, emptied=0, troubled=0, unresolved=0, uses=0, exchanges=0, waiting=0,
     salience=0.0, freshness=0.0, first_at=None, last_at=None,
 )  # fmt: skip
 
 
 class AsyncEpisodes:
-    """The episodes of one database.
+    """Look up and tend the episodes: conversations condensed, which fade unless they are used.
 
-    Every call names the ``space``. An id is an episode's whole id or its beginning, at least four digits.
+    Salience, freshness and activation are those of the moment of the call.
     """
 
     def __init__(
@@ -69,29 +84,27 @@ class AsyncEpisodes:
         self._clock = clock
         self._settings = settings
 
-    async def listing(
+    async def list(
         self,
         *,
-        space: str,
-        session: str | None = None,
-        user: str | None = None,
-        topic: str | None = None,
-        since: datetime | str | None = None,
-        until: datetime | str | None = None,
-        state: Put = "active",
-        order: Order = "recent",
-        limit: int = 50,
-        offset: int = 0,
-        after: UUID | str | None = None,
-    ) -> list[Episode]:
-        """Episodes as they are now: of a session, a person, a topic, a time (``since`` in, ``until`` out).
+        space: Space,
+        session: OnlySession = None,
+        user: OnlyUser = None,
+        topic: Annotated[str | None, Doc("Only episodes about this topic."), Example("travel")] = None,
+        since: Since = None,
+        until: Until = None,
+        state: Annotated[ListState, Doc("Live episodes, archived ones, or all.")] = "live",
+        order: Annotated[Order, Doc("The latest first, or the one with the most of this.")] = "recent",
+        limit: Limit = 50,
+        offset: Offset = 0,
+        after: After = None,
+    ) -> Sequence[Episode]:
+        """List episodes as they are now.
 
-        ``order`` is "recent", or the most of "salience", "freshness" or "activation", of equals the latest
-        first; ``state`` "active", or "deleted" for those that were put away. ``after`` is the id of an
-        episode: the list goes on behind where it stands now.
+        An episode happened when it ended. Of equal ones the latest is first.
 
         Raises:
-            BadInput: an argument cannot be taken.
+            BadInput: An argument is invalid; the error names it.
         """
         now = self._clock.now()
         wanted = store.Wanted(
@@ -100,7 +113,7 @@ class AsyncEpisodes:
             topic=topic,
             since=time("since", since),
             until=time("until", until),
-            state=one_of("state", state, PUTS),
+            state=one_of("state", state, STATES),
             order=one_of("order", order, ORDERS),
             limit=whole("limit", limit, most=_MOST),
             offset=whole("offset", offset, least=0, most=10**9),
@@ -112,47 +125,58 @@ class AsyncEpisodes:
             rows = await store.listed(within, wanted, after=last, now=now)
         return [row.at(now) for row in rows]
 
-    async def get(self, id: UUID | str, *, space: str) -> Episode:
-        """The episode with an id, as it is now.
+    async def get(self, id: Id, *, space: Space) -> Episode:
+        """Show an episode as it is now.
 
         Raises:
-            NotFound: there is none.
+            NotFound: There is no such episode.
         """
         now = self._clock.now()
         async with self._database.looking(check_name("space", space)) as within:
             return (await asked.row_of(within, id)).at(now)
 
-    async def messages(self, id: UUID | str, *, space: str) -> list[EpisodeMessage]:
-        """What was said in an episode, in its order. Empty for one that was written by SQL.
+    async def messages(self, id: Id, *, space: Space) -> Sequence[EpisodeMessage]:
+        """List the messages that an episode was made of, in their order.
+
+        One that was written by SQL has none.
 
         Raises:
-            NotFound: there is none.
+            NotFound: There is no such episode.
         """
         async with self._database.looking(check_name("space", space)) as within:
             found = await asked.id_of(within, id)
             return [] if within is None else await store.messages_of(within, found)
 
-    async def history(self, id: UUID | str, *, space: str) -> list[EpisodeVersion]:
-        """How an episode read before it was written anew, the latest first.
+    async def history(self, id: Id, *, space: Space) -> Sequence[EpisodeVersion]:
+        """List how an episode read before it was written anew, the latest version first.
 
         Raises:
-            NotFound: there is none.
+            NotFound: There is no such episode.
         """
         async with self._database.looking(check_name("space", space)) as within:
             found = await asked.id_of(within, id)
             return [] if within is None else await store.versions(within, found)
 
     async def curve(
-        self, id: UUID | str, *, space: str, points: int = 60, ahead_days: int | None = None
+        self,
+        id: Id,
+        *,
+        space: Space,
+        points: Annotated[
+            int, Doc("How many moments, at equal distances; its uses are added."), Interval(ge=2, le=_MOST)
+        ] = 60,
+        ahead_days: Annotated[
+            int | None,
+            Doc("How many days to look ahead; if not given, as many as it is old (1 to 60)."),
+            Interval(ge=0, le=_LONGEST_AHEAD_DAYS),
+            Example(30),
+        ] = None,
     ) -> EpisodeCurve:
-        """How an episode faded and was refreshed until now, and how it will fade if nobody uses it.
-
-        ``points`` moments apart by the same time, and those of its latest uses. ``ahead_days``: how far to
-        look; as far as there is behind (1 to 60 days) if it is not given.
+        """Show how an episode faded and was refreshed, and how it will fade if nobody uses it.
 
         Raises:
-            NotFound: there is none.
-            BadInput: an argument is out of range.
+            NotFound: There is no such episode.
+            BadInput: An argument is invalid; the error names it.
         """
         whole("points", points, least=2, most=_MOST)
         ahead = None
@@ -169,14 +193,22 @@ class AsyncEpisodes:
         )
 
     async def recall(
-        self, question: str, *, space: str, user: str | None = None, limit: int = 10
-    ) -> list[FoundEpisode]:
-        """The episodes that answer a question, best first, scored as in ``memory.recall``.
+        self,
+        question: Annotated[
+            str, Doc("What to look for, in words."), Example("What was the trouble with the landlord?")
+        ],
+        *,
+        space: Space,
+        user: OnlyUser = None,
+        limit: Limit = 10,
+    ) -> Sequence[FoundEpisode]:
+        """Find the episodes that answer a question, the best first.
 
-        It changes nothing. Nothing relevant is a legal answer.
+        Scores are those of `recall`. Looking changes nothing. Where nothing is relevant, the answer is
+        empty.
 
         Raises:
-            BadInput: an argument cannot be taken.
+            BadInput: An argument is invalid; the error names it.
         """
         if not question.strip():
             raise BadInput("ask something.", field="question")
@@ -211,45 +243,54 @@ class AsyncEpisodes:
                 )
         return sorted(found, key=lambda one: -one.score)[:limit]
 
-    async def reinforce(self, ids: Sequence[UUID | str], *, space: str) -> int:
-        """Note that episodes were of use, not merely found: they fade from now; how many uses count.
+    async def reinforce(
+        self,
+        ids: Annotated[
+            Sequence[UUID | str],
+            Doc("The episodes that were of use."),
+            Example("0198c5a2-7f3e-7cc1-9d55-3a1f0c9b2e4d"),
+        ],
+        *,
+        space: Space,
+    ) -> int:
+        """Note that episodes were of use, not merely found, and return how many uses count.
 
-        Uses of an episode within ten minutes of each other count as one.
+        They fade from now. Uses of an episode within ten minutes of each other count as one.
 
         Raises:
-            NotFound: one of them is not there; no use was noted.
+            NotFound: One of the episodes does not exist; no use was noted.
         """
         async with self._database.writing(check_name("space", space)) as within:
             found = [await asked.id_of(within, one) for one in ids]
             return await note(within, self._clock.now(), await store.last_uses(within, ids=found))
 
-    async def forget(self, id: UUID | str, *, space: str) -> Episode:
-        """Put an episode away: it is not recalled any more, stays, and can be restored.
+    async def archive(self, id: Id, *, space: Space) -> Episode:
+        """Archive an episode, so that it is not recalled any more.
+
+        Nothing is lost; `unarchive` brings it back.
 
         Raises:
-            NotFound: there is none.
+            NotFound: There is no such episode.
         """
-        found = await putting.put_away(
-            self._database, id, space=check_name("space", space), clock=self._clock
-        )
+        found = await putting.archive(self._database, id, space=check_name("space", space), clock=self._clock)
         return await self.get(found, space=space)
 
-    async def restore(self, id: UUID | str, *, space: str) -> Episode:
-        """Bring an episode back that was put away; what it was, and its uses, are as they were.
+    async def unarchive(self, id: Id, *, space: Space) -> Episode:
+        """Bring an archived episode back; its uses are as they were.
 
         Raises:
-            NotFound: there is none.
+            NotFound: There is no such episode.
         """
-        found = await putting.bring_back(self._database, self._models, id, space=check_name("space", space))
+        found = await putting.unarchive(self._database, self._models, id, space=check_name("space", space))
         return await self.get(found, space=space)
 
-    async def erase(self, id: UUID | str, *, space: str, confirm: bool = False) -> Erasure:
-        """Erase an episode for good; what was said stays, and is not condensed again.
+    async def erase(self, id: Id, *, space: Space, confirm: Confirm = False) -> Erasure:
+        """Erase an episode for good.
 
-        Without ``confirm`` it is a preview. What was said too goes with ``memory.forget``.
+        Its messages stay, and are not condensed again; `forget` takes them, too.
 
         Raises:
-            NotFound: there is none.
+            NotFound: There is no such episode.
         """
         async with self._database.reading(check_name("space", space)) as within:
             found = await asked.id_of(within, id)
@@ -258,14 +299,15 @@ class AsyncEpisodes:
             return await erasure.preview(self._database, erasers, what, space=space)
         return await erasure.erase(self._database, erasers, what, space=space, now=self._clock.now())
 
-    async def condense(self, *, space: str, session: str | None = None) -> Condensation:
-        """Make episodes now of all that waits, in ``session`` or in all, as if nothing more were said.
+    async def condense(self, *, space: Space, session: OnlySession = None) -> Condensation:
+        """Make episodes now of all exchanges that wait, as if nothing more were said.
 
-        Workers do this when a conversation rests. What was said a moment ago waits for the chunker:
-        ``memory.work()`` does both.
+        Workers do this when a conversation rests. Messages of this moment wait for the chunker;
+        a worker does both.
 
         Raises:
-            ConfigError, MissingExtra: the language model of the settings cannot be had.
+            ConfigError: The language model of the settings cannot be had.
+            MissingExtra: The language model of the settings needs a package that is not installed.
         """
         from quipu.kinds.episodes.condensing import rebuilding  # noqa: PLC0415 - recall needs none of it
 
@@ -281,20 +323,21 @@ class AsyncEpisodes:
     async def rebuild(
         self,
         *,
-        space: str,
-        id: UUID | str | None = None,
-        session: str | None = None,
-        again: bool = False,
+        space: Space,
+        id: Annotated[UUID | str | None, Doc("Only this episode.")] = None,
+        session: OnlySession = None,
+        again: Annotated[bool, Doc("Also episodes that this version of the builder wrote.")] = False,
     ) -> Condensation:
-        """Write episodes anew from what they are made of: one, those of a session, or all of the space.
+        """Write episodes anew from their messages: one, those of a session, or all of the space.
 
-        Written are those that another builder wrote, or an older version of this one; with ``again`` all.
-        They keep their ids and uses, and how they read before stays as their history. Those that were put
-        away, or written by SQL, are left alone.
+        Episodes of another builder or of an older version of this one are written. They keep their ids and
+        uses, and how they read before stays in their history. Episodes that are archived, or were written by
+        SQL, are left alone.
 
         Raises:
-            NotFound: there is none with that id.
-            ConfigError, MissingExtra: the language model of the settings cannot be had.
+            NotFound: There is no such episode.
+            ConfigError: The language model of the settings cannot be had.
+            MissingExtra: The language model of the settings needs a package that is not installed.
         """
         from quipu.kinds.episodes.condensing import rebuilding  # noqa: PLC0415 - as above
 
@@ -313,8 +356,8 @@ class AsyncEpisodes:
                 again=again,
             )
 
-    async def stats(self, *, space: str) -> EpisodeStats:
-        """How many episodes there are, how many exchanges wait, and how fresh it all is."""
+    async def stats(self, *, space: Space) -> EpisodeStats:
+        """Count episodes and the exchanges that wait, and tell how fresh they are on average."""
         async with self._database.looking(check_name("space", space)) as within:
             return _NOBODY if within is None else await store.stats(within, now=self._clock.now())
 

@@ -58,30 +58,27 @@ class Beliefs:
             before = await self._state(within, found, since)
             return rules.differences(before, await self._state(within, found, until))
 
-    async def values(self, whose: Whose, *, limit: int | None = None, offset: int = 0) -> list[Value]:
-        """Everything that stands: in a session, for a person, or in the whole space if none is named."""
+    async def values(
+        self, whose: Whose, *, key: str | None = None, assumed: bool = False, limit: int, offset: int
+    ) -> list[Value]:
+        """What stands, or what of it is only assumed or of one key, by key.
+
+        In a session, for a person, or in the whole space if none is named.
+        """
         now = self._clock.now()
         async with self._database.looking(check_name("space", whose.space)) as within:
             if within is None:
                 return []
             if whose.session is None and whose.user is None:
-                return await store.values_of_space(within, now=now, limit=limit, offset=offset)
+                return await store.values_of_space(
+                    within, now=now, key=key, assumed=assumed, limit=limit, offset=offset
+                )
             found = await _find(within, whose)
             if found is None:
                 return []
             stands = await store.values(within, session=found.session, person=found.person, now=now)
-            return _part(stands, limit, offset)
-
-    async def assumptions(self, whose: Whose, *, limit: int | None, offset: int = 0) -> list[Value]:
-        """What is only assumed: in a session, of a person, or in the whole space if none is named."""
-        if whose.session is not None or whose.user is not None:
-            assumed = [value for value in await self.values(whose) if value.assumed]
-            return _part(assumed, limit, offset)
-        async with self._database.looking(check_name("space", whose.space)) as within:
-            if within is None:
-                return []
-            now = self._clock.now()
-            return await store.values_of_space(within, now=now, assumed=True, limit=limit, offset=offset)
+        chosen = [one for one in stands if (key is None or one.key == key) and (one.assumed or not assumed)]
+        return chosen[offset : offset + limit]
 
     async def events(self, whose: Whose, *, before: int, limit: int) -> list[Event]:
         """What was written before an event, the latest first; in the whole space if none is named."""
@@ -135,7 +132,7 @@ class Beliefs:
 
 def _named(whose: Whose) -> None:
     if whose.session is None and whose.user is None:
-        raise BadInput("say of which session (session=) or of whom (user=).", field="session")
+        raise BadInput("say of which session or of which user.", field="session")
 
 
 async def _find(within: Within, whose: Whose) -> _Found | None:
@@ -153,7 +150,3 @@ async def _find(within: Within, whose: Whose) -> _Found | None:
     if user is not None and session.owner and session.owner != user:
         raise others_session(name)
     return _Found(session.uid, user or session.owner or None)
-
-
-def _part(found: list[Value], limit: int | None, offset: int) -> list[Value]:
-    return found[offset : None if limit is None else offset + limit]

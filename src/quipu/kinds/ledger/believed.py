@@ -1,21 +1,38 @@
-"""What the ledger believes: now, at any moment, and how it came about. Nothing here changes anything."""
+"""Reading the ledger: what stands, what was believed at any moment, and how it came about."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Final
+from typing import Annotated
+
+from annotated_types import Interval
+from typing_extensions import Doc
 
 from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.parameters import (
+    MOST_PASSED_OVER,
+    Example,
+    Limit,
+    Offset,
+    OnlyUser,
+    Space,
+)
 from quipu.kinds.ledger.beliefs import Beliefs, Whose
 from quipu.kinds.ledger.circumstances import time_of
-from quipu.kinds.ledger.model import Difference, Event, RegisteredKey, Value
+from quipu.kinds.ledger.keys import checked_key
+from quipu.kinds.ledger.model import BIGGEST_ID, Difference, Event, RegisteredKey, Value
 from quipu.record import given
 
-_BIGGEST_ID: Final = 2**63 - 1
+_Session = Annotated[
+    str | None, Doc("The session; with it count the preferences of its person."), Example("s1")
+]
+_OnlySession = Annotated[str | None, Doc("Only this session, and its person."), Example("s1")]
+_User = Annotated[str | None, Doc("The person, if no session is named."), Example("ana")]
 
 
 class AsyncBelieved:
-    """Reads what was written as events: what stands, what is only assumed, what changed."""
+    """Read what was written as events: what stands, what is only assumed, what changed."""
 
     def __init__(self, beliefs: Beliefs, *, clock: Clock) -> None:
         self._beliefs = beliefs
@@ -24,113 +41,133 @@ class AsyncBelieved:
     async def state(
         self,
         *,
-        space: str,
-        session: str | None = None,
-        user: str | None = None,
-        as_of: datetime | str | None = None,
+        space: Space,
+        session: _Session = None,
+        user: _User = None,
+        as_of: Annotated[
+            datetime | str | None,
+            Doc("The moment at which it was believed, if not now."),
+            Example("2026-05-04T10:00:00Z"),
+        ] = None,
     ) -> dict[str, Value]:
-        """What holds, by key; or with ``as_of``, what was believed at that moment.
+        """Show what holds for a session or a person, by key.
 
-        In a session its own values come first, and the preferences of its person fill the gaps
-        (``Value.from_preference``). Empty where the session is unknown.
+        In a session its own values come first, and the preferences of its person fill the gaps. Empty where
+        the session is unknown.
 
         Raises:
-            BadInput: neither session nor user is given, or the session is somebody else's.
+            BadInput: Neither session nor user is given, the session is somebody else's, or the time is
+                invalid.
         """
         at = None if as_of is None else time_of("as_of", as_of)
         return await self._beliefs.state(Whose(space, session, user), as_of=at)
 
-    async def values(
+    async def list(
         self,
         *,
-        space: str,
-        session: str | None = None,
-        user: str | None = None,
-        limit: int | None = None,
-        offset: int = 0,
-    ) -> list[Value]:
-        """Everything that stands in a session and for a person, or in the whole space, by key.
-
-        ``limit``: at most so many; all of them if not given.
+        space: Space,
+        session: _OnlySession = None,
+        user: OnlyUser = None,
+        key: Annotated[str | None, Doc("Only what stands for this key."), Example("tone")] = None,
+        limit: Limit = 50,
+        offset: Offset = 0,
+    ) -> Sequence[Value]:
+        """List everything that stands, by key.
 
         Raises:
-            BadInput: ``limit`` is not 1 to 1,000, or the session is somebody else's.
+            BadInput: An argument is invalid, or the session is somebody else's.
         """
-        most = None if limit is None else given.whole("limit", limit)
-        passed = given.whole("offset", offset, least=0, most=2**40)
-        return await self._beliefs.values(Whose(space, session, user), limit=most, offset=passed)
+        most = given.whole("limit", limit)
+        passed = given.whole("offset", offset, least=0, most=MOST_PASSED_OVER)
+        key = None if key is None else checked_key(key)
+        return await self._beliefs.values(Whose(space, session, user), key=key, limit=most, offset=passed)
 
-    async def open_assumptions(
+    async def assumptions(
         self,
         *,
-        space: str,
-        session: str | None = None,
-        user: str | None = None,
-        limit: int | None = None,
-        offset: int = 0,
-    ) -> list[Value]:
-        """What is only assumed, by key: to be disclosed or confirmed. In the whole space if none is named.
+        space: Space,
+        session: _OnlySession = None,
+        user: OnlyUser = None,
+        limit: Limit = 50,
+        offset: Offset = 0,
+    ) -> Sequence[Value]:
+        """List what is only assumed, by key.
 
-        ``limit``: at most so many; all of them if not given.
+        It is to be disclosed or confirmed.
 
         Raises:
-            BadInput: ``limit`` is not 1 to 1,000, or the session is somebody else's.
+            BadInput: An argument is invalid, or the session is somebody else's.
         """
-        most = None if limit is None else given.whole("limit", limit)
-        passed = given.whole("offset", offset, least=0, most=2**40)
-        return await self._beliefs.assumptions(Whose(space, session, user), limit=most, offset=passed)
+        most = given.whole("limit", limit)
+        passed = given.whole("offset", offset, least=0, most=MOST_PASSED_OVER)
+        return await self._beliefs.values(
+            Whose(space, session, user), assumed=True, limit=most, offset=passed
+        )
 
     async def events(
         self,
         *,
-        space: str,
-        session: str | None = None,
-        user: str | None = None,
-        before: int | None = None,
-        limit: int = 50,
-    ) -> list[Event]:
-        """What was written, the latest first: in a session and of its person, or in the whole space.
-
-        ``before``: the id of an event; only what was written before it.
+        space: Space,
+        session: _OnlySession = None,
+        user: OnlyUser = None,
+        before: Annotated[
+            int | None,
+            Doc("Only what was written before this event."),
+            Interval(ge=1, le=BIGGEST_ID),
+            Example(17),
+        ] = None,
+        limit: Limit = 50,
+    ) -> Sequence[Event]:
+        """List what was written, the latest first.
 
         Raises:
-            BadInput: ``limit`` is not 1 to 1,000, or the session is somebody else's.
+            BadInput: An argument is invalid, or the session is somebody else's.
         """
-        last = _BIGGEST_ID if before is None else given.whole("before", before, most=_BIGGEST_ID)
+        last = BIGGEST_ID if before is None else given.whole("before", before, most=BIGGEST_ID)
         whose = Whose(space, session, user)
         return await self._beliefs.events(whose, before=last, limit=given.whole("limit", limit))
 
     async def history(
-        self, key: str, *, space: str, session: str | None = None, user: str | None = None
-    ) -> list[Event]:
-        """Every event of a key in a session and for its person, oldest first: when, why, who, old and new.
+        self,
+        key: Annotated[str, Doc("The name of the fact."), Example("tone")],
+        *,
+        space: Space,
+        session: _Session = None,
+        user: _User = None,
+    ) -> Sequence[Event]:
+        """List every event of a key, oldest first.
+
+        Each says when, why and by whom it was written, and has the old and the new value.
 
         Raises:
-            BadInput: neither session nor user is given, or the session is somebody else's.
+            BadInput: Neither session nor user is given, or the session is somebody else's.
         """
         return await self._beliefs.history(key, Whose(space, session, user))
 
-    async def keys(self, *, space: str) -> list[RegisteredKey]:
-        """The keys whose values have a shape, by pattern: those of every program, and those registered.
+    async def keys(self, *, space: Space) -> Sequence[RegisteredKey]:
+        """List the keys whose values have a shape, by pattern.
 
-        A program registers a key in itself (``register``); with its first fact in a space the shape is there
-        for all others, which check values by it.
+        These are the keys of every space, and those that programs registered. A program registers a key in
+        itself (`register`); with its first fact in a space the shape is there for all others, which check
+        values by it. Shapes are JSON Schema.
         """
         return await self._beliefs.keys(space)
 
     async def diff(
         self,
-        since: datetime | str,
-        until: datetime | str | None = None,
+        since: Annotated[datetime | str, Doc("The earlier moment."), Example("2026-05-01")],
+        until: Annotated[
+            datetime | str | None, Doc("The later moment, if not now."), Example("2026-06-01T00:00:00Z")
+        ] = None,
         *,
-        space: str,
-        session: str | None = None,
-        user: str | None = None,
-    ) -> list[Difference]:
-        """The keys that were believed otherwise at ``until`` (or now) than at ``since``, in their order.
+        space: Space,
+        session: _Session = None,
+        user: _User = None,
+    ) -> Sequence[Difference]:
+        """List what is believed otherwise than before, by key, with both values.
 
         Raises:
-            BadInput: neither session nor user is given, the session is somebody else's, or a time is none.
+            BadInput: Neither session nor user is given, the session is somebody else's, or a time is invalid.
         """
         end = self._clock.now() if until is None else time_of("until", until)
         whose = Whose(space, session, user)

@@ -16,7 +16,7 @@ from quipu.kinds.ledger.values import storable
 from quipu.record.moment import moment
 
 LONGEST_REASON: Final = 4_000
-_LATEST_TURN: Final = 2**31 - 1
+LATEST_TURN: Final = 2**31 - 1
 _ANY_TIME: Final = datetime(9000, 1, 1, tzinfo=UTC)
 
 
@@ -43,7 +43,7 @@ def checked(said: Circumstances, *, place: Place, scope: Scope, secrets: bool) -
         BadInput: naming the argument.
     """
     turn = said.turn
-    if turn is not None and (type(turn) is not int or not 0 <= turn <= _LATEST_TURN):
+    if turn is not None and (type(turn) is not int or not 0 <= turn <= LATEST_TURN):
         raise BadInput("a turn is a whole number from 0.", field="turn")
     return {
         "space": check_name("space", said.space),
@@ -80,10 +80,10 @@ def scope_of(place: Place, said: Circumstances) -> Scope:
     settled = place.rule.scope if place.rule is not None else None
     scope = said.scope or settled or ("session" if said.session is not None else "cross_session")
     if scope == "session" and said.session is None:
-        hint = "Say in which: session=…"
+        hint = "Say in which session."
         raise BadInput(f"{place.key!r} belongs to a session.", field="session", hint=hint)
     if user_of(said) is None and said.session is None:
-        raise BadInput("say of whom (user=) or in which session (session=).", field="user")
+        raise BadInput("say of which user or in which session.", field="user")
     return scope
 
 

@@ -22,7 +22,7 @@ class LedgerEraser:
         """Rows that would go, by table; tables without any are left out."""
         sessions, events = await _doomed(within, what)
         whole_user = what.user if what.session is None and what.message is None else None
-        values = {"sessions": sessions, "events": Int8s(events), "whole_user": whole_user}
+        values = {"sessions": sessions, "events": Int8s(events), "user": what.user, "whole_user": whole_user}
         return await store.count_doomed(within, values)
 
     async def erase(self, within: Within, what: What) -> Sequence[int]:

@@ -58,7 +58,9 @@ class Facts:
             known, seen = await self._look(space, key, ends=belief is None)
         while True:
             try:
-                place = self._keys.place(key, namespace=said.namespace, known=known, seen=seen)
+                place = self._keys.place(
+                    key, namespace=said.namespace, known=known, seen=seen, ends=belief is None
+                )
                 given = await self._given(belief, said, place)
                 due = None if belief is None else self._keys.due(place.rule, space, known)
             except BadInput:

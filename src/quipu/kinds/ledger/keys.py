@@ -143,10 +143,12 @@ class Keys:
         namespace: str | None = None,
         known: Known | None = None,
         seen: KeyRule | None = None,
+        ends: bool = False,
     ) -> Place:
         """Where a key belongs, in a space of which so much is ``known``.
 
-        ``seen`` is what its events tell, for a key that is registered nowhere.
+        ``seen`` is what its events tell, for a key that is registered nowhere. With ``ends`` it may be in
+        'other' too, where it was before somebody registered it.
 
         Raises:
             BadInput: it is no key, or nobody registered it in that namespace.
@@ -156,6 +158,8 @@ class Keys:
             raise BadInput(f"{namespace!r} is none of {', '.join(NAMESPACES)}.", field="namespace")
         rule = self._rule(key, known or Known()) or seen
         if rule is not None:
+            if ends and namespace == "other" != rule.namespace and not _reserved(key):
+                return Place(key, "other", None)
             if namespace not in (None, rule.namespace):
                 raise BadInput(f"{key!r} belongs to the namespace {rule.namespace!r}.", field="namespace")
             return Place(key, rule.namespace, rule)
@@ -197,8 +201,7 @@ class Keys:
             f"another program registered {rule.pattern!r} otherwise in the space {space!r}: there it is"
             f" {_told(there)}; here {_told(rule)}.",
             field="key",
-            hint="Register it as it is there or under another name; or with replace=True, where this shape is"
-            " to take the place of the other.",
+            hint="Register it as it is there or under another name; or have it replace the other.",
         )
 
     def kept(self, rule: KeyRule, space: str, known: Known, version: int) -> None:

@@ -4,34 +4,60 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Annotated, Final
+
+from annotated_types import Interval
+from typing_extensions import Doc
 
 from quipu.errors import BadInput
 from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.parameters import Example, Reason, Space, TheSession
 from quipu.kernel.base.scope import check_name
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.kinds.ledger.beliefs import Beliefs
 from quipu.kinds.ledger.believed import AsyncBelieved
-from quipu.kinds.ledger.circumstances import Circumstances
+from quipu.kinds.ledger.circumstances import LATEST_TURN, Circumstances
 from quipu.kinds.ledger.evidence.recommending import AsyncRecommendations
 from quipu.kinds.ledger.facts import Belief, Facts
 from quipu.kinds.ledger.hooks import Callback
 from quipu.kinds.ledger.keys import Keys
 from quipu.kinds.ledger.model import (
-    Cap,
+    BIGGEST_ID,
+    AssumedCap,
     Change,
     Namespace,
     Rebuilt,
     Scope,
-    ValueSource,
+    StatedSource,
 )
 from quipu.kinds.ledger.rebuilding import rebuild
 from quipu.kinds.ledger.retention.retaining import ERASERS, AsyncRetention
-from quipu.kinds.ledger.sessions import CardType, Status, end_session, open_session
+from quipu.kinds.ledger.sessions import MOST_LOCATIONS, CardType, Status, end_session, open_session
 from quipu.upkeep.erasure.service import Eraser
 
-_SAID: tuple[ValueSource, ...] = ("explicit", "inferred", "default")
-_CAPS: tuple[Cap, ...] = ("medium", "low")
+_STATED: Final[tuple[StatedSource, ...]] = ("explicit", "inferred", "default")
+_CAPS: Final[tuple[AssumedCap, ...]] = ("medium", "low")
+
+_Key = Annotated[str, Doc("The name of the fact."), Example("tone")]
+_Value = Annotated[object, Doc("Its value, of the shape that the key has."), Example("brief")]
+_Session = Annotated[str | None, Doc("The session that it belongs to."), Example("s1")]
+_User = Annotated[str | None, Doc("The person whom it is about."), Example("ana")]
+_Scope = Annotated[
+    Scope | None,
+    Doc("Whose it is, if not as the key says: the session's, or across sessions the person's."),
+]
+_Namespace = Annotated[Namespace | None, Doc("The namespace of the key, if not as the key says.")]
+_Turn = Annotated[
+    int | None, Doc("The turn of the session, if not the one it is at."), Interval(ge=0, le=LATEST_TURN)
+]
+_ExpiresAt = Annotated[
+    datetime | str | None,
+    Doc("When it stops to hold. A preference expires after `QUIPU_PREFERENCE_DAYS` if none is given."),
+    Example("2026-12-31"),
+]
+_CorrelationId = Annotated[str | None, Doc("What else it belongs to."), Example("req-7")]
+_Actor = Annotated[str | None, Doc("Who or what writes it."), Example("planner")]
 
 
 class AsyncLedger(AsyncBelieved, AsyncRecommendations, AsyncRetention):
@@ -60,24 +86,28 @@ class AsyncLedger(AsyncBelieved, AsyncRecommendations, AsyncRetention):
     async def open_session(
         self,
         *,
-        space: str,
-        session: str | None = None,
-        user: str | None = None,
-        model: str | None = None,
-        prompt_version: str | None = None,
-        rule_version: str | None = None,
-        card_type: CardType | None = None,
-        location_count: int | None = None,
-        trace_id: str | None = None,
-        meta: Mapping[str, object] | None = None,
+        space: Space,
+        session: Annotated[
+            str | None, Doc("The name of the session; a new one if none is given."), Example("s1")
+        ] = None,
+        user: Annotated[str | None, Doc("The person whose session it is."), Example("ana")] = None,
+        model: Annotated[str | None, Doc("The model that it runs with."), Example("gpt-5")] = None,
+        prompt_version: Annotated[str | None, Doc("The version of its prompt.")] = None,
+        rule_version: Annotated[str | None, Doc("The version of its rules.")] = None,
+        card_type: Annotated[CardType | None, Doc("What it is to lead to.")] = None,
+        location_count: Annotated[
+            int | None, Doc("How many locations it is about."), Interval(ge=0, le=MOST_LOCATIONS)
+        ] = None,
+        trace_id: Annotated[str | None, Doc("Its name in your traces.")] = None,
+        meta: Annotated[Mapping[str, object] | None, Doc("More of it, by name.")] = None,
     ) -> str:
-        """The name of a session that can be written about: ``session``, or a new one.
+        """Open a session to write about, and return its name.
 
-        A session whose messages were observed is known already; opening it tells more of it: whose it is, and
-        with which model, prompt and rules it runs. What is not given stays as it was.
+        A session whose messages were observed is known already; opening it tells more of it. What is not
+        given stays as it was.
 
         Raises:
-            BadInput: an argument cannot be taken, or the session is somebody else's.
+            BadInput: An argument is invalid, or the session is somebody else's.
         """
         details = {
             "model": model,
@@ -98,43 +128,50 @@ class AsyncLedger(AsyncBelieved, AsyncRecommendations, AsyncRetention):
             secrets=self._redact,
         )
 
-    async def end_session(self, session: str, *, space: str, status: Status = "ended") -> None:
-        """Note that a session ended now, ``ended`` or in ``error``; ``active`` takes that back.
+    async def end_session(
+        self,
+        session: TheSession,
+        *,
+        space: Space,
+        status: Annotated[Status, Doc("How it ended; `active` takes that back.")] = "ended",
+    ) -> None:
+        """Note that a session ended now.
 
         Raises:
-            BadInput: there is no such session in the space.
+            BadInput: There is no such session in the space.
         """
         await end_session(self._database, session, space=space, status=status, now=self._clock.now())
 
     async def set(
         self,
-        key: str,
-        value: object,
+        key: _Key,
+        value: _Value,
         *,
-        space: str,
-        session: str | None = None,
-        user: str | None = None,
-        scope: Scope | None = None,
-        namespace: Namespace | None = None,
-        turn: int | None = None,
-        source: ValueSource = "explicit",
-        expires_at: datetime | str | None = None,
-        correlation_id: str | None = None,
-        reason: str | None = None,
-        actor: str | None = None,
+        space: Space,
+        session: _Session = None,
+        user: _User = None,
+        scope: _Scope = None,
+        namespace: _Namespace = None,
+        turn: _Turn = None,
+        source: Annotated[
+            StatedSource, Doc("How it is known: said, concluded, or taken as a default.")
+        ] = "explicit",
+        expires_at: _ExpiresAt = None,
+        correlation_id: _CorrelationId = None,
+        reason: Reason = None,
+        actor: _Actor = None,
     ) -> Change:
-        """Say what is so: ``source`` is "explicit" (somebody said it), "inferred" or "default".
+        """Set the value of a fact.
 
-        A default is an assumption, with the cap "medium": see ``assume``; it gives way to every other source.
-        Over an assumption or another value it is a correction, of which subscribers are told. Over something
-        stronger it is recorded and changes nothing (``Change.stands`` is false). What stands already, known
-        in the same way, is no event. ``turn`` defaults to the turn the session is at. A preference expires
-        after ``QUIPU_PREFERENCE_DAYS`` unless ``expires_at`` is given; what belongs to a session does not.
+        It belongs to a session, or across sessions to a person. Over an assumption or another value it is a
+        correction. Over something stronger it is recorded and changes nothing (`stands` is false): what was
+        said beats what was inferred, which beats what is assumed, which beats a default. What stands already,
+        known in the same way, is no event. A default is an assumption with the cap `medium`.
 
         Raises:
-            BadInput: the key is not registered, the value has not its shape, the session is unknown in this
-                space or somebody else's, or another argument cannot be taken. Nothing was written.
-            Conflict: this program and another one registered the key with shapes that contradict each other.
+            BadInput: The key is not registered, the value does not have its shape, the session is unknown or
+                somebody else's, or another argument is invalid. Nothing was written.
+            Conflict: Programs registered the key with shapes that contradict each other.
         """
         said = Circumstances(
             space=space,
@@ -148,32 +185,37 @@ class AsyncLedger(AsyncBelieved, AsyncRecommendations, AsyncRetention):
             reason=reason,
             actor=actor,
         )
-        if source not in _SAID:
+        if source not in _STATED:
             hint = "For what is assumed there is assume." if source == "assumed" else None
-            raise BadInput(f"{source!r} is none of {', '.join(_SAID)}.", field="source", hint=hint)
+            raise BadInput(f"{source!r} is none of {', '.join(_STATED)}.", field="source", hint=hint)
         return await self._facts.write("set", key, Belief(value, source), said)
 
     async def assume(
         self,
-        key: str,
-        value: object,
+        key: _Key,
+        value: _Value,
         *,
-        space: str,
-        session: str | None = None,
-        user: str | None = None,
-        scope: Scope | None = None,
-        namespace: Namespace | None = None,
-        turn: int | None = None,
-        cap: Cap = "medium",
-        expires_at: datetime | str | None = None,
-        correlation_id: str | None = None,
-        reason: str | None = None,
-        actor: str | None = None,
+        space: Space,
+        session: _Session = None,
+        user: _User = None,
+        scope: _Scope = None,
+        namespace: _Namespace = None,
+        turn: _Turn = None,
+        cap: Annotated[AssumedCap, Doc("Bounds the confidence of what is concluded from it.")] = "medium",
+        expires_at: _ExpiresAt = None,
+        correlation_id: _CorrelationId = None,
+        reason: Reason = None,
+        actor: _Actor = None,
     ) -> Change:
-        """Note what is assumed for want of knowledge; to be disclosed or confirmed (``open_assumptions``).
+        """Assume a value for want of knowledge.
 
-        ``cap`` bounds the confidence of what is concluded from it: "medium" or "low". It never replaces
-        what was said or inferred. Otherwise as ``set``.
+        It is to be disclosed or confirmed (`assumptions` lists such values), and never replaces what was said
+        or inferred.
+
+        Raises:
+            BadInput: The key is not registered, the value does not have its shape, the session is unknown or
+                somebody else's, or another argument is invalid. Nothing was written.
+            Conflict: Programs registered the key with shapes that contradict each other.
         """
         said = Circumstances(
             space=space,
@@ -193,24 +235,28 @@ class AsyncLedger(AsyncBelieved, AsyncRecommendations, AsyncRetention):
 
     async def correct(
         self,
-        key: str,
-        value: object,
+        key: _Key,
+        value: _Value,
         *,
-        space: str,
-        session: str | None = None,
-        user: str | None = None,
-        scope: Scope | None = None,
-        namespace: Namespace | None = None,
-        turn: int | None = None,
-        expires_at: datetime | str | None = None,
-        correlation_id: str | None = None,
-        reason: str | None = None,
-        actor: str | None = None,
+        space: Space,
+        session: _Session = None,
+        user: _User = None,
+        scope: _Scope = None,
+        namespace: _Namespace = None,
+        turn: _Turn = None,
+        expires_at: _ExpiresAt = None,
+        correlation_id: _CorrelationId = None,
+        reason: Reason = None,
+        actor: _Actor = None,
     ) -> Change:
-        """Put an explicit value in the place of what stands; subscribers are told the old and the new one.
+        """Correct a fact: put another value in its place.
+
+        The value counts as said by somebody, whatever stood before.
 
         Raises:
-            BadInput: nothing stands for the key (use ``set``); otherwise as ``set``.
+            BadInput: Nothing stands for the key (use `set`), the value does not have its shape, the session
+                is unknown or somebody else's, or another argument is invalid. Nothing was written.
+            Conflict: Programs registered the key with shapes that contradict each other.
         """
         said = Circumstances(
             space=space,
@@ -228,22 +274,25 @@ class AsyncLedger(AsyncBelieved, AsyncRecommendations, AsyncRetention):
 
     async def expire(
         self,
-        key: str,
+        key: _Key,
         *,
-        space: str,
-        session: str | None = None,
-        user: str | None = None,
-        scope: Scope | None = None,
-        namespace: Namespace | None = None,
-        turn: int | None = None,
-        correlation_id: str | None = None,
-        reason: str | None = None,
-        actor: str | None = None,
+        space: Space,
+        session: _Session = None,
+        user: _User = None,
+        scope: _Scope = None,
+        namespace: _Namespace = None,
+        turn: _Turn = None,
+        correlation_id: _CorrelationId = None,
+        reason: Reason = None,
+        actor: _Actor = None,
     ) -> Change:
-        """End a value because its time is over; its history stays.
+        """End a fact whose time is over.
+
+        Its history stays.
 
         Raises:
-            BadInput: nothing stands for the key.
+            BadInput: Nothing stands for the key, or an argument is invalid.
+            Conflict: Somebody wrote to the key at the same time; nothing was changed.
         """
         said = Circumstances(
             space=space,
@@ -260,22 +309,25 @@ class AsyncLedger(AsyncBelieved, AsyncRecommendations, AsyncRetention):
 
     async def delete(
         self,
-        key: str,
+        key: _Key,
         *,
-        space: str,
-        session: str | None = None,
-        user: str | None = None,
-        scope: Scope | None = None,
-        namespace: Namespace | None = None,
-        turn: int | None = None,
-        correlation_id: str | None = None,
-        reason: str | None = None,
-        actor: str | None = None,
+        space: Space,
+        session: _Session = None,
+        user: _User = None,
+        scope: _Scope = None,
+        namespace: _Namespace = None,
+        turn: _Turn = None,
+        correlation_id: _CorrelationId = None,
+        reason: Reason = None,
+        actor: _Actor = None,
     ) -> Change:
-        """Take a value back; its history stays. To remove that too, use ``Memory.forget``.
+        """Take a fact back.
+
+        Its history stays, and `undo` brings it back. To remove the history too, use `forget` of the memory.
 
         Raises:
-            BadInput: nothing stands for the key.
+            BadInput: Nothing stands for the key, or an argument is invalid.
+            Conflict: Somebody wrote to the key at the same time; nothing was changed.
         """
         said = Circumstances(
             space=space,
@@ -290,23 +342,29 @@ class AsyncLedger(AsyncBelieved, AsyncRecommendations, AsyncRetention):
         )
         return await self._facts.write("delete", key, None, said)
 
-    async def undo(self, event_id: int, *, space: str, force: bool = False) -> Change:
-        """Append the event that makes the key of an event what it was before that event.
+    async def undo(
+        self,
+        event: Annotated[int, Doc("The number of the event."), Interval(ge=1, le=BIGGEST_ID), Example(17)],
+        *,
+        space: Space,
+        force: Annotated[bool, Doc("Also undo what came after it.")] = False,
+    ) -> Change:
+        """Undo an event: make its key what it was before.
 
-        Only the latest event of a key is undone, unless ``force`` says that what came after it goes as well.
-        The new event names the undone one as its correlation id and in its reason.
+        That is an event of its own, which names the undone one; the history stays whole. Only the latest
+        event of a key is undone, unless forced.
 
         Raises:
-            NotFound: there is no such event in this space.
-            BadInput: something came after it, or it changed nothing.
-            Conflict: somebody wrote to the key at the same time; nothing was changed.
+            NotFound: There is no such event.
+            BadInput: Something came after it, or it changed nothing.
+            Conflict: Somebody wrote to the key at the same time; nothing was changed.
         """
-        return await self._facts.undo(event_id, space=space, force=force)
+        return await self._facts.undo(event, space=space, force=force)
 
-    async def rebuild(self, *, space: str) -> Rebuilt:
-        """Drop both projections of a space and replay them from the events; writers wait meanwhile.
+    async def rebuild(self, *, space: Space) -> Rebuilt:
+        """Make what stands anew from the events, while writers wait.
 
-        ``changed`` is 0 where the projections were what the events say.
+        `changed` is 0 where it was what the events say.
         """
         return await rebuild(self._database, check_name("space", space))
 
@@ -319,7 +377,7 @@ class AsyncLedger(AsyncBelieved, AsyncRecommendations, AsyncRetention):
         scope: Scope | None = None,
         replace: bool = False,
     ) -> None:
-        """Make keys of your own known to this ledger, with the shape of their values.
+        """Register keys of your own with the shape of their values.
 
         ``pattern`` is a key, or has placeholders as ``baseline.foh.{locationLabel}.{daypart}``; ``shape`` is
         a pydantic model, any type that pydantic can validate, or a TypeAdapter, and JSON Schema must be able

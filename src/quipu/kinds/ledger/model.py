@@ -10,7 +10,9 @@ from typing import Any, Final, Literal
 Scope = Literal["session", "cross_session"]
 Namespace = Literal["baseline", "location", "preference", "constraint", "system", "other"]
 ValueSource = Literal["explicit", "inferred", "assumed", "default"]
+StatedSource = Literal["explicit", "inferred", "default"]
 Cap = Literal["none", "medium", "low"]
+AssumedCap = Literal["medium", "low"]
 EventType = Literal[
     "fact_set",
     "fact_corrected",
@@ -21,6 +23,7 @@ EventType = Literal[
 ]
 Act = Literal["set", "assume", "correct", "expire", "delete", "restore"]
 
+BIGGEST_ID: Final = 2**63 - 1
 SCOPES: Final[tuple[Scope, ...]] = ("session", "cross_session")
 NAMESPACES: Final[tuple[Namespace, ...]] = (
     "baseline",

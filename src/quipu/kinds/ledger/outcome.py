@@ -24,14 +24,16 @@ def refusal(done: Appended, act: Act, given: Mapping[str, Any]) -> QuipuError:
             return BadInput(
                 f"{key!r} is a preference of a person, and it is not known whose session this is.",
                 field="user",
-                hint="Say of whom: user=…",
+                hint="Say of which user.",
             )
         case "turn":
             return BadInput(f"this session is at turn {done.turn_index}.", field="turn")
         case "moved":
             return Conflict("somebody wrote to the key meanwhile; nothing was changed.", field="event_id")
         case _:
-            hint = "Use set." if act == "correct" else "ledger.history shows what there was."
+            hint = "Use set." if act == "correct" else "The history shows what there was."
+            if given["namespace"] != "other":
+                hint += " The namespace other ends what was written before the key was registered."
             return BadInput(f"nothing stands for {key!r} here.", field="key", hint=hint)
 
 
@@ -40,7 +42,7 @@ def unknown_session(session: str | None) -> BadInput:
     return BadInput(
         f"there is no session {session!r} in this space.",
         field="session",
-        hint="Observe its messages first, or open it: ledger.open_session(session=…).",
+        hint="Observe its messages first, or open the session.",
     )
 
 
@@ -54,7 +56,7 @@ def shared_session(session: str | None, users: str | None) -> BadInput:
     return BadInput(
         f"several take part in the session {session!r} ({users}), so it is of none of them.",
         field="user",
-        hint='Leave user= away for a fact of the session; for one of the person say scope="cross_session".',
+        hint="Leave the user away for a fact of the session; one of the person has the scope cross_session.",
     )
 
 

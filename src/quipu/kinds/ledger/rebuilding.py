@@ -24,6 +24,7 @@ async def rebuild(database: Database, space: str) -> Rebuilt:
             return Rebuilt(0, 0, 0, 0)
         events = await store.happened(within)
         before = [await store.rows(within, name) for name in _PROJECTIONS]
+        await store.run(within, "begin", {})
         await store.run(within, "drop_session_rows", {})
         await store.run(within, "drop_preference_rows", {})
         standing = list(_standing(events))

@@ -140,6 +140,8 @@ def preference_place(namespace: Namespace, key: str) -> tuple[str, str]:
         for own in ("ui", "workflow"):
             if key.startswith(f"{own}."):
                 return own, key
+            if key.startswith(f"{own}/") and key != f"{own}/":
+                return own, key.removeprefix(f"{own}/")
     if namespace == "other" or key.startswith(f"{namespace}."):
         return "other", key
     return "other", f"{namespace}.{key}"

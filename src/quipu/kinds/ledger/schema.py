@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from contextvars import ContextVar
 from datetime import date, datetime, time, timedelta
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Annotated, Any, Final, cast
 from uuid import UUID
 
 from jsonschema import Draft202012Validator, FormatChecker, ValidationError
-from jsonschema.exceptions import SchemaError, best_match  # pyright: ignore[reportUnknownVariableType]
+from jsonschema.exceptions import best_match  # pyright: ignore[reportUnknownVariableType]
 from jsonschema.protocols import Validator
 from jsonschema.validators import extend  # pyright: ignore[reportUnknownVariableType]
+from jsonschema_specifications import REGISTRY as SPECIFICATIONS
 from pydantic import AnyUrl, StringConstraints, TypeAdapter
 from pydantic import ValidationError as Unfit
 from pydantic_core import SchemaError as UnfitPattern
 from referencing import Registry
 from referencing.exceptions import Unresolvable
+from referencing.jsonschema import DRAFT202012
 
 from quipu.errors import BadInput
+from quipu.kinds.ledger.values import prepare
 
 _LONGEST: Final = 200
+_STANDARD: Final = "https://json-schema.org/draft/2020-12/"
+_MOST_STEPS: Final = 300_000
+_STEPS_OF: Final = {"$ref": 10, "$dynamicRef": 10}
+_PARTS_A_STEP: Final = 4
+_LETTERS_A_STEP: Final = 64
 _FORMATS: Final[Mapping[str, Any]] = {
     "date": date,
     "date-time": datetime,
@@ -30,41 +38,87 @@ _FORMATS: Final[Mapping[str, Any]] = {
     "uri": AnyUrl,
     "uuid": UUID,
 }
+# They lead out of the schema, to a part of it that nobody checked, or to Python's regular expressions.
+_LEFT_OUT: Final = (
+    "$schema",
+    "$id",
+    "$anchor",
+    "$dynamicAnchor",
+    "$dynamicRef",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+)
+_DRAFT: Final[Mapping[str, Any]] = {
+    "$id": "quipu:shape",
+    "$dynamicAnchor": "meta",
+    "allOf": [{"$ref": f"{_STANDARD}schema"}],
+    "properties": {
+        "$ref": {"pattern": "^#/[$]defs/[^/~%]+$"},
+        **{name: {"not": {}} for name in _LEFT_OUT},
+    },
+}
+_left: ContextVar[int] = ContextVar("_left", default=_MOST_STEPS)
+
+
+class UnfitSchema(Exception):
+    """A schema by which no value can be checked, or not in a time that is bounded."""
 
 
 class Checker:
-    """Checks values by one schema, of the draft 2020-12."""
+    """Checks values by one schema, of the draft 2020-12, in a number of steps that is bounded."""
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
-        """Raises BadInput where ``schema`` is none."""
+        """Raises UnfitSchema where ``schema`` is none, is too large, or uses what is left out."""
         try:
-            Draft202012Validator.check_schema(schema)
-        except SchemaError as error:
-            raise _unfit() from error
-        # Without a registry of its own it would ask the network for what a schema refers to.
-        nothing: Registry[Any] = Registry()
-        self._validator: Validator = _Validator(schema, format_checker=_formats(), registry=nothing)
+            prepare(schema, field="shape", secrets=False)
+            found = _fault(_checking(_DRAFT, _patterns()), schema)
+        except BadInput as error:
+            raise UnfitSchema(error.message) from error
+        if found is not None:
+            place = "/".join(map(str, found.absolute_path))
+            raise UnfitSchema(f"{place}: {_words(found)}" if place else _words(found))
+        self._validator = _checking(schema, _formats())
 
     def fault(self, value: Any) -> tuple[list[object], str] | None:
         """The path to what is wrong, and the words for it; None where nothing is.
 
         Raises:
-            BadInput: the schema refers to another.
+            UnfitSchema: it refers to a definition that is not there or in a circle, or takes too many steps.
         """
-        try:
-            error = cast("ValidationError | None", best_match(self._validator.iter_errors(value)))
-        except Unresolvable as unknown:
-            raise _unfit() from unknown
-        if error is None:
-            return None
-        return [*error.absolute_path, *_named(error)], error.message[:_LONGEST].rstrip(".")
+        error = _fault(self._validator, value)
+        return None if error is None else ([*error.absolute_path, *_named(error)], _words(error))
 
 
-def _unfit() -> BadInput:
-    hint = "A program that registers the key anew, with replace=True, mends it."
-    return BadInput(
-        "its shape in the database is none that values can be checked by.", field="key", hint=hint
-    )
+def _checking(schema: Mapping[str, Any], formats: FormatChecker) -> Validator:
+    # Without a registry of its own it would ask the network for what a schema refers to.
+    return _Validator(schema, format_checker=formats, registry=_standard())
+
+
+@cache
+def _standard() -> Registry[Any]:
+    """The draft as schemas, each without the draft's name: that would have it checked by other keywords."""
+    parts = [(uri, cast("dict[str, Any]", part.contents)) for uri, part in SPECIFICATIONS.items()]
+    bare = [
+        (uri, DRAFT202012.create_resource({n: each for n, each in part.items() if n != "$schema"}))
+        for uri, part in parts
+        if uri.startswith(_STANDARD)
+    ]
+    registry: Registry[Any] = Registry()
+    return registry.with_resources(bare)
+
+
+def _fault(validator: Validator, value: Any) -> ValidationError | None:
+    token = _left.set(_MOST_STEPS)
+    try:
+        return cast("ValidationError | None", best_match(validator.iter_errors(value)))
+    except (ArithmeticError, RecursionError, Unresolvable) as error:
+        raise UnfitSchema(str(error)[:_LONGEST]) from error
+    finally:
+        _left.reset(token)
+
+
+def _words(error: ValidationError) -> str:
+    return error.message[:_LONGEST].rstrip(".")
 
 
 def _named(error: ValidationError) -> list[str]:
@@ -73,8 +127,23 @@ def _named(error: ValidationError) -> list[str]:
     if error.validator == "required":
         return [name for name in schema["required"] if name not in given][:1]
     if error.validator == "additionalProperties":
-        return [name for name in given if name not in schema.get("properties", {})][:1]
+        return [name for name in _others(given, schema) if name not in schema.get("properties", {})][:1]
     return []
+
+
+def _patterns() -> FormatChecker:
+    """Who checks the patterns in a schema."""
+    checker = FormatChecker(formats=())
+    checker.checks("regex")(_is_pattern)
+    return checker
+
+
+def _is_pattern(value: object) -> bool:
+    try:
+        _matcher(str(value))
+    except UnfitPattern:
+        return False
+    return True
 
 
 def _formats() -> FormatChecker:
@@ -98,21 +167,99 @@ def _takes(adapter: TypeAdapter[Any], value: object) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _matcher(pattern: str) -> TypeAdapter[Any] | re.Pattern[str]:
-    """What finds a pattern in a time that grows with the text; one that looks around needs Python's own."""
-    try:
-        return TypeAdapter(Annotated[str, StringConstraints(pattern=pattern)])
-    except UnfitPattern:
-        return re.compile(pattern)
+def _matcher(pattern: str) -> TypeAdapter[Any]:
+    """What finds a pattern in a time that grows with the text; there is none for one that looks around."""
+    return TypeAdapter(Annotated[str, StringConstraints(pattern=pattern)])
+
+
+def _fits(pattern: str, text: str) -> bool:
+    _spend(1 + len(text) // _LETTERS_A_STEP)
+    return _takes(_matcher(pattern), text)
+
+
+def _others(value: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+    """What an object has under names that no pattern of the schema fits."""
+    patterns = schema.get("patternProperties", {})
+    return {
+        name: inner for name, inner in value.items() if not any(_fits(pattern, name) for pattern in patterns)
+    }
+
+
+def _canonical(value: object) -> Hashable:
+    """What is equal for two values where JSON has them equal: 1 and 1.0 are, 1 and true are not."""
+    if isinstance(value, dict):
+        pairs = cast("dict[str, Any]", value).items()
+        return "object", frozenset((name, _canonical(inner)) for name, inner in pairs)
+    if isinstance(value, list):
+        return "array", tuple(map(_canonical, cast("list[Any]", value)))
+    return (value, isinstance(value, bool))
+
+
+_Errors = Iterable[ValidationError]
+_Keyword = Callable[[Validator, Any, Any, Any], _Errors | None]
 
 
 def _pattern(_: Validator, pattern: str, value: object, __: object) -> Iterator[ValidationError]:
-    if not isinstance(value, str):
-        return
-    matcher = _matcher(pattern)
-    found = matcher.search(value) if isinstance(matcher, re.Pattern) else _takes(matcher, value)
-    if not found:
+    if isinstance(value, str) and not _fits(pattern, value):
         yield ValidationError(f"{value!r} does not match {pattern!r}")
 
 
-_Validator: Final = cast("type[Validator]", extend(Draft202012Validator, {"pattern": _pattern}))
+def _pattern_properties(
+    validator: Validator, patterns: Mapping[str, Any], value: object, _: object
+) -> Iterator[ValidationError]:
+    for name, inner in cast("dict[str, Any]", value).items() if isinstance(value, dict) else ():
+        for pattern, schema in patterns.items():
+            if _fits(pattern, name):
+                yield from cast(Any, validator).descend(inner, schema, path=name, schema_path=pattern)
+
+
+def _additional_properties(validator: Validator, told: Any, value: Any, schema: Any) -> _Errors | None:
+    if isinstance(value, dict) and "patternProperties" in schema:
+        value = _others(cast("dict[str, Any]", value), schema)
+        schema = {name: inner for name, inner in schema.items() if name != "patternProperties"}
+    return _KEYWORDS["additionalProperties"](validator, told, value, schema)
+
+
+def _unique_items(_: Validator, told: bool, value: object, __: object) -> Iterator[ValidationError]:
+    if told and isinstance(value, list):
+        items = cast("list[Any]", value)
+        if len(set(map(_canonical, items))) < len(items):
+            yield ValidationError("it has an item twice")
+
+
+def _spend(steps: int) -> None:
+    left = _left.get() - steps
+    if left < 0:
+        raise UnfitSchema(f"it takes more than {_MOST_STEPS:,} steps")
+    _left.set(left)
+
+
+def _size(part: object) -> int:
+    match part:
+        case str():
+            return len(part) // _LETTERS_A_STEP
+        case list() | dict():
+            return len(cast("list[Any] | dict[str, Any]", part)) // _PARTS_A_STEP
+        case _:
+            return 0
+
+
+def _metered(name: str, keyword: _Keyword) -> _Keyword:
+    """The keyword, whose evaluation is counted."""
+
+    def metered(validator: Validator, told: Any, value: Any, schema: Any) -> _Errors | None:
+        _spend(_STEPS_OF.get(name, 1) + _size(told) + _size(value))
+        return keyword(validator, told, value, schema)
+
+    return metered
+
+
+_KEYWORDS: Final = cast("Mapping[str, _Keyword]", Draft202012Validator.VALIDATORS)
+_OURS: Final[Mapping[str, _Keyword]] = {
+    "additionalProperties": _additional_properties,
+    "pattern": _pattern,
+    "patternProperties": _pattern_properties,
+    "uniqueItems": _unique_items,
+}
+_METERED: Final = {name: _metered(name, keyword) for name, keyword in {**_KEYWORDS, **_OURS}.items()}
+_Validator: Final = cast("type[Validator]", extend(Draft202012Validator, _METERED))

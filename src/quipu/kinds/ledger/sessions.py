@@ -20,7 +20,7 @@ CardType = Literal["staffing", "risk", "opportunity", "none"]
 CARD_TYPES: Final[tuple[CardType, ...]] = ("staffing", "risk", "opportunity", "none")
 Status = Literal["active", "ended", "error"]
 STATUSES: Final[tuple[Status, ...]] = ("active", "ended", "error")
-_MOST_LOCATIONS: Final = 3
+MOST_LOCATIONS: Final = 3
 
 
 async def open_session(
@@ -71,8 +71,8 @@ def _checked(details: Mapping[str, object], *, secrets: bool) -> dict[str, objec
     card_type, count, meta = details["card_type"], details["location_count"], details["meta"]
     if card_type is not None and card_type not in CARD_TYPES:
         raise BadInput(f"{card_type!r} is none of {', '.join(CARD_TYPES)}.", field="card_type")
-    if count is not None and (type(count) is not int or not 0 <= count <= _MOST_LOCATIONS):
-        raise BadInput(f"a whole number from 0 to {_MOST_LOCATIONS}.", field="location_count")
+    if count is not None and (type(count) is not int or not 0 <= count <= MOST_LOCATIONS):
+        raise BadInput(f"a whole number from 0 to {MOST_LOCATIONS}.", field="location_count")
     if meta is not None and not isinstance(meta, Mapping):
         raise BadInput("an object is needed.", field="meta")
     text = None if meta is None else _noted(cast("Mapping[str, object]", meta), secrets=secrets)

@@ -134,7 +134,7 @@ async def shapes(within: Within) -> Known:
     """The keys that programs registered in the space, and the shapes of their values."""
     found = await (await within.conn.execute(_SQL["shapes"], {"space": within.space.id})).fetchall()
     rules = [
-        KeyRule(p, KeptShape(shape), namespace, scope, at) for p, namespace, scope, shape, _, at in found
+        KeyRule(p, KeptShape(shape, p), namespace, scope, at) for p, namespace, scope, shape, _, at in found
     ]
     return Known(max((row[4] for row in found), default=0), {rule.pattern: rule for rule in rules})
 
@@ -167,10 +167,17 @@ async def values(within: Within, *, session: UUID | None, person: str | None, no
 
 
 async def values_of_space(
-    within: Within, *, now: datetime, assumed: bool = False, limit: int | None = None, offset: int = 0
+    within: Within,
+    *,
+    now: datetime,
+    limit: int,
+    offset: int,
+    assumed: bool = False,
+    key: str | None = None,
 ) -> list[Value]:
-    """What stands in the whole space, or what of it is only ``assumed``, by key."""
-    given = {"space": within.space.id, "now": now, "assumed": assumed, "limit": limit, "offset": offset}
+    """What stands in the whole space, or what of it is only ``assumed`` or of one key, by key."""
+    given = {"now": now, "assumed": assumed, "key": key, "limit": limit, "offset": offset}
+    given["space"] = within.space.id
     async with within.conn.cursor(row_factory=class_row(Value)) as cursor:
         return await (await cursor.execute(_SQL["values_of_space"], given)).fetchall()
 
@@ -192,7 +199,7 @@ async def seen_key(within: Within, key: str) -> KeyRule | None:
 async def history(
     within: Within, *, namespace: Namespace, key: str, session: UUID | None, person: str | None
 ) -> list[Event]:
-    """Every event of a key, oldest first."""
+    """Every event of a key, oldest first; also those from before it was registered."""
     given = {
         "space": within.space.id,
         "namespace": namespace,

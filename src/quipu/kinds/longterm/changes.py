@@ -14,7 +14,7 @@ from quipu.kernel.db.database import Within
 from quipu.kernel.db.person import own_user
 from quipu.kinds.longterm import citing, filing, store
 from quipu.kinds.longterm.filing import Entry
-from quipu.kinds.longterm.model import Act, Category, Kept, Said, Wording
+from quipu.kinds.longterm.model import Act, Category, Kept, MemorySource, Wording
 from quipu.kinds.longterm.reading import row_of
 from quipu.kinds.longterm.requests import New, Refuses, Rewording
 from quipu.kinds.longterm.rules import filed_text, more_important, summary_hash
@@ -108,7 +108,7 @@ class Changes:
         said_then = await store.wording(self.within, row.id, to)
         if said_then is None:
             raise NotFound(
-                f"Memory {row.id} has no version {to}.", hint=f"See them: quipu longterm history {row.id}"
+                f"Memory {row.id} has no version {to}.", hint=f"The history of {row.id} shows them."
             )
         return await self._rewrite(row, said_then, act="revert", said=(), reason=reason, rests_on=to)
 
@@ -153,7 +153,7 @@ class Changes:
         """Make memories findable; the ids of their entries, in their order."""
         return await filing.file(self.within, entries, self._prepared, now=self.now)
 
-    async def _insert(self, new: New, said: Sequence[Said]) -> UUID:
+    async def _insert(self, new: New, said: Sequence[MemorySource]) -> UUID:
         id_ = uuid4()
         first = next(iter(said), None)
         session = new.session or (first.session if first else None)
@@ -180,7 +180,7 @@ class Changes:
         await self._cite(id_, 1, said)
         return id_
 
-    async def _restate(self, row: Row, new: New, said: Sequence[Said]) -> Kept:
+    async def _restate(self, row: Row, new: New, said: Sequence[MemorySource]) -> Kept:
         if row.archived:
             await self._revive(row, reason=new.reason)
         version, raised = row.version, more_important(row.importance, new.importance)
@@ -199,7 +199,7 @@ class Changes:
         to: Wording,
         *,
         act: Act,
-        said: Sequence[Said],
+        said: Sequence[MemorySource],
         reason: str | None,
         rests_on: int | None = None,
     ) -> Row:
@@ -247,7 +247,7 @@ class Changes:
             raise Conflict(
                 f"memory {other} says so already.",
                 field="summary",
-                hint=f"Look at it: quipu longterm show {other}",
+                hint="Edit that one, or archive one of the two.",
             )
 
     async def _sign(self, ids: Sequence[UUID], *, act: Act, reason: str | None) -> None:
@@ -255,7 +255,7 @@ class Changes:
         values = {"ids": list(ids), "act": act, "now": self.now, "by": self.by, "reason": reason}
         await store.run(self.within, "sign", values)
 
-    async def _cite(self, id_: UUID, version: int, said: Sequence[Said]) -> None:
+    async def _cite(self, id_: UUID, version: int, said: Sequence[MemorySource]) -> None:
         await citing.cite(self.within, id_, version, said, by=self.by, now=self.now)
 
     async def _check_version(self, row: Row, expected: int | None) -> None:
@@ -266,7 +266,7 @@ class Changes:
             f"you saw version {expected}{_quoted(seen)}; memory {row.id} is at version {row.version} by now"
             f"{_quoted(row.wording)}.",
             field="expected_version",
-            hint=f"See what changed: quipu longterm history {row.id}",
+            hint=f"The history of {row.id} shows what changed.",
         )
 
     def _refused(self, summary: str, details: str | None, category: Category, asked: bool) -> str | None:
@@ -291,7 +291,7 @@ def _rests_on(row: Row, to: Wording) -> bool:
     return to.summary == row.summary or (to.details is not None and to.details == row.details)
 
 
-def _said_at(said: Sequence[Said]) -> datetime | None:
+def _said_at(said: Sequence[MemorySource]) -> datetime | None:
     return max((one.happened_at for one in said if one.happened_at is not None), default=None)
 
 
@@ -303,4 +303,4 @@ def _quoted(wording: Wording | None) -> str:
 
 def _check_live(row: Row) -> None:
     if row.archived:
-        raise BadInput("it is archived.", field="id", hint=f"Bring it back: quipu longterm revive {row.id}")
+        raise BadInput("it is archived.", field="id", hint=f"Unarchive {row.id} to bring it back.")

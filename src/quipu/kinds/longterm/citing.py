@@ -12,10 +12,10 @@ from quipu.kernel.db.database import Within
 from quipu.kernel.redact import redact
 from quipu.kinds.longterm import store
 from quipu.kinds.longterm.checking import LONGEST_EXCERPT
-from quipu.kinds.longterm.model import Said
+from quipu.kinds.longterm.model import MemorySource
 
 
-async def still_there(within: Within, said: Sequence[Said]) -> list[Said]:
+async def still_there(within: Within, said: Sequence[MemorySource]) -> list[MemorySource]:
     """Those with their numbers in the record, without those whose message was forgotten meanwhile."""
     found = await store.numbers(within, said)
     known = [replace(one, number=found.get(place, one.number)) for place, one in enumerate(said)]
@@ -23,14 +23,14 @@ async def still_there(within: Within, said: Sequence[Said]) -> list[Said]:
     return [one for one in known if one.number is None or one.number in there]
 
 
-async def knows(within: Within, id_: UUID, said: Sequence[Said]) -> bool:
+async def knows(within: Within, id_: UUID, said: Sequence[MemorySource]) -> bool:
     """Whether a memory rests on all of these messages already."""
     told = await store.told_by(within, id_, said)
     return all(one.message is not None and (one.session, one.message) in told for one in said)
 
 
 async def cite(
-    within: Within, id_: UUID, version: int, said: Sequence[Said], *, by: str, now: datetime
+    within: Within, id_: UUID, version: int, said: Sequence[MemorySource], *, by: str, now: datetime
 ) -> None:
     """Note what a version of a memory rests on; secrets are cut out of the words."""
     for one in said:

@@ -10,6 +10,7 @@ from uuid import UUID
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Within
 from quipu.kinds.longterm import store
+from quipu.record import store as record
 from quipu.upkeep.erasure.model import Named, What
 from quipu.upkeep.erasure.wording import repeats, words
 
@@ -61,7 +62,7 @@ class LongtermEraser:
 
 async def _doomed(within: Within, what: What) -> _Doomed:
     given = {"session": what.session, "user": what.user, "message": what.message}
-    messages = await store.doomed(within, "doomed_messages", given)
+    messages = await record.matching(within, what)
     sources = await store.doomed(within, "doomed_sources", {**given, "messages": Int8s(messages)})
     earlier: Sequence[int] = ()
     resting = {**given, "sources": Int8s(sources), "everything": what.everything}

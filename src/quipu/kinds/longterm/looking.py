@@ -2,16 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Final
-from uuid import UUID
+from typing import Annotated, Final
+
+from typing_extensions import Doc
 
 from quipu.errors import BadInput
+from quipu.kernel.base.parameters import (
+    STATES,
+    After,
+    Example,
+    Id,
+    Limit,
+    ListState,
+    Offset,
+    OnlyUser,
+    Since,
+    Space,
+    Until,
+)
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.db.database import Database
 from quipu.kinds.longterm import checking, store
 from quipu.kinds.longterm.filing import LONGTERM
-from quipu.kinds.longterm.model import Category, Count, Found, Importance, LongtermMemory, Revision, Said
+from quipu.kinds.longterm.model import (
+    Category,
+    FoundMemory,
+    Importance,
+    LongtermMemory,
+    MemoryCount,
+    MemoryRevision,
+    MemorySource,
+)
 from quipu.kinds.longterm.patterns import holding
 from quipu.kinds.longterm.reading import memory, row_of
 from quipu.kinds.longterm.store import Narrowed
@@ -22,67 +45,75 @@ from quipu.record import given
 
 _MOST: Final = 1_000
 _OVERFETCH: Final = 5
+_ARCHIVED: Final[dict[ListState, bool | None]] = {"live": False, "archived": True, "all": None}
+
+OnlyCategory = Annotated[Category | None, Doc("Only this category."), Example("preference")]
+OnlyImportance = Annotated[Importance | None, Doc("Only this importance."), Example("high")]
+OnlyText = Annotated[str | None, Doc("Only memories that contain this text, in any case."), Example("tea")]
+Question = Annotated[str, Doc("What to ask."), Example("How does she like her answers?")]
 
 
 class AsyncLooking:
-    """Looks at the memories of one database. Nothing here changes anything, or is in any audit."""
+    """Look at the memories of one database. Nothing here changes anything or appears in the audit."""
 
     def __init__(self, database: Database, *, search: Search) -> None:
         self._database = database
         self._search = search
 
-    async def get(self, id: UUID | str, *, space: str) -> LongtermMemory:
-        """The memory with an id.
+    async def get(self, id: Id, *, space: Space) -> LongtermMemory:
+        """Show a memory.
 
         Raises:
-            NotFound: there is none.
+            NotFound: There is no such memory.
         """
         async with self._database.looking(check_name("space", space)) as within:
             return memory(await row_of(within, id), space=space)
 
-    async def history(self, id: UUID | str, *, space: str) -> list[Revision]:
-        """How a memory read before each change, who changed it and why; the latest first.
+    async def history(self, id: Id, *, space: Space) -> Sequence[MemoryRevision]:
+        """Show how a memory read before each change, the latest change first.
+
+        Each entry says who made the change, and why.
 
         Raises:
-            NotFound: there is none.
+            NotFound: There is no such memory.
         """
         async with self._database.looking(check_name("space", space)) as within:
             row = await row_of(within, id)
             return [] if within is None else await store.history(within, row.id)
 
-    async def sources(self, id: UUID | str, *, space: str) -> list[Said]:
-        """The words that a memory rests on as it reads now, the latest first. Empty for one by hand.
+    async def sources(self, id: Id, *, space: Space) -> Sequence[MemorySource]:
+        """Show the words a memory rests on, the latest first.
+
+        These are the words behind the memory as it reads now. A memory written by hand has none.
 
         Raises:
-            NotFound: there is none.
+            NotFound: There is no such memory.
         """
         async with self._database.looking(check_name("space", space)) as within:
             row = await row_of(within, id)
             return [] if within is None else await store.sources(within, row.id)
 
-    async def listing(
+    async def list(
         self,
         *,
-        space: str,
-        user: str | None = None,
-        category: Category | None = None,
-        importance: Importance | None = None,
-        text: str | None = None,
-        since: datetime | str | None = None,
-        until: datetime | str | None = None,
-        archived: bool | None = False,
-        limit: int = 100,
-        offset: int = 0,
-        after: UUID | str | None = None,
-    ) -> list[LongtermMemory]:
-        """Memories: live ones before archived ones, the most important first, of equals what changed last.
+        space: Space,
+        user: OnlyUser = None,
+        category: OnlyCategory = None,
+        importance: OnlyImportance = None,
+        text: OnlyText = None,
+        since: Since = None,
+        until: Until = None,
+        state: Annotated[ListState, Doc("Live memories, archived ones, or all.")] = "live",
+        limit: Limit = 100,
+        offset: Offset = 0,
+        after: After = None,
+    ) -> Sequence[LongtermMemory]:
+        """List memories, the most important first.
 
-        Those of a user, a category, an importance, that hold a ``text`` in whatever case, that were said
-        ``since`` (included) or ``until`` (not included) a time; live ones, ``archived`` ones, or both (None).
-        ``after`` is the id of a memory: the list goes on behind where it stands now.
+        Live memories come before archived ones; among equals, the most recently changed comes first.
 
         Raises:
-            BadInput: an argument cannot be taken (``limit`` is 1 to 1,000).
+            BadInput: An argument is invalid; the error names it.
         """
         wanted = narrowed(
             user=user,
@@ -91,7 +122,7 @@ class AsyncLooking:
             text=text,
             since=since,
             until=until,
-            archived=archived,
+            state=state,
         )
         given.whole("limit", limit, most=_MOST)
         given.whole("offset", offset, least=0, most=10**9)
@@ -104,21 +135,23 @@ class AsyncLooking:
 
     async def search(
         self,
-        question: str,
+        question: Question,
         *,
-        space: str,
-        user: str | None = None,
-        category: Category | None = None,
-        importance: Importance | None = None,
-        limit: int = 10,
-    ) -> list[Found]:
-        """The live memories that answer a question, best first, found by words and meaning.
+        space: Space,
+        user: Annotated[
+            str | None, Doc("Only what is about this person or about everybody."), Example("ana")
+        ] = None,
+        category: OnlyCategory = None,
+        importance: OnlyImportance = None,
+        limit: Limit = 10,
+    ) -> Sequence[FoundMemory]:
+        """Find the live memories that answer a question, the best first.
 
-        With ``user``, those of the user and those that hold for everybody. It changes nothing and is in no
-        audit; for the prompt of an agent use ``recover``.
+        Words and meaning both count. A search changes nothing and leaves no line in the audit; for the prompt
+        of an agent, use `recover`.
 
         Raises:
-            BadInput: an argument cannot be taken.
+            BadInput: An argument is invalid; the error names it.
         """
         if not question.strip():
             raise BadInput("ask something.", field="question")
@@ -133,14 +166,14 @@ class AsyncLooking:
             rows = await store.memories(within, wanted, entries=[hit.id for hit in hits])
         by_entry = {row.entry_id: row for row in rows}
         found = [
-            Found(memory=memory(by_entry[hit.id], space=space), score=hit.score, parts=hit.parts)
+            FoundMemory(memory=memory(by_entry[hit.id], space=space), score=hit.score, parts=hit.parts)
             for hit in hits
             if hit.id in by_entry
         ]
         return found[:limit]
 
-    async def counts(self, *, space: str, user: str | None = None) -> list[Count]:
-        """How many memories there are of each category and importance."""
+    async def counts(self, *, space: Space, user: OnlyUser = None) -> Sequence[MemoryCount]:
+        """Count the memories of each category and importance."""
         async with self._database.looking(check_name("space", space)) as within:
             return [] if within is None else await store.counts(within, user=optional_name("user", user))
 
@@ -153,18 +186,18 @@ def narrowed(
     text: str | None = None,
     since: datetime | str | None = None,
     until: datetime | str | None = None,
-    archived: bool | None = False,
+    state: str = "live",
 ) -> Narrowed:
-    """Which memories are wanted.
+    """Return the checked filter of a list or an archive.
 
     Raises:
-        BadInput: an argument cannot be taken.
+        BadInput: An argument is invalid; the error names it.
     """
     return Narrowed(
         category=None if category is None else checking.category_of(category),
         importance=None if importance is None else checking.importance_of(importance),
         user=optional_name("user", user),
-        archived=archived,
+        archived=_ARCHIVED[given.one_of("state", state, STATES)],
         text=holding(text),
         since=given.time("since", since),
         until=given.time("until", until),

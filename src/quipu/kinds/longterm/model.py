@@ -98,7 +98,7 @@ class Wording:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Revision:
+class MemoryRevision:
     """How a memory read before it was changed, who changed it, and why.
 
     ``version`` is the one that read so. ``changed_by`` is ``hand``, ``import``, or an evaluator with its
@@ -117,7 +117,7 @@ class Revision:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class MemorySource:
     """Words that a memory rests on.
 
     ``turn`` counts the turns of the conversation that was evaluated, from 0. ``message`` and ``session`` are
@@ -147,7 +147,7 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class FoundMemory:
     """A memory that answers a question; ``score`` is that of recall, 0 to 1, the sum of ``parts``."""
 
     memory: LongtermMemory
@@ -156,7 +156,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Archived:
+class ArchivedMemories:
     """Memories that were to be archived; ``archived`` says whether they were, or only would be."""
 
     memories: Sequence[LongtermMemory]
@@ -164,7 +164,7 @@ class Archived:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Count:
+class MemoryCount:
     """How many memories there are of a category and importance."""
 
     category: Category
@@ -233,7 +233,7 @@ class Inclusion:
     summary: str
     details: str | None = None
     reason: str = ""
-    sources: Sequence[Said] = ()
+    sources: Sequence[MemorySource] = ()
     asked: bool = False
 
 
@@ -250,7 +250,7 @@ class Edit:
     details: str | None = None
     category: Category | None = None
     reason: str = ""
-    sources: Sequence[Said] = ()
+    sources: Sequence[MemorySource] = ()
     expected_version: int | None = None
     asked: bool = False
 
@@ -261,7 +261,7 @@ class Deletion:
 
     id: str
     reason: str = ""
-    sources: Sequence[Said] = ()
+    sources: Sequence[MemorySource] = ()
     expected_version: int | None = None
 
 

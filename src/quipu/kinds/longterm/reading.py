@@ -12,7 +12,7 @@ from quipu.kinds.longterm.model import LongtermMemory
 from quipu.kinds.longterm.store import Row
 from quipu.record.given import id_of, only
 
-_HINT: Final = "quipu longterm list shows them."
+_HINT: Final = "The list of memories shows them."
 
 
 def memory(row: Row, *, space: str) -> LongtermMemory:

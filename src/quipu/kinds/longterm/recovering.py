@@ -6,14 +6,16 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Final
+from typing import Annotated, Final
 from uuid import UUID
 
+from annotated_types import Interval
 from anyio import move_on_after
+from typing_extensions import Doc
 
 from quipu.errors import QuipuError
 from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.parameters import Example, Limit, OnlySession, OnlyUser, Since, Space
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.base.text import excerpt
 from quipu.kernel.config import Settings
@@ -23,7 +25,7 @@ from quipu.kernel.db.space import AsOf, ErasedMeanwhile
 from quipu.kernel.redact import redact
 from quipu.kinds.longterm import auditing, querying, store
 from quipu.kinds.longterm.filing import LONGTERM
-from quipu.kinds.longterm.model import AuditAct, AuditLine, AuditMemory, Found
+from quipu.kinds.longterm.model import AuditAct, AuditLine, AuditMemory, FoundMemory
 from quipu.kinds.longterm.querying import Query
 from quipu.kinds.longterm.reading import memory
 from quipu.kinds.longterm.rendering import Block, block
@@ -61,41 +63,47 @@ class AsyncRecovering:
 
     async def recover(
         self,
-        asked: SatiRetrievalInput | Mapping[str, object] | str,
+        message: Annotated[
+            SatiRetrievalInput | Mapping[str, object] | str,
+            Doc("The message to answer."),
+            Example("What shall I cook tonight?"),
+        ],
         *,
-        space: str,
-        user: str | None = None,
-        session: str | None = None,
-        message: str | None = None,
-        recent: Sequence[str] = (),
-        limit: int | None = None,
-        budget_tokens: int | None = None,
-        injected: bool = False,
+        space: Space,
+        user: Annotated[
+            str | None, Doc("The person who is answered; without one, all memories count."), Example("ana")
+        ] = None,
+        session: Annotated[str | None, Doc("The session of the turn, for the audit."), Example("s1")] = None,
+        message_id: Annotated[str | None, Doc("The id of the message, for the audit.")] = None,
+        recent: Annotated[Sequence[str], Doc("Turns before it, the latest last.")] = (),
+        limit: Annotated[int | None, Doc("The most memories to return."), Interval(ge=1, le=100)] = None,
+        budget_tokens: Annotated[
+            int | None, Doc("The most tokens of the block."), Interval(ge=1, le=10**6)
+        ] = None,
+        injected: Annotated[bool, Doc("The block goes into a prompt: that counts as use.")] = False,
     ) -> Recovered:
-        """What is known that matters for the message that is to be answered, in time or not at all.
+        """Recover what is known that matters for a message, in time or not at all.
 
-        ``asked`` is the message, with ``recent`` turns before it (the latest last), or both as the seed's
-        input or its document. Looked through are live memories of the ``user`` and those that hold for
-        everybody; without a user all of the space, so name one where several share it. ``injected``: the
-        block goes into a prompt, which counts as an access of what is in it, once in an hour. ``session``
-        and ``message`` name the turn in the audit.
+        Live memories of the person and those that hold for everybody are searched; name the person where
+        several share the space. The message may also be the seed's input, or its document, with the turns
+        before it. With `injected`, what is in the block counts as used, once an hour.
 
-        It takes no longer than the setting ``longterm_timeout_ms``. Where there is no time, or the database
-        or the model fail, the result is empty and says so: an answer never breaks for want of memory.
+        It takes no longer than the setting `longterm_timeout_ms`. Without time, database or model the result
+        is empty and says so: an answer never breaks for want of memory.
 
         Raises:
-            BadInput: an argument cannot be taken.
+            BadInput: An argument is invalid; the error names it.
         """
         begun = time.monotonic()
         settings = await self._holding(check_name("space", space))
-        asked = querying.checked(asked, recent=recent, limit=limit or settings.longterm_limit)
+        asked = querying.checked(message, recent=recent, limit=limit or settings.longterm_limit)
         budget = budget_tokens or settings.longterm_tokens
         given.whole("budget_tokens", budget, most=10**6)
         turn = _Turn(
             space=space,
             user=own_user(optional_name("user", user)),
             session=optional_name("session", session),
-            message=optional_name("message", message),
+            message=optional_name("message_id", message_id),
         )
         found, as_of = _NOTHING, None
         left = settings.longterm_timeout_ms / 1000 - (time.monotonic() - begun)
@@ -112,17 +120,19 @@ class AsyncRecovering:
     async def audit(
         self,
         *,
-        space: str,
-        act: AuditAct | None = None,
-        user: str | None = None,
-        session: str | None = None,
-        since: datetime | str | None = None,
-        limit: int = 100,
+        space: Space,
+        act: Annotated[
+            AuditAct | None, Doc("Only recoveries, or only evaluations."), Example("recover")
+        ] = None,
+        user: OnlyUser = None,
+        session: OnlySession = None,
+        since: Since = None,
+        limit: Limit = 100,
     ) -> list[AuditLine]:
-        """What was recovered for which message and what evaluations did, the latest first.
+        """List what was recovered for which message, and what evaluations did, the latest first.
 
         Raises:
-            BadInput: an argument cannot be taken (``limit`` is 1 to 1,000).
+            BadInput: An argument is invalid; the error names it.
         """
         user, session = optional_name("user", user), optional_name("session", session)
         earliest = given.time("since", since)
@@ -158,7 +168,7 @@ class AsyncRecovering:
         made = block(memories, budget_tokens=budget_tokens, marks=marks)
         return _result(found, made), within.space.as_of
 
-    async def _found(self, within: Within, query: Query, turn: _Turn) -> list[Found]:
+    async def _found(self, within: Within, query: Query, turn: _Turn) -> list[FoundMemory]:
         filters = Filters(kinds=(LONGTERM,), user=turn.user, or_nobody=turn.user is not None)
         answers = await self._search.find(within, query.texts, filters=filters, limit=query.limit)
         least = within.settings.of(LEAST_SCORE)
@@ -166,7 +176,7 @@ class AsyncRecovering:
         rows = await store.memories(within, entries=[hit.id for hit in hits]) if hits else []
         by_entry = {row.entry_id: row for row in rows}
         return [
-            Found(memory=memory(by_entry[hit.id], space=turn.space), score=hit.score, parts=hit.parts)
+            FoundMemory(memory=memory(by_entry[hit.id], space=turn.space), score=hit.score, parts=hit.parts)
             for hit in hits
             if hit.id in by_entry
         ]
@@ -206,7 +216,7 @@ class AsyncRecovering:
                     await store.accessed(within, ids, now=line.at, apart=ACCESSES_APART)
 
 
-def _result(found: Sequence[Found], shown: Block) -> Recovered:
+def _result(found: Sequence[FoundMemory], shown: Block) -> Recovered:
     taken = [found[place] for place in shown.places]
     return Recovered(
         relevant_memories=tuple(

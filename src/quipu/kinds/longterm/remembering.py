@@ -5,18 +5,35 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TypeVar
+from typing import Annotated, TypeVar
 from uuid import UUID
+
+from annotated_types import Interval
+from typing_extensions import Doc
 
 from quipu.errors import BadInput
 from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.parameters import (
+    LAST_VERSION,
+    Confirm,
+    Example,
+    ExpectedVersion,
+    Id,
+    OnlyUser,
+    Reason,
+    Session,
+    Space,
+    Time,
+    User,
+)
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.db.database import Database
+from quipu.kernel.policy.policy import safety
 from quipu.kinds.longterm import checking, store
 from quipu.kinds.longterm.changes import HAND, Changes
 from quipu.kinds.longterm.changing import changed
-from quipu.kinds.longterm.looking import narrowed
-from quipu.kinds.longterm.model import Archived, Category, Importance, LongtermMemory
+from quipu.kinds.longterm.looking import OnlyCategory, OnlyImportance, OnlyText, narrowed
+from quipu.kinds.longterm.model import ArchivedMemories, Category, Importance, LongtermMemory
 from quipu.kinds.longterm.reading import memory, row_of
 from quipu.kinds.longterm.requests import New, Rewording
 from quipu.kinds.longterm.rules import filed_text
@@ -28,10 +45,7 @@ T = TypeVar("T")
 
 
 class AsyncRemembering:
-    """Writes the memories of one database by hand.
-
-    Every call names the ``space``. An id is a memory's whole id or the beginning of it, at least four digits.
-    """
+    """Write the memories of one database by hand."""
 
     def __init__(self, database: Database, models: Models, *, clock: Clock, redact: bool) -> None:
         self._database = database
@@ -41,31 +55,38 @@ class AsyncRemembering:
 
     async def add(
         self,
-        summary: str,
+        summary: Annotated[str, Doc("What to remember, in one sentence."), Example("Prefers short answers.")],
         *,
-        space: str,
-        category: Category = "context",
-        importance: Importance = "medium",
-        details: str | None = None,
-        user: str | None = None,
-        session: str | None = None,
-        source: str | None = None,
-        time: datetime | str | None = None,
+        space: Space,
+        category: Annotated[
+            Category | None,
+            Doc("What the memory is about; without one, context, or constraint where it tells an allergy."),
+            Example("preference"),
+        ] = None,
+        importance: Annotated[
+            Importance | None,
+            Doc("How much it matters; without one, medium, or high where it tells an allergy."),
+        ] = None,
+        details: Annotated[str | None, Doc("More about it.")] = None,
+        user: User = None,
+        session: Session = None,
+        source: Annotated[str | None, Doc("Where it is from, if not from a session.")] = None,
+        time: Time = None,
     ) -> LongtermMemory:
-        """Write a memory by hand; the memory as it stands then.
+        """Write a memory by hand, and return it as it stands then.
 
-        Where a live memory of the user says so already, that one was said once more (``stated_count``) and
-        becomes as important as this where this is more; an archived one that says so is brought back.
-        ``time`` is when it was said, if not now. ``user`` is whom it is about; without one it holds for
-        everybody in the space.
+        A live memory that says so already is not doubled: it counts as said once more (`stated_count`) and
+        takes the higher importance. An archived one that says so becomes live again.
 
         Raises:
-            BadInput: an argument cannot be taken, or the text holds a secret.
+            BadInput: An argument is invalid, or the text holds a secret.
         """
+        said = checking.summary_of(summary, secrets=self._redact)
+        unsafe = safety(said)
         new = New(
-            summary=checking.summary_of(summary, secrets=self._redact),
-            category=checking.category_of(category),
-            importance=checking.importance_of(importance),
+            summary=said,
+            category=checking.category_of(category or ("constraint" if unsafe else "context")),
+            importance=checking.importance_of(importance or ("high" if unsafe else "medium")),
             details=checking.details_of(details, secrets=self._redact),
             user=optional_name("user", user),
             session=optional_name("session", session),
@@ -79,25 +100,26 @@ class AsyncRemembering:
 
     async def edit(
         self,
-        id: UUID | str,
+        id: Id,
         *,
-        space: str,
-        summary: str | None = None,
-        details: str | None = None,
-        category: Category | None = None,
-        importance: Importance | None = None,
-        expected_version: int | None = None,
-        reason: str | None = None,
+        space: Space,
+        summary: Annotated[
+            str | None, Doc("What it says from now on."), Example("Prefers very short answers.")
+        ] = None,
+        details: Annotated[str | None, Doc('More about it; "" takes the details away.')] = None,
+        category: Annotated[Category | None, Doc("Its category from now on.")] = None,
+        importance: Annotated[Importance | None, Doc("Its importance from now on.")] = None,
+        expected_version: ExpectedVersion = None,
+        reason: Reason = None,
     ) -> LongtermMemory:
-        """Change what a memory says; its version grows, and how it read before is kept.
+        """Change what a memory says.
 
-        What is None stays as it is; ``details=""`` takes them away. With ``expected_version`` nothing is
-        changed where somebody else changed it meanwhile.
+        What is not given stays as it is. The version grows, and the earlier text stays in the history.
 
         Raises:
-            NotFound: there is none.
-            Conflict: it is at another version (both are shown), or another live memory says so already.
-            BadInput: nothing was given to change, it is archived, or an argument cannot be taken.
+            NotFound: There is no such memory.
+            Conflict: Somebody changed it meanwhile, or another live memory says so already.
+            BadInput: Nothing is to change, the memory is archived, or an argument is invalid.
         """
         if summary is None and details is None and category is None and importance is None:
             raise BadInput(
@@ -114,18 +136,15 @@ class AsyncRemembering:
         return await self._changed_one(id, lambda changes, row: changes.edit(row.id, to), space=space)
 
     async def archive(
-        self,
-        id: UUID | str,
-        *,
-        space: str,
-        reason: str | None = None,
-        expected_version: int | None = None,
+        self, id: Id, *, space: Space, reason: Reason = None, expected_version: ExpectedVersion = None
     ) -> LongtermMemory:
-        """Take a memory out of recall; it stays, and can be revived. One that is archived stays so.
+        """Take a memory out of recall.
+
+        It stays, and `unarchive` brings it back. Archiving it again changes nothing.
 
         Raises:
-            NotFound: there is none.
-            Conflict: it is at another version than expected.
+            NotFound: There is no such memory.
+            Conflict: Somebody changed it meanwhile.
         """
         why, version = checking.reason_of(reason, secrets=self._redact), _optional_version(expected_version)
         return await self._changed_one(
@@ -134,12 +153,12 @@ class AsyncRemembering:
             space=space,
         )
 
-    async def revive(self, id: UUID | str, *, space: str, reason: str | None = None) -> LongtermMemory:
+    async def unarchive(self, id: Id, *, space: Space, reason: Reason = None) -> LongtermMemory:
         """Bring an archived memory back into recall.
 
         Raises:
-            NotFound: there is none.
-            Conflict: another live memory of the user says so.
+            NotFound: There is no such memory.
+            Conflict: Another live memory of the person says so already.
         """
         why = checking.reason_of(reason, secrets=self._redact)
         return await self._changed_one(
@@ -147,14 +166,21 @@ class AsyncRemembering:
         )
 
     async def revert(
-        self, id: UUID | str, *, space: str, to: int, reason: str | None = None
+        self,
+        id: Id,
+        *,
+        space: Space,
+        to: Annotated[int, Doc("The version to go back to."), Interval(ge=1, le=LAST_VERSION), Example(1)],
+        reason: Reason = None,
     ) -> LongtermMemory:
-        """Have a memory read as its version ``to`` did. That is a new version, and can be reverted too.
+        """Restore what an earlier version of a memory said.
+
+        This makes a new version, which can be reverted too. `history` shows the versions.
 
         Raises:
-            NotFound: there is no such memory, or no such version of it.
-            Conflict: another live memory of the user says so.
-            BadInput: it is archived.
+            NotFound: There is no such memory, or no such version of it.
+            Conflict: Another live memory of the person says so already.
+            BadInput: The memory is archived.
         """
         version, why = checking.version_of("to", to), checking.reason_of(reason, secrets=self._redact)
         return await self._changed_one(
@@ -164,36 +190,38 @@ class AsyncRemembering:
     async def archive_many(
         self,
         *,
-        space: str,
-        user: str | None = None,
-        category: Category | None = None,
-        importance: Importance | None = None,
-        text: str | None = None,
-        before: datetime | str | None = None,
-        reason: str | None = None,
-        dry_run: bool = True,
-    ) -> Archived:
-        """Archive all live memories of a user, a category, an importance, that hold a text, said ``before``.
+        space: Space,
+        user: OnlyUser = None,
+        category: OnlyCategory = None,
+        importance: OnlyImportance = None,
+        text: OnlyText = None,
+        before: Annotated[
+            datetime | str | None, Doc("Only what was said before this time."), Example("2026-06-01")
+        ] = None,
+        reason: Reason = None,
+        confirm: Confirm = False,
+    ) -> ArchivedMemories:
+        """Archive every live memory that matches all filters.
 
-        With ``dry_run`` it is a preview: nothing is changed.
+        Each of them can be unarchived.
 
         Raises:
-            BadInput: nothing narrows it, or an argument cannot be taken.
+            BadInput: No filter is given, or an argument is invalid.
         """
         if all(one is None for one in (user, category, importance, text, before)):
             raise BadInput(
                 "say which: a user, category, importance, text or before.", field="category",
-                hint="To forget everything of somebody for good: forget(user=…)."
+                hint="To forget everything of somebody for good, forget the user."
             )  # fmt: skip
         wanted = narrowed(user=user, category=category, importance=importance, text=text, until=before)
         why = checking.reason_of(reason, secrets=self._redact)
         async with self._database.looking(check_name("space", space)) as within:
             rows = [] if within is None else await store.memories(within, wanted)
-        if rows and not dry_run:
+        if rows and confirm:
             rows = await self._changed(lambda changes: _archive_all(changes, wanted, why), space=space)
         shown = [memory(row, space=space) for row in rows]
-        memories = shown if dry_run else [replace(one, archived=True) for one in shown]
-        return Archived(memories=tuple(memories), archived=not dry_run)
+        memories = [replace(one, archived=True) for one in shown] if confirm else shown
+        return ArchivedMemories(memories=tuple(memories), archived=confirm)
 
     async def _changed(
         self, work: Callable[[Changes], Awaitable[T]], *, space: str, texts: Sequence[str] = ()

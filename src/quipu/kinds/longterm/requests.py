@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from quipu.kinds.longterm.model import Category, Importance, Said
+from quipu.kinds.longterm.model import Category, Importance, MemorySource
 
 Refuses = Callable[[str, Category, bool], str | None]
 """``refuses(text, category, asked)``: the rule by which a text must not be kept automatically, or None."""
@@ -24,7 +24,7 @@ class New:
     session: str | None = None
     source: str | None = None
     happened_at: datetime | None = None
-    said: Sequence[Said] = ()
+    said: Sequence[MemorySource] = ()
     asked: bool = False
     reason: str | None = None
 
@@ -37,7 +37,7 @@ class Rewording:
     importance: Importance | None = None
     summary: str | None = None
     details: str | None = None
-    said: Sequence[Said] = ()
+    said: Sequence[MemorySource] = ()
     expected_version: int | None = None
     asked: bool = False
     reason: str | None = None

@@ -8,16 +8,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, Self, TypeVar
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AwareDatetime, ConfigDict, Field, ValidationError, model_validator
 
 from quipu.errors import BadInput
+from quipu.kernel.base.strict import Strict
+from quipu.kernel.base.text import rule_of
 from quipu.kinds.longterm.model import Category, Evaluation, Importance, Inclusion, weight
 
 LONGEST_TURN = 1_000_000
 _EVALUATED = {"should_store", "category", "importance", "summary", "reason"}
 
 
-class _Document(BaseModel):
+class _Document(Strict):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
@@ -34,7 +36,7 @@ def read(shape: type[_Read], document: object) -> _Read:
         return document if isinstance(document, shape) else shape.model_validate(document)
     except ValidationError as error:
         (first, *_) = error.errors()
-        raise BadInput(f"{first['msg']}.", field=".".join(map(str, first["loc"])) or None) from None
+        raise BadInput(f"{rule_of(first['msg'])}.", field=".".join(map(str, first["loc"])) or None) from None
 
 
 class SatiRetrievalInput(_Document):

@@ -13,7 +13,14 @@ from psycopg.rows import class_row
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Within
-from quipu.kinds.longterm.model import Category, Count, Importance, Revision, Said, Wording
+from quipu.kinds.longterm.model import (
+    Category,
+    Importance,
+    MemoryCount,
+    MemoryRevision,
+    MemorySource,
+    Wording,
+)
 
 _SQL = queries.load("quipu.kinds.longterm")
 _ALL: Final = 2**31 - 1
@@ -157,9 +164,9 @@ async def live_with_hash(within: Within, *, user: str | None, hash: str, besides
     return found[0][0] if found else None
 
 
-async def history(within: Within, id_: UUID) -> list[Revision]:
+async def history(within: Within, id_: UUID) -> list[MemoryRevision]:
     """How a memory read before each change, the latest first."""
-    async with within.conn.cursor(row_factory=class_row(Revision)) as cursor:
+    async with within.conn.cursor(row_factory=class_row(MemoryRevision)) as cursor:
         await cursor.execute(_SQL["history"], {"space": within.space.id, "id": id_})
         return await cursor.fetchall()
 
@@ -171,20 +178,20 @@ async def wording(within: Within, id_: UUID, version: int) -> Wording | None:
         return await (await cursor.execute(_SQL["wording"], given)).fetchone()
 
 
-async def sources(within: Within, id_: UUID) -> list[Said]:
+async def sources(within: Within, id_: UUID) -> list[MemorySource]:
     """The words that a memory rests on as it reads now, the latest first."""
-    async with within.conn.cursor(row_factory=class_row(Said)) as cursor:
+    async with within.conn.cursor(row_factory=class_row(MemorySource)) as cursor:
         await cursor.execute(_SQL["sources"], {"space": within.space.id, "id": id_})
         return await cursor.fetchall()
 
 
-async def told_by(within: Within, id_: UUID, said: Sequence[Said]) -> set[tuple[str | None, str]]:
+async def told_by(within: Within, id_: UUID, said: Sequence[MemorySource]) -> set[tuple[str | None, str]]:
     """By session and id, which messages a memory rests on already."""
     messages = [one.message for one in said if one.message is not None]
     return {tuple(row) for row in await _rows(within, "told_by", {"id": id_, "messages": messages})}
 
 
-async def numbers(within: Within, said: Sequence[Said]) -> dict[int, int]:
+async def numbers(within: Within, said: Sequence[MemorySource]) -> dict[int, int]:
     """The numbers in the record of what was said there, by its place."""
     places = [place for place, one in enumerate(said) if one.message is not None and one.number is None]
     given = {
@@ -219,9 +226,9 @@ async def cited(within: Within, entries: Sequence[int]) -> list[Cited]:
         return await (await cursor.execute(_SQL["cited"], given)).fetchall()
 
 
-async def counts(within: Within, *, user: str | None) -> list[Count]:
+async def counts(within: Within, *, user: str | None) -> list[MemoryCount]:
     """How many memories there are of each category and importance."""
-    async with within.conn.cursor(row_factory=class_row(Count)) as cursor:
+    async with within.conn.cursor(row_factory=class_row(MemoryCount)) as cursor:
         await cursor.execute(_SQL["counts"], {"space": within.space.id, "user": user})
         return await cursor.fetchall()
 

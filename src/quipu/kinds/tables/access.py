@@ -95,7 +95,7 @@ class Access:
         if place.schema != names.DEFAULT and not (make and place.agent is None):
             raise NotFound(
                 f"There is no schema {place.schema!r}.",
-                hint=f"{names.nearest(place.schema, known)} To make one: quipu tables create-schema",
+                hint=f"{names.nearest(place.schema, known)} Create it first.",
             )
         await founding.found(self._database, place.space, place.schema, None)
         if place.agent is not None:
@@ -131,5 +131,5 @@ def _check(place: Place, need: Permission, permission: Permission | None) -> Non
         raise BadInput(
             f"{place.agent!r} {has} in schema {place.schema!r}; this needs {need!r}.",
             field="agent",
-            hint=f"A person can allow it: quipu tables grant {place.agent!r} {need} --schema {place.schema}",
+            hint=f"A person can grant {place.agent!r} the level {need} on the schema {place.schema}.",
         )

@@ -25,8 +25,9 @@ _HINDRANCES: Final = ("shape", "dependant")
 class Part:
     """What the catalogue knows of a table, as ``tables.parts_of`` returns it.
 
-    ``of``: the relation that it hangs on, where it is not the table's own definition. ``definition``: how a
-    CREATE TABLE writes it. ``statement``: what makes it again.
+    ``of``: the relation that it hangs on, where it is not the table's own definition; of a sequence that
+    somebody named, its column. ``definition``: how a CREATE TABLE writes it. ``statement``: what makes it
+    again.
     """
 
     kind: str
@@ -63,6 +64,11 @@ class Anatomy:
         return [one for one in self.parts if one.kind in _DEFINED and one.kind not in _COLUMNS]
 
     @property
+    def constraints(self) -> list[Part]:
+        """The constraints; ``of`` is the table itself where one refers to it."""
+        return [one for one in self.parts if one.kind == "constraint"]
+
+    @property
     def has_key(self) -> bool:
         """Whether the table has a primary key."""
         return any((one.definition or "").startswith("PRIMARY KEY") for one in self.defined)
@@ -71,6 +77,11 @@ class Anatomy:
     def names(self) -> list[Part]:
         """What bears a name in the schema that another table may want: constraints, indexes, sequences."""
         return [one for one in self.parts if one.kind == "name"]
+
+    @property
+    def named_sequences(self) -> list[Part]:
+        """The sequences of columns that have another name than PostgreSQL gives those of a serial."""
+        return [one for one in self.names if one.of is not None]
 
     @property
     def hindrances(self) -> list[str]:
@@ -90,11 +101,7 @@ class Anatomy:
     def create(self, schema: Schema, table: str) -> str:
         """The statement that would make such a table."""
         lines = [f"    {_quoted(name)} {definition}" for name, definition in self.columns.items()]
-        lines += [
-            f"    constraint {_quoted(one.name)} {one.definition}"
-            for one in self.defined
-            if one.kind == "constraint"
-        ]
+        lines += [f"    constraint {_quoted(one.name)} {one.definition}" for one in self.constraints]
         name = f"{schema.schema_name}.{_quoted(table)}"
         return TEMPLATES["create"].format(table=name, parts=",\n".join(lines))
 

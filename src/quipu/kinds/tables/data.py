@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any, Final, cast
 
 import psycopg
@@ -16,18 +19,32 @@ from quipu.kinds.tables.embedding.ahead import Ahead, embedding_ahead
 from quipu.kinds.tables.engine import Engine, settled, undone
 from quipu.kinds.tables.exchange import Rows
 from quipu.kinds.tables.habits import Habit
+from quipu.kinds.tables.losses import State, beside, count_again, outdated, own_state
 from quipu.kinds.tables.misfits import explained, try_where
 from quipu.kinds.tables.model import Changed, Schema
 from quipu.kinds.tables.refusals import Asked
 from quipu.kinds.tables.rows import Prepared
 from quipu.kinds.tables.running import run
+from quipu.kinds.tables.templates import fill
 from quipu.kinds.tables.values import MOST_ROWS, parsed, row
 
 _FIRST: Final = 20
 
 
-async def insert(engine: Engine, place: Place, table: object, data: object) -> Changed:
-    """Insert one row, or several: either all of them or none."""
+async def insert(
+    engine: Engine,
+    place: Place,
+    table: object,
+    data: object,
+    *,
+    lossless: bool = False,
+    as_tried: Changed | None = None,
+) -> Changed:
+    """Insert one row, or several: either all of them or none.
+
+    What takes something else away, as by a trigger, is undone with ``lossless``; so for `update`. What does
+    other than a trial did, ``as_tried``, is refused.
+    """
     given = _rows(engine, parsed(data, field="data"))
     async with embedding_ahead(engine.models, given) as ahead:
         if habit := engine.habits.of(place, table):
@@ -40,11 +57,21 @@ async def insert(engine: Engine, place: Place, table: object, data: object) -> C
             rows.known(shape, names, field="data")
         told = ahead.begun
         prepared = [rows.insert(schema, shape, names, some, told=told) for names, some in groups.items()]
-        return await _change(engine, place, schema, shape, prepared, given, ahead=ahead)
+        return await _change(
+            engine, place, schema, shape, prepared, given, ahead=ahead, lossless=lossless, as_tried=as_tried
+        )
 
 
 async def update(
-    engine: Engine, place: Place, table: object, data: object, where: object, *, dry_run: object = False
+    engine: Engine,
+    place: Place,
+    table: object,
+    data: object,
+    where: object,
+    *,
+    dry_run: object = False,
+    lossless: bool = False,
+    as_tried: Changed | None = None,
 ) -> Changed:
     """Change the rows that satisfy ``where``, or with ``dry_run`` try it and undo it."""
     trying = _flag(dry_run)
@@ -55,21 +82,53 @@ async def update(
     rows.known(shape, list(changed), field="data")
     wanted = where_of(where)
     prepared = rows.update(schema, shape, changed, wanted)
-    return await _change(engine, place, schema, shape, [prepared], [changed], where=wanted, trying=trying)
+    return await _change(
+        engine,
+        place,
+        schema,
+        shape,
+        [prepared],
+        [changed],
+        where=wanted,
+        trying=trying,
+        lossless=lossless,
+        as_tried=as_tried,
+        word="changed",
+    )
 
 
 async def delete(
-    engine: Engine, place: Place, table: object, where: object, *, dry_run: object = False
+    engine: Engine,
+    place: Place,
+    table: object,
+    where: object,
+    *,
+    dry_run: object = False,
+    lossless: bool = False,
+    as_tried: Changed | None = None,
 ) -> Changed:
     """Delete the rows that satisfy ``where``, or with ``dry_run`` try it and undo it.
 
-    A count would not do: triggers, policies and references of the table may keep rows or refuse.
+    A count would not do: triggers, policies and references of the table may keep rows or refuse. With
+    ``lossless`` it is undone if any row goes.
     """
     trying = _flag(dry_run)
     schema, shape = await _shape(engine, place, table)
     wanted = where_of(where)
     prepared = rows.delete(schema, shape, wanted)
-    return await _change(engine, place, schema, shape, [prepared], [], where=wanted, trying=trying)
+    return await _change(
+        engine,
+        place,
+        schema,
+        shape,
+        [prepared],
+        [],
+        where=wanted,
+        trying=trying,
+        lossless=lossless,
+        as_tried=as_tried,
+        word="deleted",
+    )
 
 
 def _flag(value: object) -> bool:
@@ -115,6 +174,10 @@ async def _shape(
     return schema, shape
 
 
+class _Undone(Exception):
+    """It takes away more than was asked for."""
+
+
 async def _change(
     engine: Engine,
     place: Place,
@@ -126,7 +189,12 @@ async def _change(
     where: object = None,
     ahead: Ahead | None = None,
     trying: bool = False,
+    lossless: bool = False,
+    as_tried: Changed | None = None,
+    word: str = "",
 ) -> Changed:
+    """Run the statements; ``word`` is what `losses` says of the rows that they are to change."""
+    name = f"{schema.schema_name}.{shape.name}"
     asked = Asked(
         schema=schema,
         field="where" if not data else "data",
@@ -134,11 +202,44 @@ async def _change(
         columns=list(shape.types),
     )
 
+    lost: tuple[str, ...] = ()
+    kept = not trying
+
+    def changed_by(done: Sequence[Rows]) -> Changed:
+        returned = [one for several in done for one in several.rows]
+        keys = rows.keys(shape, returned)
+        return Changed(
+            table=name,
+            rows=sum(one.touched for one in done),
+            keys=keys if kept else keys[:_FIRST],
+            dry_run=trying,
+            lost=lost,
+            undone=not kept,
+            which=_digest(keys) if word else "",
+        )
+
     async def work(conn: Connection) -> list[Rows]:
+        nonlocal lost, kept
+        changed = False
+        done: list[Rows] = []
         try:
-            if trying:
-                async with undone(conn):
-                    done = [await run(conn, one.statement, one.values) for one in prepared]
+            if trying or lossless or as_tried is not None:
+                before: Mapping[str, State] = {}
+                with suppress(_Undone):
+                    async with undone(conn) if trying else settled(conn):
+                        before = await own_state(conn)
+                        done = [await run(conn, one.statement, one.values) for one in prepared]
+                        await conn.execute(fill("end_of_statement"))
+                        lost = beside(before, await own_state(conn), table=name, word=word)
+                        goes = word == "deleted" and any(one.touched for one in done)
+                        changed = as_tried is not None and changed_by(done).counts() != as_tried.counts()
+                        if changed or ((lost or goes) and lossless and not trying):
+                            kept = False
+                            raise _Undone
+                if not kept:
+                    await count_again(conn, before)
+                    if changed:
+                        raise outdated()
             elif len(prepared) == 1 and not shape.protected:
                 done = [await run(conn, prepared[0].statement, prepared[0].values)]
             else:
@@ -152,12 +253,12 @@ async def _change(
 
     done = await engine.run(place.space, asked, "writer", work)
     returned = [one for several in done for one in several.rows]
-    if ahead is not None:
+    if ahead is not None and kept:
         ahead.take(rows.written(shape, returned))
-    return Changed(
-        table=f"{schema.schema_name}.{shape.name}",
-        rows=sum(one.touched for one in done),
-        keys=rows.keys(shape, returned[:_FIRST] if trying else returned),
-        embedded=0 if trying else await engine.followed(place.space, schema, ahead),
-        dry_run=trying,
-    )
+    embedded = await engine.followed(place.space, schema, ahead) if kept else 0
+    return replace(changed_by(done), embedded=embedded)
+
+
+def _digest(keys: Sequence[Mapping[str, Any]]) -> str:
+    told = "\n".join(sorted(str(key) for key in keys))
+    return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()

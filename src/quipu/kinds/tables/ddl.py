@@ -16,7 +16,15 @@ from quipu.kinds.tables.access import Place
 from quipu.kinds.tables.anatomy import own_anatomy
 from quipu.kinds.tables.engine import Engine, settled
 from quipu.kinds.tables.exchange import Rows, exchange
-from quipu.kinds.tables.losses import losses, own_state, refuse_losses, with_counts
+from quipu.kinds.tables.losses import (
+    count_again,
+    hold,
+    losses,
+    outdated,
+    own_state,
+    refuse_losses,
+    with_counts,
+)
 from quipu.kinds.tables.model import Done, Schema
 from quipu.kinds.tables.names import PROTECTED, check_table, nearest
 from quipu.kinds.tables.recipes import recreate_recipe
@@ -93,8 +101,20 @@ async def create_table(
     )
 
 
-async def execute(engine: Engine, place: Place, statement: object, *, dry_run: bool, lossless: bool) -> Done:
-    """Run a statement that changes structure or rows; a trial, and a loss where none is wanted, is undone."""
+async def execute(
+    engine: Engine,
+    place: Place,
+    statement: object,
+    *,
+    dry_run: bool,
+    lossless: bool,
+    as_tried: Done | None = None,
+) -> Done:
+    """Run a statement that changes structure or rows; a trial, and a loss where none is wanted, is undone.
+
+    Raises:
+        Outdated: it takes away other than it did ``as_tried``; nothing was changed.
+    """
     text = engine.clean_statement(statement_of(statement))
     async with engine.access.entered(place, "admin") as (within, schema):
         if first_words(text) == ("alter", "table"):
@@ -105,25 +125,49 @@ async def execute(engine: Engine, place: Place, statement: object, *, dry_run: b
     asked = Asked(schema=schema, field="sql", seconds=engine.seconds, tables=tables)
 
     async def work(conn: Connection) -> Done:
-        done, lost = Rows((), (), False, False, "", 0), ()
+        done, lost, before = Rows((), (), False, False, "", 0), (), {}
+        compares, undone, changed = dry_run or lossless or as_tried is not None, False, False
         with suppress(_Undone):
             async with settled(conn):
-                before = await own_state(conn) if dry_run or lossless else {}
+                before = await own_state(conn) if compares else {}
+                held = {} if as_tried is None else await hold(conn, before, as_tried.lost)
                 done = await exchange(conn, text, most=_RETURNED, all_of_it=True)
-                if dry_run or lossless:
+                if compares:
                     await conn.execute(fill("end_of_statement"))
                     lost = losses(before, await own_state(conn))
-                if dry_run or lost:
+                if as_tried is not None:
+                    lost = tuple(f"{line} ({held[line]:,} rows)" if line in held else line for line in lost)
+                changed = as_tried is not None and lost != tuple(as_tried.lost)
+                undone = dry_run or changed or (as_tried is None and bool(lost))
+                if undone:
                     raise _Undone
-        lost = await with_counts(conn, lost)
-        note = f"The first {len(done.rows)} rows are shown." if done.limited else None
-        undone = dry_run or bool(lost)
+        if undone:
+            await count_again(conn, before)
+        if changed:
+            raise outdated()
+        if as_tried is None:
+            lost = await with_counts(conn, lost)
+        notes = [f"The first {len(done.rows)} rows are shown."] if done.limited else []
+        for table in () if undone else await unkeyed(conn):
+            notes.append(
+                f"{table} has no primary key: nothing of it is embedded until it is made anew with one."
+            )
         return Done(
-            status=done.status, rows=done.touched, returned=done.rows, note=note, lost=lost, undone=undone
+            status=done.status,
+            rows=done.touched,
+            returned=done.rows,
+            note=" ".join(notes) or None,
+            lost=lost,
+            undone=undone,
         )
 
     done = await engine.run(place.space, asked, "writer", work)
     return done if done.undone else replace(done, embedded=await engine.followed(place.space, schema))
+
+
+async def unkeyed(conn: Connection) -> list[str]:
+    """Return the tables of which nothing is embedded, for want of a primary key."""
+    return [row["table_name"] for row in (await run(conn, fill("unkeyed"))).rows]
 
 
 class _Undone(Exception):

@@ -25,6 +25,7 @@ from quipu.kinds.tables.logins import Logins, Part
 from quipu.kinds.tables.model import Schema
 from quipu.kinds.tables.refusals import Asked, refusal
 from quipu.kinds.tables.scan import change_literals
+from quipu.kinds.tables.templates import fill
 from quipu.recall.generations import Models
 
 _T = TypeVar("_T")
@@ -107,6 +108,7 @@ async def undone(conn: Connection) -> AsyncGenerator[None]:
     """
     await conn.execute("begin isolation level read committed read write")
     try:
+        await conn.execute(fill("enter"))
         yield
         await conn.execute("set constraints all immediate")
     finally:
@@ -118,10 +120,12 @@ async def undone(conn: Connection) -> AsyncGenerator[None]:
 async def settled(conn: Connection) -> AsyncGenerator[None]:
     """One transaction of a writer, at whose end registry and relations follow the structure.
 
-    What a statement left for the end is done before that.
+    What a statement left for the end is done before that. Whoever waited for a load with a lock on a table
+    would be in the way of the dump that the load has made first: so it waits before it has any.
     """
     await conn.execute("begin isolation level read committed read write")
     try:
+        await conn.execute(fill("enter"))
         yield
         # What a statement set must not reach what is ours. SET itself calls nothing that can be replaced.
         await conn.execute("set constraints all immediate")

@@ -6,7 +6,7 @@ A dump is put in place on the login of the schema's own writer, like all that an
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Final, LiteralString, TypeVar, cast
@@ -14,6 +14,7 @@ from typing import Final, LiteralString, TypeVar, cast
 import numpy as np
 import psycopg
 from psycopg import errors as pg
+from psycopg import sql
 
 from quipu.errors import Conflict, NotFound
 from quipu.kernel.base.scope import check_name
@@ -28,8 +29,10 @@ from quipu.kinds.tables.logins import Logins
 from quipu.kinds.tables.model import Permission, Schema
 from quipu.kinds.tables.refusals import Asked, refusal
 from quipu.kinds.tables.settings import SNAPSHOT_RETENTION_DAYS
+from quipu.kinds.tables.templates import as_written, fill
 from quipu.recall.generations import Models
 from quipu.upkeep.snapshots.model import Target
+from quipu.upkeep.snapshots.rights import Granted, Right, granted
 
 _T = TypeVar("_T")
 _SQL = queries.load("quipu.kinds.tables")
@@ -71,7 +74,7 @@ class Grounds:
             await founding.found(self._database, space, name, None)
             found = await self._schema(space, name)
         if found is None:
-            raise NotFound(f"There is no schema {schema!r}.", hint="`quipu tables schemas` shows them.")
+            raise NotFound(f"There is no schema {schema!r}.", hint="The list of schemas shows them.")
         return found
 
     async def every(self, space: str) -> Sequence[Target]:
@@ -114,6 +117,37 @@ class Grounds:
         async with self._database.writing(target.space) as within:
             for agent, permission in grants.items():
                 await store.grant(within, target.number, agent, cast(Permission, permission))
+
+    async def rights(self, conn: Connection) -> Sequence[Granted]:
+        """Return what everybody may do with the objects of a writer; ``conn`` is of it."""
+        return [granted(row) for row in await (await conn.execute(_SQL["own_rights"])).fetchall()]
+
+    async def roles(self, space: str, named: Collection[tuple[str, int]]) -> set[tuple[str, int]]:
+        """Return those of these roles, by name and number, that are still there and not of another space."""
+        async with self._database.space(space) as within:
+            if within is None or not named:
+                return set()
+            names, numbers = zip(*named, strict=True)
+            values = {"space": within.space.id, "names": Texts(names), "numbers": list(numbers)}
+            return {
+                (name, number)
+                for name, number in await (await within.conn.execute(_SQL["roles"], values)).fetchall()
+            }
+
+    async def admit(self, target: Target, rights: Iterable[Right]) -> None:
+        """Give roles rights on the schema itself, as its owner."""
+        async with self._database.owner() as conn, conn.transaction():
+            await conn.execute(_SQL["as_owner"])
+            for one in rights:
+                await conn.execute(
+                    fill(
+                        "admit",
+                        right=as_written(one.privilege),
+                        schema=sql.Identifier(target.schema_name),
+                        role=sql.Identifier(one.role) if one.role else sql.SQL("public"),
+                        option=sql.SQL(" with grant option" if one.passed_on else ""),
+                    )
+                )
 
     async def look(self, target: Target, work: Callable[[Connection], Awaitable[_T]]) -> _T:
         """Work on a connection of the writer, in autocommit mode."""
@@ -244,6 +278,7 @@ def _target(within: Within, schema: Schema) -> Target:
         schema=schema.name,
         schema_name=schema.schema_name,
         number=schema.id,
+        reader=schema.reader,
         protected=names.PROTECTED,
     )
 

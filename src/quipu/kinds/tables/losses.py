@@ -5,15 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Final, LiteralString, cast
 
 from psycopg import sql
 
-from quipu.errors import BadInput
+from quipu.errors import BadInput, Outdated
 from quipu.kernel.db.database import Connection
 from quipu.kinds.tables.running import run
 from quipu.kinds.tables.templates import fill
 
+_NUMBER: Final = "number of sequence "
+_OF_OBJECT: Final = (
+    "right ",
+    "row level security of ",
+    "replica identity of ",
+    "options of ",
+    "numbering of ",
+    "number of ",
+)
 _WHOLE: Final = re.compile(r"table (?P<table>.+?)(?: goes|: emptied or written anew)", re.DOTALL)
 
 
@@ -28,17 +38,24 @@ class State:
 
 async def own_state(conn: Connection) -> dict[str, State]:
     """Read the objects of the writer who is logged in, as the transaction sees them."""
-    rows = (await run(conn, fill("own_state"))).rows
-    return {row["object"]: State(row["state"], row["updated"], row["deleted"]) for row in rows}
+    rows = await (await conn.execute(fill("own_state"))).fetchall()  # thousands, in a schema of many tables
+    return {name: State(definition, updated, deleted) for name, definition, updated, deleted in rows}
 
 
 def losses(before: Mapping[str, State], after: Mapping[str, State]) -> tuple[str, ...]:
     """Return what is lost from one state to the other, a line each: rows, definitions, objects."""
     lines: list[str] = []
+    gone = [name for name in before if name not in after and not name.startswith(_OF_OBJECT)]
     for name, was in before.items():
         now = after.get(name)
         if now is None:
-            lines.append(f"{name} goes")
+            if not name.startswith(_OF_OBJECT) or not any(f" {one}" in name for one in gone):
+                lines.append(f"{name} goes")
+            continue
+        if name.startswith(_NUMBER):
+            if _reached(now) < _reached(was):
+                back = now.definition.split()[0] if now.definition else "its start"
+                lines.append(f"{name}: set back from {(was.definition or '').split()[0]} to {back}")
             continue
         if now.deleted > was.deleted:
             lines.append(f"{name}: {now.deleted - was.deleted:,} rows deleted")
@@ -49,6 +66,40 @@ def losses(before: Mapping[str, State], after: Mapping[str, State]) -> tuple[str
                 f"{name}: emptied or written anew" if name.startswith("table ") else f"{name}: replaced"
             )
     return tuple(sorted(lines))
+
+
+def _reached(state: State) -> float:
+    """Return how far a sequence has counted, upwards in either direction."""
+    if not state.definition:
+        return -inf
+    last, sign = state.definition.split()
+    return int(last) * int(sign)
+
+
+async def count_again(conn: Connection, before: Mapping[str, State]) -> None:
+    """Have sequences that what was undone has set back go on where they were: no transaction undoes that."""
+    after = await own_state(conn)
+    for name, was in before.items():
+        now = after.get(name)
+        if name.startswith(_NUMBER) and now is not None and _reached(now) < _reached(was):
+            last = (was.definition or "").split()[0]
+            await run(conn, fill("count_again"), [name.removeprefix(_NUMBER), last])
+
+
+def beside(
+    before: Mapping[str, State], after: Mapping[str, State], *, table: str, word: str
+) -> tuple[str, ...]:
+    """Return what is lost beside rows of a table, and of its parts, that were to be changed or deleted.
+
+    ``table`` is its name with the schema; ``word`` is what `losses` says of such rows, empty where there are
+    none.
+    """
+    names = [table, '{}."{}"'.format(*table.split("."))]  # one that is a keyword is quoted
+    for name in names:
+        parts = [one.removesuffix(f" of {name}") for one in before if one.endswith(f" of {name}")]
+        names += [one.removeprefix("part ") for one in parts if one.startswith("part ")]
+    meant = re.compile(rf"table (?:{'|'.join(map(re.escape, names))}): [\d,]+ rows {word or 'meant'}")
+    return tuple(line for line in losses(before, after) if not meant.fullmatch(line))
 
 
 async def with_counts(conn: Connection, lost: Sequence[str]) -> tuple[str, ...]:
@@ -63,6 +114,30 @@ async def with_counts(conn: Connection, lost: Sequence[str]) -> tuple[str, ...]:
             line = f"{line} ({row['count']:,} rows)"
         lines.append(line)
     return tuple(lines)
+
+
+async def hold(conn: Connection, before: Mapping[str, State], lost: Sequence[str]) -> dict[str, int]:
+    """Count the rows of the tables that are to go or to be emptied, which nobody else changes from then on.
+
+    By the line that tells of each, as `losses` writes it.
+    """
+    held: dict[str, int] = {}
+    for name in before:
+        for line in (f"{name} goes", f"{name}: emptied or written anew"):
+            if name.startswith("table ") and any(one.startswith(f"{line} (") for one in lost):
+                table = sql.SQL(cast(LiteralString, name.removeprefix("table ")))  # as PostgreSQL wrote it
+                await conn.execute(fill("hold", table=table))
+                (row,) = (await run(conn, fill("count_rows", table=table))).rows
+                held[line] = row["count"]
+    return held
+
+
+def outdated() -> Outdated:
+    """Return the error where something else would be taken away than was shown."""
+    return Outdated(
+        "What would be done is not what was shown.",
+        hint="Nothing was changed. Look at the preview again, and confirm that one.",
+    )
 
 
 def refuse_losses(before: Mapping[str, State], after: Mapping[str, State]) -> None:

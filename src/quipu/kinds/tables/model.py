@@ -122,7 +122,9 @@ class Selected:
 class Changed:
     """Rows that were inserted, updated or deleted: their primary keys, and how many vectors followed.
 
-    With ``dry_run`` those that would be, with the keys of the first 20: nothing was changed.
+    With ``dry_run`` those that would be, with the keys of the first 20: nothing was changed. ``lost``: what
+    goes along in other tables or is replaced there, a line each, where that was asked for; ``undone``:
+    nothing was changed. ``which`` is a digest of the keys of all rows that are updated or deleted.
     """
 
     table: str
@@ -131,3 +133,10 @@ class Changed:
     embedded: int = 0
     note: str | None = None
     dry_run: bool = False
+    lost: Sequence[str] = ()
+    undone: bool = False
+    which: str = ""
+
+    def counts(self) -> dict[str, object]:
+        """What counts of a preview: how many rows, which they are, and what goes along."""
+        return {"rows": self.rows, "lost": list(self.lost), "which": self.which}

@@ -26,7 +26,7 @@ def check_schema(value: object) -> str:
         BadInput: it is no such name.
     """
     if not isinstance(value, str):
-        raise BadInput("a short name is needed.", field="schema", hint="For example schema='work'.")
+        raise BadInput("a short name is needed.", field="schema", hint='Such as "work".')
     name = value.removeprefix(f"{DEFAULT}_") or value
     if not _SHORT.fullmatch(name) or _OF_A_SPACE.fullmatch(name):
         raise BadInput(

@@ -7,32 +7,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, LiteralString, cast
+from itertools import count
+from typing import Any, Final, cast
 
 import psycopg
 from psycopg import sql
 
 from quipu.errors import BadInput
 from quipu.kernel.db.database import Connection
-from quipu.kinds.tables import catalogue
+from quipu.kinds.tables import catalogue, sequences
 from quipu.kinds.tables.access import Place
 from quipu.kinds.tables.anatomy import VIEWS, Anatomy, Part, differences, own_anatomy
 from quipu.kinds.tables.catalogue import AskedShape
 from quipu.kinds.tables.ddl import descriptions_of, fields_of, made, register, statement_of
 from quipu.kinds.tables.engine import Engine, settled
 from quipu.kinds.tables.exchange import exchange
-from quipu.kinds.tables.losses import own_state, refuse_losses
+from quipu.kinds.tables.losses import outdated, own_state, refuse_losses
 from quipu.kinds.tables.model import Schema, Table
 from quipu.kinds.tables.names import nearest
 from quipu.kinds.tables.refusals import Asked
 from quipu.kinds.tables.running import run
-from quipu.kinds.tables.templates import fill
+from quipu.kinds.tables.templates import as_written, fill
 from quipu.kinds.tables.values import parsed
 
 _TIMES: Final = 10  # so much longer than one statement may it take
 _OLD: Final = "__before"
 MOST_TRIED: Final = 100_000  # rows that a trial carries over
-_OF_COLUMN: Final = ("comment of column", "right to column")
+_TUNED: Final = ("storage of column", "compression of column", "statistics of column", "options of column")
+_OF_COLUMN: Final = ("comment of column", "right to column", *_TUNED)
 _RENAMED: Final = {"constraint": "rename_constraint", "index": "rename_index", "sequence": "rename_sequence"}
 
 
@@ -69,11 +71,6 @@ class _Order:
     dry_run: bool
     listed: Table
 
-    @property
-    def old(self) -> str:
-        """What the table before is called meanwhile."""
-        return f"{self.table[: 63 - len(_OLD)]}{_OLD}"
-
     def name(self, table: str) -> sql.Identifier:
         """A table of the schema."""
         return sql.Identifier(self.schema.schema_name, table)
@@ -90,8 +87,9 @@ async def recreate(
     description: object,
     column_descriptions: object,
     dry_run: bool,
+    as_tried: Recreated | None = None,
 ) -> Recreated:
-    """Make the table anew, or with ``dry_run`` try it and undo it."""
+    """Make the table anew, or with ``dry_run`` try it and undo it; refuse what is not ``as_tried``."""
     text = engine.clean_statement(statement_of(statement))
     looked = AskedShape(place.schema, table)
     async with engine.access.entered(place, "admin", ask=looked.ask) as (within, schema):
@@ -112,7 +110,7 @@ async def recreate(
         )
     asked = Asked(schema=schema, field="sql", seconds=_TIMES * engine.seconds, columns=list(shape.types))
     done = await engine.run(
-        place.space, asked, "writer", lambda conn: _all_of_it(conn, order, seconds=asked.seconds)
+        place.space, asked, "writer", lambda conn: _all_of_it(conn, order, as_tried, seconds=asked.seconds)
     )
     embedded = 0 if dry_run else await engine.followed(place.space, schema)
     return replace(done, embedded=embedded)
@@ -122,7 +120,9 @@ class _Undone(Exception):
     """A trial is at its end."""
 
 
-async def _all_of_it(conn: Connection, order: _Order, *, seconds: float) -> Recreated:
+async def _all_of_it(
+    conn: Connection, order: _Order, as_tried: Recreated | None, *, seconds: float
+) -> Recreated:
     done: Recreated | None = None
     try:
         async with settled(conn):
@@ -132,6 +132,8 @@ async def _all_of_it(conn: Connection, order: _Order, *, seconds: float) -> Recr
             done = await _Work(conn, order).do()
             if order.dry_run:
                 raise _Undone
+            if as_tried is not None and (done.diff, done.lost) != (as_tried.diff, as_tried.lost):
+                raise outdated()
     except _Undone:
         pass
     assert done is not None
@@ -147,6 +149,8 @@ class _Work:
         self._steps: list[str] = []
         self._lost: list[str] = []
         self._failed: list[Part] = []
+        self._old = _OLD
+        self._unchecked: list[Part] = []
 
     async def do(self) -> Recreated:
         """All of them."""
@@ -158,6 +162,7 @@ class _Work:
                 field="table",
                 hint="Drop what depends on it, or make another table and INSERT … SELECT into it.",
             )
+        self._old = await self._free_name()
         called = await self._rename_columns(given)
         before = await own_anatomy(self._conn, order.table)
         await self._set_aside(before)
@@ -169,11 +174,12 @@ class _Work:
             for new, old in sources.items()
             if old in called and new not in made_anew.computed
         }
-        rows, tried = await self._carry(copied)
+        rows, tried = await self._carry(copied, made_anew)
         await self._drop_old(before)
         await self._bring_along(before, made_anew, checked=rows == tried)
         await self._register({old: new for old, new in called.items() if new in made_anew.columns})
         after = await own_anatomy(self._conn, order.table)
+        after = Anatomy([*after.parts, *self._unchecked])
         self._note_lost(before, after)
         return Recreated(
             table=f"{order.schema.schema_name}.{order.table}",
@@ -184,6 +190,15 @@ class _Work:
             rows=rows,
             tried=tried if order.dry_run else 0,
         )
+
+    async def _free_name(self) -> str:
+        """Return what the table before can be called meanwhile, with room for a number behind it."""
+        for number in count():
+            ending = f"{_OLD}{number or ''}"
+            name = f"{self._order.table[: 58 - len(ending)]}{ending}"
+            if not (await run(self._conn, fill("is_taken"), [name])).rows[0]["found"]:
+                return name
+        raise AssertionError
 
     async def _rename_columns(self, given: Anatomy) -> dict[str, str]:
         """Give columns the names that they have in the new definition, so that what hangs on them follows.
@@ -231,11 +246,13 @@ class _Work:
         """Free the names that the new table may want."""
         order = self._order
         for view in reversed(before.views):
-            kind, name = _as_written(view.kind), _as_written(view.name)
+            kind, name = as_written(view.kind), as_written(view.name)
             await self._conn.execute(fill("drop_view", kind=kind, view=name))
         table = order.name(order.table)
         for place, one in enumerate(before.names):
-            name = sql.Identifier(f"{order.old[:50]}_{place}")
+            if one in before.named_sequences:  # the new definition may count by it
+                continue
+            name = sql.Identifier(f"{self._old}_{place}")
             where = order.name(one.name)
             await self._conn.execute(
                 fill(
@@ -246,8 +263,8 @@ class _Work:
                     name=name,
                 )
             )
-        await self._conn.execute(fill("rename_table", table=table, name=sql.Identifier(order.old)))
-        self._steps.append(f"set {order.table} aside as {order.old}")
+        await self._conn.execute(fill("rename_table", table=table, name=sql.Identifier(self._old)))
+        self._steps.append(f"set {order.table} aside as {self._old}")
 
     async def _make(self) -> Anatomy:
         """Run the new definition.
@@ -265,46 +282,51 @@ class _Work:
             raise BadInput("the new definition has no columns.", field="sql")
         return found
 
-    async def _carry(self, columns: Mapping[str, str]) -> tuple[int, int]:
+    async def _carry(self, columns: Mapping[str, str], made_anew: Anatomy) -> tuple[int, int]:
         """Carry rows over: how many there are, and how many were carried."""
         order = self._order
-        counted = fill("count_rows", table=order.name(order.old))
+        counted = fill("count_rows", table=order.name(self._old))
         rows: int = (await run(self._conn, counted)).rows[0]["count"]
         if not columns:
             return 0, 0
         few = order.dry_run and rows > MOST_TRIED
+        if few:
+            await self._leave_unchecked([one for one in made_anew.constraints if one.of is not None])
         statement = fill(
             "carry",
             new=order.name(order.table),
-            old=order.name(order.old),
+            old=order.name(self._old),
             columns=sql.SQL(", ").join(map(sql.Identifier, columns)),
             taken=sql.SQL(", ").join(map(sql.Identifier, columns.values())),
             few=sql.SQL(" limit {}").format(MOST_TRIED) if few else sql.SQL(""),
         )
         done = await run(self._conn, statement)
+        await self._conn.execute(fill("end_of_statement"))  # else no index could be made
         trial = f"; this trial carries the first {MOST_TRIED:,} of them" if few else ""
         self._steps.append(f"carry {rows:,} rows over{trial}")
-        for name in columns:
-            await self._count_on(name)
+        for name, taken in columns.items():
+            await sequences.count_on(self._conn, order.schema, (self._old, taken), (order.table, name))
         return rows, done.touched
+
+    async def _leave_unchecked(self, constraints: Sequence[Part]) -> None:
+        """Take out references of the table to itself: of some of its rows they may lead to others."""
+        table = self._order.name(self._order.table)
+        for one in constraints:
+            await self._conn.execute(fill("drop_constraint", table=table, name=sql.Identifier(one.name)))
+        self._unchecked += constraints
 
     async def _drop_old(self, before: Anatomy) -> None:
         order = self._order
         for one in before.hanging:
             if one.kind == "reference":
-                table, name = _as_written(one.of or ""), sql.Identifier(one.name)
+                table, name = as_written(one.of or ""), sql.Identifier(one.name)
                 await self._conn.execute(fill("drop_constraint", table=table, name=name))
-        await self._conn.execute(fill("drop_table", table=order.name(order.old)))
-        self._steps.append(f"drop {order.old}")
-
-    async def _count_on(self, column: str) -> None:
-        """A column that numbers itself goes on after the rows that were carried over."""
-        table = self._order.name(self._order.table)
-        named = [table.as_string(self._conn), column]
-        sequence = (await run(self._conn, fill("sequence"), named)).rows[0]["sequence"]
-        if sequence is not None:
-            moved = fill("count_on", column=sql.Identifier(column), table=table)
-            await run(self._conn, moved, [sequence])
+        for one in before.named_sequences:
+            await self._conn.execute(fill("disown_sequence", sequence=order.name(one.name)))
+        await self._conn.execute(fill("drop_table", table=order.name(self._old)))
+        for one in before.named_sequences:
+            await sequences.own_again(self._conn, order.schema, order.table, one)
+        self._steps.append(f"drop {self._old}")
 
     async def _bring_along(self, before: Anatomy, made_anew: Anatomy, *, checked: bool) -> None:
         """Make again what hung on the old table, as far as the new one can bear it.
@@ -312,11 +334,12 @@ class _Work:
         Without ``checked`` references of other tables are not compared with the rows, for not all are there.
         """
         there = {one.statement for one in made_anew.hanging}
+        set_anew = {(one.kind, one.name) for one in made_anew.hanging if one.kind in _TUNED}
         for one in before.hanging:
-            if one.statement in there or self._is_of_gone(one, made_anew):
+            if one.statement in there or (one.kind, one.name) in set_anew or self._is_of_gone(one, made_anew):
                 continue
             later = " not valid" if one.kind == "reference" and not checked else ""
-            await self._try(one, _as_written(f"{(one.statement or '').rstrip(';')}{later}"))
+            await self._try(one, as_written(f"{(one.statement or '').rstrip(';')}{later}"))
 
     async def _register(self, called: Mapping[str, str]) -> None:
         """Registry and descriptions: those given, else those of before."""
@@ -357,11 +380,6 @@ class _Work:
         if part.of is None:
             return part.kind in _OF_COLUMN and part.name not in new.columns
         return part.of in {one.name for one in self._failed if one.kind in VIEWS}
-
-
-def _as_written(text: str) -> sql.SQL:
-    """What PostgreSQL itself wrote of the agent's own objects, for the agent's own connection."""
-    return sql.SQL(cast(LiteralString, text.rstrip(";")))
 
 
 def _mapping(value: object, before: Sequence[str]) -> dict[str, str]:

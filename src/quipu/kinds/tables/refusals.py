@@ -78,7 +78,10 @@ def refusal(error: psycopg.Error, asked: Asked) -> QuipuError:
         case pg.SyntaxError() if "multiple commands" in said:
             return BadInput("there is more than one statement.", field=asked.field, hint=_ONE)
         case pg.LockNotAvailable() | pg.DeadlockDetected() | pg.SerializationFailure():
-            return TookTooLong(f"{asked.field}: {said}.", hint="Nothing was changed; try again.")
+            return TookTooLong(
+                f"{asked.field}: the tables of {asked.schema.schema_name} are in use ({said}).",
+                hint="Nothing was changed; try again.",
+            )
         case pg.DiskFull() | pg.TooManyConnections():
             return translate(error)
         case psycopg.OperationalError() if error.diag.sqlstate is None:

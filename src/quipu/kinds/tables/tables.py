@@ -89,6 +89,7 @@ class AsyncTables(AsyncBrowsing):
         *,
         dry_run: bool = False,
         lossless: bool = False,
+        as_tried: Done | None = None,
         space: str,
         schema: str = "memory",
         agent: str | None = None,
@@ -97,13 +98,17 @@ class AsyncTables(AsyncBrowsing):
 
         ``dry_run`` tries it and undoes it; ``Done.lost`` says what it would take away: rows that are deleted
         or changed, objects that go or are replaced, found by comparing what there is before and after.
-        ``lossless`` does it if nothing is lost and otherwise undoes it (``Done.undone``).
+        ``lossless`` does it if nothing is lost and otherwise undoes it (``Done.undone``). ``as_tried`` is
+        what either returned: it is done if exactly that is lost.
 
         Raises:
+            Outdated: something else than ``as_tried`` would be lost by now.
             BadInput: it is refused. ALTER TABLE is answered with the call of ``recreate`` that replaces it.
         """
         place = Place.of(space, schema, agent)
-        return await ddl.execute(self._engine, place, sql, dry_run=dry_run, lossless=lossless)
+        return await ddl.execute(
+            self._engine, place, sql, dry_run=dry_run, lossless=lossless, as_tried=as_tried
+        )
 
     async def list_tables(
         self,
@@ -148,16 +153,29 @@ class AsyncTables(AsyncBrowsing):
         )
 
     async def insert(
-        self, table: str, data: Data, *, space: str, schema: str = "memory", agent: str | None = None
+        self,
+        table: str,
+        data: Data,
+        *,
+        lossless: bool = False,
+        as_tried: Changed | None = None,
+        space: str,
+        schema: str = "memory",
+        agent: str | None = None,
     ) -> Changed:
         """Insert a row, or up to 10,000 of them (all or none); embedded fields are embedded.
 
+        ``lossless`` undoes it if it takes anything away, as a trigger may: ``Changed.lost`` says what.
+        ``as_tried`` as for `execute`.
+
         Raises:
+            Outdated: something else than ``as_tried`` would be taken away by now.
             BadInput: a column or a value does not fit; names it.
             Conflict: a row with that key is there.
             NotFound: there is no such table.
         """
-        return await _insert(self._engine, Place.of(space, schema, agent), table, data)
+        place = Place.of(space, schema, agent)
+        return await _insert(self._engine, place, table, data, lossless=lossless, as_tried=as_tried)
 
     async def update(
         self,
@@ -166,6 +184,8 @@ class AsyncTables(AsyncBrowsing):
         *,
         where: Where,
         dry_run: bool = False,
+        lossless: bool = False,
+        as_tried: Changed | None = None,
         space: str,
         schema: str = "memory",
         agent: str | None = None,
@@ -173,14 +193,25 @@ class AsyncTables(AsyncBrowsing):
         """Change the rows that satisfy ``where``: ``{"id": 5}``, ``{"age": {">": 30}}``, or SQL.
 
         A column ``updated_at`` follows by itself. ``dry_run`` tries it and undoes it: how many rows it would
-        be, and the keys of the first 20.
+        be, the keys of the first 20, and in ``Changed.lost`` what it takes away elsewhere, by a trigger, a
+        cascade or a function. ``lossless`` undoes it if that is anything. ``as_tried`` as for
+        `execute`.
 
         Raises:
+            Outdated: it would change other rows than ``as_tried``, or take other away.
             BadInput: a column or a value does not fit; names it.
             NotFound: there is no such table.
         """
+        place = Place.of(space, schema, agent)
         return await _update(
-            self._engine, Place.of(space, schema, agent), table, data, where, dry_run=dry_run
+            self._engine,
+            place,
+            table,
+            data,
+            where,
+            dry_run=dry_run,
+            lossless=lossless,
+            as_tried=as_tried,
         )
 
     async def delete(
@@ -189,19 +220,27 @@ class AsyncTables(AsyncBrowsing):
         *,
         where: Where,
         dry_run: bool = False,
+        lossless: bool = False,
+        as_tried: Changed | None = None,
         space: str,
         schema: str = "memory",
         agent: str | None = None,
     ) -> Changed:
         """Delete the rows that satisfy ``where``; their vectors go with them.
 
-        ``dry_run`` tries it and undoes it: how many rows would go, and the keys of the first 20.
+        ``dry_run`` tries it and undoes it: how many rows would go, the keys of the first 20, and in
+        ``Changed.lost`` what goes along elsewhere. ``lossless`` undoes it if any row goes. ``as_tried`` as
+        for `execute`: rows are known by their keys.
 
         Raises:
+            Outdated: other rows than ``as_tried`` would go, or take other along.
             BadInput: ``where`` says nothing, or what there is not.
             NotFound: there is no such table.
         """
-        return await _delete(self._engine, Place.of(space, schema, agent), table, where, dry_run=dry_run)
+        place = Place.of(space, schema, agent)
+        return await _delete(
+            self._engine, place, table, where, dry_run=dry_run, lossless=lossless, as_tried=as_tried
+        )
 
     async def recreate(
         self,
@@ -213,6 +252,7 @@ class AsyncTables(AsyncBrowsing):
         description: str | None = None,
         column_descriptions: Mapping[str, str] | None = None,
         dry_run: bool = False,
+        as_tried: Recreated | None = None,
         space: str,
         schema: str = "memory",
         agent: str | None = None,
@@ -222,9 +262,11 @@ class AsyncTables(AsyncBrowsing):
         Rows come along by column; ``mapping`` names new columns that were called otherwise (``{"new":
         "old"}``), and what hangs on them follows. Vectors, registry, indexes, views, references of other
         tables, triggers, rules, policies, rights, statistics and comments come along where they can; ``lost``
-        names what cannot. ``dry_run`` tries it with the first 100,000 rows and undoes it.
+        names what cannot. ``dry_run`` tries it with the first 100,000 rows and undoes it; ``as_tried`` is
+        what that returned: it is done if it differs in nothing else and loses nothing else.
 
         Raises:
+            Outdated: it would differ otherwise, or lose other than ``as_tried``.
             BadInput: the statement is refused, rows do not fit the new definition, or something else depends
                 on the table (a partition, an heir, a function, a column of its row type); it is named.
         """
@@ -238,6 +280,7 @@ class AsyncTables(AsyncBrowsing):
             description=description,
             column_descriptions=column_descriptions,
             dry_run=dry_run,
+            as_tried=as_tried,
         )
 
     async def prompt(self, *, space: str, schema: str = "memory", agent: str | None = None) -> Briefing:

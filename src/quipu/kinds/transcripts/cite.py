@@ -7,7 +7,7 @@ from datetime import datetime
 
 from quipu.kernel.db.database import Within
 from quipu.kinds.transcripts import store
-from quipu.kinds.transcripts.memories import ageing
+from quipu.kinds.transcripts.lessons import ageing
 from quipu.kinds.transcripts.settings import ARCHIVE_BELOW
 from quipu.recall.model import Cited, Source
 

@@ -66,8 +66,7 @@ class TranscriptsEraser:
 
 async def noted(within: Within, what: What, now: datetime) -> None:
     """Note the lines and prompts that an erasure takes."""
-    given = {"session": what.session, "user": what.user, "message": what.message}
-    sessions = {} if what.message is not None else await store.sessions(within, given)
+    sessions = await record.whole_sessions(within, what)
     messages = Int8s(await record.matching(within, what))
     lines = await store.identities(
         within, "lines_to_go", {"numbers": Int8s(list(sessions)), "messages": messages}
@@ -82,8 +81,7 @@ async def noted(within: Within, what: What, now: datetime) -> None:
 
 
 async def _doomed(within: Within, what: What) -> _Doomed:
-    given = {"session": what.session, "user": what.user, "message": what.message}
-    sessions = {} if what.message is not None else await store.sessions(within, given)
+    sessions = await record.whole_sessions(within, what)
     messages = await record.matching(within, what)
     resting = {
         "sessions": list(sessions.values()),

@@ -15,7 +15,7 @@ from quipu.recall.search import Search
 from quipu.recall.signatures import Cache
 
 if TYPE_CHECKING:
-    from quipu.kinds.transcripts.memories.memories import AsyncMemories
+    from quipu.kinds.transcripts.lessons.lessons import AsyncLessons
 
 
 async def learn(context: Context, _: Payload) -> None:
@@ -33,14 +33,14 @@ async def learn(context: Context, _: Payload) -> None:
 
 async def _prune(context: Context) -> None:
     """Archive the memories in which nobody can have confidence any more."""
-    await _memories(context).prune(space=context.space, dry_run=False)
+    await _memories(context).prune(space=context.space, confirm=True)
 
 
-def _memories(context: Context) -> AsyncMemories:
-    from quipu.kinds.transcripts.memories.memories import AsyncMemories  # noqa: PLC0415
+def _memories(context: Context) -> AsyncLessons:
+    from quipu.kinds.transcripts.lessons.lessons import AsyncLessons  # noqa: PLC0415
 
     search = Search(context.models, clock=context.clock, cache=Cache())
-    return AsyncMemories(
+    return AsyncLessons(
         context.database, context.models, search, clock=context.clock, settings=context.settings
     )
 

@@ -7,7 +7,7 @@ from quipu.kinds.transcripts.cite import cite, faded, lately, used
 from quipu.kinds.transcripts.eraser import NAMED, TranscriptsEraser, noted
 from quipu.kinds.transcripts.filing.messages import CODE
 from quipu.kinds.transcripts.jobs import PRUNING, learn
-from quipu.kinds.transcripts.memories.unfiled import catch_up
+from quipu.kinds.transcripts.lessons.unfiled import catch_up
 from quipu.kinds.transcripts.outbox import LEARN
 from quipu.kinds.transcripts.settings import SETTINGS
 

@@ -13,7 +13,7 @@ from psycopg.rows import class_row
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Within
-from quipu.kinds.transcripts.memories.ageing import Life
+from quipu.kinds.transcripts.lessons.ageing import Life
 
 _SQL = queries.load("quipu.kinds.transcripts")
 
@@ -81,11 +81,6 @@ async def used(within: Within, ids: Sequence[int], *, now: datetime, apart: time
 async def lately(within: Within, limit: int) -> list[tuple[int, datetime]]:
     """The entries of the memories that were used last, and when; the latest first."""
     return [(entry, at) for entry, at in await _rows(within, "lately", {"limit": limit})]
-
-
-async def sessions(within: Within, values: Mapping[str, object]) -> dict[int, str]:
-    """The sessions that an erasure takes: number to name."""
-    return dict(await _rows(within, "doomed_sessions", values))
 
 
 async def memories(within: Within, values: Mapping[str, object]) -> list[tuple[UUID, int | None]]:

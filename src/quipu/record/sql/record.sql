@@ -7,7 +7,7 @@ on conflict (space_id, name) do nothing
 select name, id from core.sessions
 where space_id = (select core.current_space()) and name = any(%(names)s::text[])
 order by name
-for update
+for no key update
 
 -- name: session_id: the number of a session
 select id from core.sessions where space_id = %(space)s and name = %(name)s
@@ -72,10 +72,13 @@ select count(*) as messages, count(distinct session_id) as sessions, coalesce(su
 from core.messages where space_id = %(space)s
 
 -- name: matching: messages that an erasure is to take
+--
+-- In the session of a person, what names no user is theirs; what names another is that one's.
 select id from core.messages
 where space_id = %(space)s
     and (%(user)s::text is null or user_name = %(user)s or speaker = %(user)s
-        or session_id in (select id from core.sessions where space_id = %(space)s and distinct_id = %(user)s))
+        or user_name is null and session_id in (
+            select id from core.sessions where space_id = %(space)s and coalesce(distinct_id, belongs_to) = %(user)s))
     and (%(message)s::text is null or external_id = %(message)s)
     and (%(session)s::text is null
         or session_id = (select id from core.sessions where space_id = %(space)s and name = %(session)s))
@@ -85,10 +88,17 @@ select coalesce(s.name, ''), m.external_id from core.messages m
 left join core.sessions s on s.space_id = m.space_id and s.id = m.session_id
 where m.space_id = %(space)s and m.id = any(%(ids)s::int8[])
 
--- name: named_sessions: the sessions of a name, of a person, or all
-select name from core.sessions
+-- name: whole_sessions: the sessions of a name, of a person, or all, of which nothing is to be left
+select id, name from core.sessions s
 where space_id = %(space)s and (%(session)s::text is null or name = %(session)s)
-    and (%(user)s::text is null or distinct_id = %(user)s)
+    and (%(user)s::text is null or coalesce(distinct_id, belongs_to) = %(user)s and not exists (
+        select from core.messages m
+        where m.space_id = %(space)s and m.id between s.id << 24 and (s.id << 24) + 16777215 and m.user_name <> %(user)s))
+
+-- name: disown_sessions: sessions that stay, as others spoke there, are the person's no more
+update core.sessions set distinct_id = null
+where space_id = %(space)s and distinct_id = %(user)s and messages > 0
+    and (%(session)s::text is null or name = %(session)s)
 
 -- name: delete_messages: take messages out
 delete from core.messages where space_id = %(space)s and id = any(%(ids)s::int8[])
@@ -115,7 +125,7 @@ where s.space_id = %(space)s and s.id = l.id
 select name from core.sessions
 where space_id = %(space)s and messages = 0
     and (id in (select gone >> 24 from unnest(%(ids)s::int8[]) as g (gone) where gone > 0)
-        or %(message)s::text is null and (%(user)s::text is null or distinct_id = %(user)s)
+        or %(message)s::text is null and (%(user)s::text is null or coalesce(distinct_id, belongs_to) = %(user)s)
             and (%(session)s::text is null or name = %(session)s))
 
 -- name: drop_sessions: sessions that an erasure leaves empty: those that lost their last message, those that it names
@@ -123,7 +133,7 @@ select core.drop_empty_sessions(array(
     select id from core.sessions
     where space_id = %(space)s and messages = 0
         and (id in (select gone >> 24 from unnest(%(ids)s::int8[]) as g (gone) where gone > 0)
-            or %(message)s::text is null and (%(user)s::text is null or distinct_id = %(user)s)
+            or %(message)s::text is null and (%(user)s::text is null or coalesce(distinct_id, belongs_to) = %(user)s)
                 and (%(session)s::text is null or name = %(session)s))
 ))
 

@@ -47,6 +47,11 @@ class Backups:
     unfinished: Sequence[str]
     log: Log
 
+    @property
+    def names(self) -> list[str]:
+        """All bases by name, those under way or broken off last."""
+        return [*(one.name for one in self.bases), *self.unfinished]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taken:

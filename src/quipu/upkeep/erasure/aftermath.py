@@ -81,8 +81,7 @@ def kept(copies: Copies) -> dict[str, Any]:
     backups = copies.backups
     if backups is None:
         return {**found, "backups": ELSEWHERE}
-    names = [*(one.name for one in backups.bases), *backups.unfinished]
-    bases = [{"name": name, "until": BASE} for name in names]
+    bases = [{"name": name, "until": BASE} for name in backups.names]
     archive = {"kept": backups.log.kept, "segments": backups.log.segments, "until": ARCHIVE}
     aside = [{"name": name, "until": ASIDE} for name in copies.aside]
     return {**found, "backups": {"bases": bases, "archived_log": archive, "aside": aside}}

@@ -43,7 +43,7 @@ class AsyncReceipts:
         """
         found = await self._read(space, _id(id))
         if not found:
-            raise NotFound(f"There is no receipt {str(id)!r}.", hint="`quipu receipt list` shows them.")
+            raise NotFound(f"There is no receipt {str(id)!r}.", hint="The list of receipts shows them.")
         return found
 
     async def key(self) -> PublicKey:

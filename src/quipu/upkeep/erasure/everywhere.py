@@ -13,7 +13,7 @@ from quipu.upkeep.erasure.model import Left, Named
 from quipu.upkeep.erasure.names import MARK
 from quipu.upkeep.erasure.templates import Column
 
-EVERYWHERE = "forget with everywhere (--everywhere) takes it out"
+EVERYWHERE = "forgetting everywhere takes it out"
 BY_HAND = "no erasure changes it: correct or delete it where it was written"
 
 

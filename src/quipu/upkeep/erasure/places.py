@@ -136,8 +136,7 @@ def of_embedded(named: Named, settings: Settings, snapshots: Path) -> list[Holde
     )
     found = [_log(named, _LOG, segments, root=log, until=LOG), pages]
     found.append(_log(named, _ARCHIVE, archived, root=archive if archived else None, until=ARCHIVE))
-    names = [*(one.name for one in backups.bases), *backups.unfinished]
-    there = {name: shelves / name for name in names}
+    there = {name: shelves / name for name in backups.names}
     found += _directories(named.bases, there, "base backup", until=BASE)
     aside = {name: place.state / name for name in put_aside(settings)}
     found += _directories(named.aside, aside, "put aside by a restore", until=ASIDE)

@@ -119,7 +119,9 @@ def key_of(text: str) -> bytes:
         pass
     key = _base64(given)
     if key is None or len(key) != _KEY_BYTES:
-        raise BadInput("that is no public key.", field="key", hint="`quipu receipt key` prints it.")
+        raise BadInput(
+            "that is no public key.", field="key", hint="Hand in a public key as it was given out."
+        )
     return key
 
 
@@ -222,7 +224,7 @@ def _receipts(value: object) -> list[Receipt]:
         raise BadInput(
             "a receipt has receipt, signature and public_key.",
             field="file",
-            hint="`quipu receipt show ID --json` prints one.",
+            hint="Hand in the document of a receipt as it was given out.",
         )
     return [Receipt(document=cast("Mapping[str, Any]", document), signature=signature, public_key=key)]
 

@@ -18,6 +18,7 @@ from quipu.upkeep.maintenance import maintain
 
 _BYTES_A_SECOND: Final = 20_000_000
 _ARCHIVING_SECONDS: Final = 120.0
+_ENDING_SECONDS: Final = 2.0
 _PAUSE_SECONDS: Final = 0.1
 
 
@@ -61,7 +62,7 @@ async def rewrite(database: Database, schemas: Sequence[str]) -> tuple[Rewritten
     async with database.owner() as conn:
         conn.endures = True
         await conn.set_autocommit(True)
-        if waiting := await store.looking_back(conn):
+        if waiting := await _looking_back(conn):
             raise Conflict(
                 f"{waiting} transactions are open that may still see what was erased.",
                 hint="Wait until they end, or end them (pg_stat_activity), and say it again.",
@@ -91,6 +92,16 @@ async def rewrite(database: Database, schemas: Sequence[str]) -> tuple[Rewritten
         "log": {"position": position, "segment": segment, "written_over": renewed},
     }
     return done, facts
+
+
+async def _looking_back(conn: Connection) -> int:
+    """Return how many transactions are open; those that end within a moment are waited for."""
+    end = time.monotonic() + _ENDING_SECONDS
+    while time.monotonic() < end:
+        if not await store.looking_back(conn):
+            return 0
+        await anyio.sleep(_PAUSE_SECONDS)
+    return await store.looking_back(conn)
 
 
 async def _renewed(conn: Connection, segment: str) -> bool:

@@ -82,7 +82,7 @@ class AsyncKeys:
             async with self._database.owner() as conn:
                 found = await store.revoke(conn, key, space=space, at=self._clock.now())
         if found is None:
-            raise NotFound(f"There is no key {key!r}.", hint="`quipu keys list` shows them.")
+            raise NotFound(f"There is no key {key!r}.", hint="The list of keys shows them.")
         return found
 
     async def opened_by(self, token: str) -> Key | None:

@@ -72,7 +72,7 @@ class Register:
         if plain in self._all:
             return self._all[plain]
         near = get_close_matches(plain, self._all, n=1, cutoff=0.5)
-        hint = f"Did you mean {near[0]}?" if near else "quipu settings list shows them."
+        hint = f"Did you mean {near[0]}?" if near else "The list of settings shows them."
         raise NotFound(f"There is no setting {name!r}.", hint=hint)
 
 

@@ -41,13 +41,19 @@ _SETTINGS: Final = frozenset(
     }
 )
 _SEARCH_PATH: Final = "select pg_catalog.set_config('search_path', '', false)"
-_SETVAL: Final = re.compile(r"SELECT pg_catalog\.setval\('(?:[^'\\]|'')+', -?[0-9]+, (?:true|false)\)")
+_SETVAL: Final = re.compile(r"SELECT pg_catalog\.setval\('(?:[^']|'')+', -?[0-9]+, (?:true|false)\)")
 _KINDS: Final = frozenset(
     {
         ("table",),
         ("unlogged", "table"),
         ("sequence",),
+        ("unlogged", "sequence"),
         ("view",),
+        (
+            "or",
+            "replace",
+            "view",
+        ),  # one that groups by a key: first without a body, whole when the key is there
         ("materialized", "view"),
         ("type",),
         ("domain",),
@@ -57,7 +63,7 @@ _KINDS: Final = frozenset(
 _COMMENTED: Final = frozenset({("column",), ("index",), *_KINDS})
 _COMMENTED_ON: Final = frozenset({"constraint", "trigger", "rule", "policy"})
 _OUR_TRIGGER: Final = re.compile(r"quipu_[a-z]+_[0-9]+")
-_REFUSED: Final = "Only what a dump of a schema holds is taken; `quipu snapshots export` makes one."
+_REFUSED: Final = "Only what a dump of a schema holds is taken, as an exported snapshot is."
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,14 +156,14 @@ class _Reading:
             return Order("skip")  # the engine hangs its own on the table
         if not self._code:
             raise self.refusal()
-        if said.lower(1) == "trigger":
+        if said.lower(1) == "trigger" or said.starts("create", "constraint", "trigger"):
             return self.about(self._after("on"), "later")
         return Order("later" if said.lower(1) in {"policy", "rule"} else "run")
 
     def altered(self) -> Order:
         """ALTER: constraints, defaults, identities, partitions, who owns a sequence."""
         said = self._said
-        if said.lower(1) == "index":
+        if said.lower(1) in {"index", "statistics"}:
             return self.about(2, "run")
         if said.lower(1) == "sequence":
             _, end = self._name(2)
@@ -195,8 +201,7 @@ class _Reading:
                 return self.about(2 + len(words), "run")
         if said.lower(2) in _COMMENTED_ON:
             place = next((n for n in range(3, len(said.words)) if said.lower(n) == "on"), len(said.words))
-            step: Step = "run" if said.lower(2) == "constraint" else "later"
-            return self.about(place + 1 + (said.lower(place + 1) == "domain"), step)
+            return self.about(place + 1 + (said.lower(place + 1) == "domain"), "later")
         return self._otherwise()
 
     def copied(self) -> Order:

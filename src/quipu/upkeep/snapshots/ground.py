@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import LiteralString, Protocol, TypeVar
 
 from quipu.kernel.db.database import Connection
 from quipu.upkeep.snapshots.model import Target
+from quipu.upkeep.snapshots.rights import Granted, Right
 
 _T = TypeVar("_T")
 
@@ -62,6 +63,18 @@ class Ground(Protocol):
 
     async def grant(self, target: Target, grants: Mapping[str, str]) -> None:
         """Let agents do so much in the schema."""
+        ...
+
+    async def rights(self, conn: Connection) -> Sequence[Granted]:
+        """Return what everybody may do with the objects of a writer; ``conn`` is of it."""
+        ...
+
+    async def roles(self, space: str, named: Collection[tuple[str, int]]) -> set[tuple[str, int]]:
+        """Return those of these roles, by name and number, that are still there and not of another space."""
+        ...
+
+    async def admit(self, target: Target, rights: Iterable[Right]) -> None:
+        """Give roles rights on the schema itself, as its owner."""
         ...
 
     async def look(self, target: Target, work: Callable[[Connection], Awaitable[_T]]) -> _T:

@@ -7,7 +7,7 @@ sees it.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, LiteralString, cast
@@ -19,8 +19,10 @@ from quipu.errors import BadInput
 from quipu.kernel.db.database import Connection
 from quipu.upkeep.snapshots.forms import REGISTRY, Order, order, renamed
 from quipu.upkeep.snapshots.model import Sum, Target
+from quipu.upkeep.snapshots.policies import for_those, policy_of
 from quipu.upkeep.snapshots.reader import Dump, Statement
 from quipu.upkeep.snapshots.references import Reference, reference
+from quipu.upkeep.snapshots.rights import STAYS, Change, Granted, Kept, Right, changes, going, moved, noted
 from quipu.upkeep.snapshots.sums import sums
 from quipu.upkeep.snapshots.templates import fill
 
@@ -34,13 +36,16 @@ _CHUNK_BYTES: Final = 65_536
 class Source:
     """A dump to be loaded: the file, and the schema that it is of.
 
-    ``code``: functions, triggers, rules and policies may be in it; ``sums``: what must come out.
+    ``code``: functions, triggers, rules and policies may be in it; ``sums``: what must come out. ``rights``
+    are given on what it holds; None where they stay as PostgreSQL gives them. A dump of another place brings
+    its own.
     """
 
     path: Path
     schema_name: str
     code: bool
     sums: Mapping[str, Sum] | None = None
+    rights: Kept | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +62,22 @@ class Around:
     """What the load needs from outside of its transaction.
 
     ``tables``: names of those there are. ``ready`` is called once nobody can change them. ``drops``:
-    statements that drop all that is there.
+    statements that drop all that is there. ``rights``: what everybody may do with what the transaction sees.
     """
 
     tables: Callable[[], Awaitable[Sequence[str]]]
     ready: Callable[[], Awaitable[None]]
     drops: Callable[[], Awaitable[Sequence[LiteralString]]]
+    rights: Callable[[Connection], Awaitable[Sequence[Granted]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """Rows by table as they are then, how many were left out as forgotten, and rights that were not given."""
+
+    rows: Mapping[str, int]
+    erased: int
+    lost: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -73,6 +88,7 @@ class _Kept:
     made: list[str] = field(default_factory=list[str])
     references: list[Statement] = field(default_factory=list[Statement])
     later: list[Statement] = field(default_factory=list[Statement])
+    notes: Sequence[tuple[int, bytes]] = ()
 
 
 class Loading:
@@ -87,10 +103,8 @@ class Loading:
         self._progress = progress
         self._kept = _Kept()
 
-    async def replace(
-        self, around: Around, forgotten: Forgotten, *, seconds: float
-    ) -> tuple[dict[str, int], int]:
-        """Rows by table as they are then, and how many of the dump were left out as forgotten.
+    async def replace(self, around: Around, forgotten: Forgotten, *, seconds: float) -> Loaded:
+        """Put the dump in the place of what there is.
 
         Raises:
             BadInput: the dump is none that may be loaded, or not what its sums say.
@@ -101,17 +115,59 @@ class Loading:
         await self._conn.execute(fill("limit", milliseconds=sql.Literal(int(seconds * 1000))))
         await self._hold(await around.tables())
         await around.ready()
+        gone = going([one for one in await around.rights(self._conn) if one.key not in STAYS])
         await self._clear(await around.drops())
+        has_rights = self._source.rights is not None or not self._source.code
+        if has_rights:  # what new tables are given, or are not, is not for those of the dump
+            await self._give(changes(await around.rights(self._conn), {}))
         await self._read()
         tables = self._kept.tables or self._kept.made
         found = await sums(self._conn, self._target, tables)
         self._check(found)
         erased = await self._forget(tables, forgotten)
         for statement in (*self._kept.references, *self._kept.later):
-            await self._run(statement)
+            if (meant := self._for_those(statement)) is not None:
+                await self._run(meant)
         if erased:
             found = await sums(self._conn, self._target, tables)
-        return {name: one.rows for name, one in found.items()}, erased
+        lost = await self._give_back(await around.rights(self._conn)) if has_rights else ()
+        return Loaded({name: one.rows for name, one in found.items()}, erased, (*lost, *gone))
+
+    def _for_those(self, statement: Statement) -> Statement | None:
+        """The statement, for the roles that are there now where it is about a policy; None for nobody."""
+        wanted = self._source.rights or {}
+        key = policy_of(statement)
+        if key is None or key not in wanted:
+            return statement
+        roles = [self._role(one).as_string(self._conn) for one in wanted[key]]
+        return for_those(statement, sorted(roles)) if roles else None
+
+    def _role(self, right: Right) -> sql.Composable:
+        named = {"public": sql.SQL("public"), "writer": sql.SQL("current_user")}
+        return named.get(right.who, sql.Identifier(right.role or self._target.reader))
+
+    async def _give_back(self, found: Sequence[Granted]) -> tuple[str, ...]:
+        """Give the rights of the dump; those of another place are told."""
+        wanted, lost = self._source.rights, ()
+        if wanted is None:
+            wanted, lost = moved(noted(self._kept.notes), found)
+        await self._give(changes(found, wanted))
+        return lost
+
+    async def _give(self, changed: Iterable[Change]) -> None:
+        for one in changed:
+            right = one.right
+            column = one.of.key[1][1:] if one.of.key[0] == "column" else ()
+            statement = fill(
+                one.act,
+                ahead=_written(one.of.ahead),
+                called=_written(one.of.called),
+                right=_written(right.privilege),
+                columns=fill("of_column", column=sql.Identifier(*column)) if column else sql.SQL(""),
+                role=self._role(right),
+                option=sql.SQL(" with grant option" if right.passed_on else ""),
+            )
+            await self._conn.execute(statement)
 
     async def _hold(self, tables: Sequence[str]) -> None:
         """Nobody changes structure or rows any more until the end; everybody may read."""
@@ -135,6 +191,7 @@ class Loading:
                 await self._do(statement, dump)
                 told = self._tell(dump, told)
             self._tell(dump, told)
+            self._kept.notes = dump.notes
 
     def _tell(self, dump: Dump, told: int) -> int:
         if self._progress is not None and dump.bytes > told:
@@ -161,8 +218,7 @@ class Loading:
 
     async def _run(self, statement: Statement) -> None:
         # Asked for in binary, it goes out in the extended protocol, which takes one statement and no more.
-        text = sql.SQL(cast(LiteralString, statement.text))
-        await AsyncRawCursor(self._conn).execute(text, binary=True)
+        await AsyncRawCursor(self._conn).execute(_written(statement.text), binary=True)
 
     async def _copy(self, given: Order, dump: Dump) -> None:
         table = self._name(given.relation)
@@ -227,3 +283,8 @@ class Loading:
 
     def _name(self, relation: str) -> sql.Identifier:
         return sql.Identifier(self._target.schema_name, relation)
+
+
+def _written(text: str) -> sql.SQL:
+    """What PostgreSQL itself wrote, or a dump has, for the connection of the writer."""
+    return sql.SQL(cast(LiteralString, text))

@@ -9,6 +9,7 @@ from quipu.errors import BadInput
 from quipu.kernel.base.regular import open_regular
 from quipu.upkeep.snapshots.forms import REGISTRY, order, schema_of
 from quipu.upkeep.snapshots.reader import Dump
+from quipu.upkeep.snapshots.rights import noted
 
 
 def look_through(path: Path, schema_name: str, *, protected: Collection[str], code: bool) -> dict[str, int]:
@@ -26,6 +27,7 @@ def look_through(path: Path, schema_name: str, *, protected: Collection[str], co
             given = order(statement, schema_name, protected=protected, code=code)
             if given.step == "rows":
                 rows[given.relation] = sum(line.endswith(b"\n") for line in dump.rows())
+        noted(dump.notes)
     rows.pop(REGISTRY, None)
     return rows
 

@@ -8,6 +8,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from quipu.upkeep.snapshots.rights import Kept
+
 Reason: TypeAlias = Literal["scheduled", "manual", "before-restore", "before-import"]
 Tier: TypeAlias = Literal["hourly", "six-hourly", "daily", "kept"]
 
@@ -17,7 +19,7 @@ class Target:
     """A schema of agents as snapshots see it.
 
     ``schema`` is its short name and ``schema_name`` what SQL calls it; ``protected`` are the relations in it
-    that belong to the engine. ``number`` is its key.
+    that belong to the engine. ``number`` is its key, ``reader`` the role that reads it.
     """
 
     space: str
@@ -25,6 +27,7 @@ class Target:
     schema: str
     schema_name: str
     number: int
+    reader: str
     protected: Sequence[str]
 
 
@@ -43,7 +46,8 @@ class Snapshot:
     ``taken_at`` is the moment that it shows. ``sums`` are of every table of the agent; ``vectors`` is how
     many vectors of the index are kept with it. ``sha256`` and ``bytes`` are of the file. ``space_hash`` is of
     the name of the space, which is nowhere on the disk. ``grants`` of the schema (agent to what it
-    may do) come back with it where it was dropped.
+    may do) come back with it where it was dropped. ``rights`` are what SQL granted on its objects; None in
+    one of before they were kept.
     """
 
     name: str
@@ -59,6 +63,7 @@ class Snapshot:
     vectors: int = 0
     vectors_sha256: str | None = None
     grants: Mapping[str, str] = field(default_factory=dict[str, str])
+    rights: Kept | None = None
     tier: Tier = "kept"
 
     @property
@@ -82,8 +87,9 @@ class Restored:
 
     ``source`` is the snapshot or the file. ``before`` and ``after`` are rows by table, ``before`` as of the
     snapshot that ``undo`` names, to which it can be put back. ``erased`` counts rows that did not come back
-    because what they name was forgotten since. ``embedded`` vectors were made or taken out at once; the rest
-    follows.
+    because what they name was forgotten since. ``lost`` tells what else does not come back, a line each:
+    rights of roles that are gone, or of another place. ``embedded`` vectors were made or taken out at once;
+    the rest follows.
     """
 
     source: str
@@ -92,6 +98,7 @@ class Restored:
     before: Mapping[str, int]
     after: Mapping[str, int]
     erased: int = 0
+    lost: Sequence[str] = ()
     undo: str | None = None
     embedded: int = 0
 

@@ -37,5 +37,5 @@ def check_name(value: object) -> str:
     raise BadInput(
         f"{value!r} is no name of a snapshot.",
         field="name",
-        hint="They look like memory_20260314_150000.sql; `quipu snapshots list` shows them.",
+        hint="They look like memory_20260314_150000.sql; the list of snapshots shows them.",
     )

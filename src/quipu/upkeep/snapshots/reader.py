@@ -15,6 +15,7 @@ from typing import Final
 from quipu.errors import BadInput
 from quipu.kernel.base.lines import Line, Readable, compression, next_line, rest_of_line
 from quipu.kernel.db.tokens import Cutter, Token
+from quipu.upkeep.snapshots.rights import is_note
 
 _FENCE: Final = re.compile(rb"\\(?:un)?restrict [0-9A-Za-z]+\r?\n?")
 _END: Final = b"\\.\n"
@@ -40,12 +41,16 @@ class Statement:
 
 
 class Dump:
-    """The statements of a dump in their order. After a COPY its rows must be taken before the next one."""
+    """The statements of a dump in their order. After a COPY its rows must be taken before the next one.
+
+    ``notes`` are the comments so far that tell of rights, each with the number of its line.
+    """
 
     def __init__(self, file: Readable) -> None:
         self._file = file
         self._line = 0
         self.bytes = 0
+        self.notes: list[tuple[int, bytes]] = []
 
     def statements(self) -> Iterator[Statement]:
         """One after the other.
@@ -94,6 +99,8 @@ class Dump:
                 begun = _Begun(self._line)
                 if read.whole and (not line.strip() or line.startswith(b"--") or _FENCE.fullmatch(line)):
                     begun = None
+                    if is_note(line):
+                        self.notes.append((self._line, line))
                     continue
             if not read.whole:  # a comment too: its rest would be taken for a line of its own
                 raise begun.too_long()

@@ -18,7 +18,7 @@ import re
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from hashlib import file_digest, sha256
 from pathlib import Path
@@ -30,6 +30,7 @@ from quipu.errors import BadInput, NotFound
 from quipu.kernel.config import Settings
 from quipu.upkeep.snapshots.model import Snapshot, Sum
 from quipu.upkeep.snapshots.names import check_name, name_of
+from quipu.upkeep.snapshots.rights import plain, read
 
 _FORMAT: Final = 1
 _ABANDONED_SECONDS: Final = 86_400
@@ -79,7 +80,7 @@ class Shelf:
         """
         found = _read((self._place(space_id) / check_name(name)).with_suffix(".json"), space)
         if found is None:
-            raise NotFound(f"There is no snapshot {name!r}.", hint="`quipu snapshots list` shows them.")
+            raise NotFound(f"There is no snapshot {name!r}.", hint="The list of snapshots shows them.")
         return found
 
     def path(self, space_id: int, name: str) -> Path:
@@ -134,7 +135,7 @@ class Shelf:
             raise BadInput(
                 f"the file of {snapshot.name} is not what was written.",
                 field="name",
-                hint="Restore another one. What a file holds can be taken in by `quipu snapshots import`.",
+                hint="Restore another one. What a file holds can be imported.",
             )
         return path
 
@@ -160,9 +161,10 @@ def hash_of(space: str) -> str:
 
 
 def _plain(snapshot: Snapshot) -> dict[str, Any]:
-    values = asdict(snapshot)
+    values = asdict(replace(snapshot, rights=None))
     del values["tier"]
-    return {**values, "taken_at": snapshot.taken_at.isoformat()}
+    rights = None if snapshot.rights is None else plain(snapshot.rights)
+    return {**values, "taken_at": snapshot.taken_at.isoformat(), "rights": rights}
 
 
 def _read(path: Path, space: str) -> Snapshot | None:
@@ -175,6 +177,12 @@ def _read(path: Path, space: str) -> Snapshot | None:
             return None
         sums = cast("Mapping[str, Mapping[str, Any]]", given.pop("sums"))
         taken_at = datetime.fromisoformat(given.pop("taken_at"))
-        return Snapshot(**given, taken_at=taken_at, sums={name: Sum(**one) for name, one in sums.items()})
+        rights = given.pop("rights", None)
+        return Snapshot(
+            **given,
+            taken_at=taken_at,
+            sums={name: Sum(**one) for name, one in sums.items()},
+            rights=None if rights is None else read(rights),
+        )
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None

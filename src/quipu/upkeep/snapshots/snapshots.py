@@ -7,7 +7,6 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import Final
 
 from anyio import Path as AsyncPath
 from anyio import to_thread
@@ -15,18 +14,16 @@ from anyio import to_thread
 from quipu.errors import BadInput, Conflict, DatabaseError, NotFound
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.config import Settings
-from quipu.kernel.db import queries
-from quipu.kernel.db.database import Connection, Database
+from quipu.kernel.db.database import Database
 from quipu.upkeep.snapshots import taking
 from quipu.upkeep.snapshots.ground import Ground
-from quipu.upkeep.snapshots.loading import Around, BytesRead, Forgotten, Loading, Source
+from quipu.upkeep.snapshots.loading import BytesRead, Source
 from quipu.upkeep.snapshots.looking import look_through, schema_named
 from quipu.upkeep.snapshots.model import HandedOut, Reason, Restored, Snapshot, Target, Thinned, Tier
+from quipu.upkeep.snapshots.replacement import Replacement
+from quipu.upkeep.snapshots.rights import SCHEMA, STAYS, roles, still
 from quipu.upkeep.snapshots.shelf import Shelf
 from quipu.upkeep.snapshots.tiers import keep, settled
-
-_SECONDS: Final = 3600.0  # a load may take so long
-_SQL = queries.load("quipu.upkeep.snapshots")
 
 
 class AsyncSnapshots:
@@ -110,8 +107,9 @@ class AsyncSnapshots:
 
         A snapshot of what is there now is taken first: restoring that undoes it. Then the schema is replaced
         as a whole, in one transaction, or stays as it is. A schema that was dropped is made again, with the
-        grants of then. What was forgotten of a person or a session since does not come back. ``progress`` is
-        called with the bytes read.
+        grants of then. What SQL granted on its objects is as it was then, for roles that are still there;
+        ``Restored.lost`` names the others. What was forgotten of a person or a session since does not come
+        back. ``progress`` is called with the bytes read.
 
         Raises:
             BadInput: no name of a snapshot; its file was changed; its rows are not what the manifest says.
@@ -121,16 +119,27 @@ class AsyncSnapshots:
         """
         snapshot = await self._find(space, name)
         path = await to_thread.run_sync(self._shelf.check, snapshot)
+        stands = await self._is_there(space, snapshot.schema)
+        was = {key: one for key, one in (snapshot.rights or {}).items() if not (stands and key in STAYS)}
+        rights, lost = still(was, await self._ground.roles(space, roles(was)))
         if not confirm:
             before = await self._rows_now(space, snapshot.schema)
             after = {table: one.rows for table, one in snapshot.sums.items()}
-            return Restored(source=name, schema=snapshot.schema, done=False, before=before, after=after)
-        was_dropped = not await self._is_there(space, snapshot.schema)
+            return Restored(
+                source=name, schema=snapshot.schema, done=False, before=before, after=after, lost=lost
+            )
         target = await self._ground.find(space, snapshot.schema, make=True)
-        source = Source(path=path, schema_name=snapshot.schema_name, code=True, sums=snapshot.sums)
+        source = Source(
+            path=path,
+            schema_name=snapshot.schema_name,
+            code=True,
+            sums=snapshot.sums,
+            rights=None if snapshot.rights is None else rights,
+        )
         vectors = await to_thread.run_sync(self._shelf.vectors, snapshot)
         if vectors is not None:
-            await self._ground.lend_vectors(target, vectors)
+            async with taking.while_there(self._ground, target):
+                await self._ground.lend_vectors(target, vectors)
         done = await self._load(
             target,
             source,
@@ -139,9 +148,10 @@ class AsyncSnapshots:
             since=snapshot.taken_at,
             progress=progress,
         )
-        if was_dropped:  # what was revoked in a schema that stands stays revoked
+        if not stands:  # what was revoked in a schema that stands stays revoked
             await self._ground.grant(target, snapshot.grants)
-        return done
+            await self._ground.admit(target, rights.get(SCHEMA, ()))
+        return replace(done, lost=(*lost, *(one for one in done.lost if one not in lost)))
 
     async def export(
         self,
@@ -188,8 +198,9 @@ class AsyncSnapshots:
 
         It may be of a schema of another name, and of another space or database. Only tables, sequences,
         views, types, indexes, constraints, comments and rows are taken: no functions, triggers, rules or
-        policies. All of it runs with the rights of the schema's own agent. A snapshot is taken first. A
-        person or a session that was ever forgotten in the space does not come in.
+        policies. All of it runs with the rights of the schema's own agent. Rights of the schema's own logins
+        go with it; those of others are not given, and ``Restored.lost`` names them. A snapshot is taken
+        first. A person or a session that was ever forgotten in the space does not come in.
 
         Raises:
             BadInput: the file holds what no such dump holds; names the line. Nothing was changed.
@@ -253,53 +264,17 @@ class AsyncSnapshots:
         progress: BytesRead | None,
         trial: bool = False,
     ) -> Restored:
-        before: dict[str, int] = {}
-        undo: Snapshot | None = None
-
-        async def ready() -> None:
-            nonlocal before, undo
-            if trial:
-                before = await self._rows_now(target.space, target.schema)
-                return
-            undo = await self._take(target, reason)
-            before = {table: one.rows for table, one in undo.sums.items()}
-
-        async def work(conn: Connection) -> tuple[dict[str, int], int]:
-            around = Around(
-                tables=lambda: self._ground.tables_now(target),
-                ready=ready,
-                drops=lambda: self._ground.drops(target),
-            )
-            forgotten = await self._forgotten(target.space, since=since)
-            return await Loading(conn, target, source, progress=progress).replace(
-                around, forgotten, seconds=_SECONDS
-            )
-
-        async with self._database.owner() as holder, holder.transaction():
-            turn = await holder.execute(_SQL["take_turn"], {"schema_name": target.schema_name})
-            if await turn.fetchone() != (True,):
-                raise Conflict(
-                    f"The schema {target.schema!r} is in use: something is being loaded into it.",
-                    field="schema",
-                    hint="Nothing was changed. Try again when that is done.",
-                )
-            await holder.execute(_SQL["keep_from_erasing"], {"name": target.space})
-            try:
-                after, erased = await self._ground.change(target, work, seconds=_SECONDS, trial=trial)
-            except BadInput:  # then nothing was changed, and there is nothing to undo
-                if undo is not None:
-                    await self.forget([undo])
-                raise
-        embedded = 0 if trial else await self._ground.follow(target)
-        return Restored(
-            source=name,
-            schema=target.schema,
-            done=not trial,
-            before=before,
-            after=after,
-            erased=erased,
-            undo=None if undo is None else undo.name,
-            embedded=embedded,
+        replacement = Replacement(
+            database=self._database,
+            ground=self._ground,
+            target=target,
+            source=source,
+            since=since,
+            progress=progress,
+            trial=trial,
+        )
+        return await replacement.make(
+            name, take=lambda: self._take(target, reason), drop=lambda undo: self.forget([undo])
         )
 
     async def _take(self, target: Target, reason: Reason) -> Snapshot:
@@ -329,7 +304,7 @@ class AsyncSnapshots:
     async def _find(self, space: str, name: str) -> Snapshot:
         space_id = await self._ground.space_id(space)
         if space_id is None:
-            raise NotFound(f"There is no space {space!r}.", hint="`quipu spaces` shows them.")
+            raise NotFound(f"There is no space {space!r}.", hint="The list of spaces shows them.")
         return await to_thread.run_sync(self._shelf.find, space_id, space, name)
 
     async def _thin_out(
@@ -363,16 +338,6 @@ class AsyncSnapshots:
             elif one.taken_at in scheduled:
                 found[one.name] = scheduled[one.taken_at]
         return found
-
-    async def _forgotten(self, space: str, *, since: datetime | None) -> Forgotten:
-        """Persons and sessions that were forgotten in the space."""
-        async with self._database.space(space) as within:
-            if within is None:
-                return Forgotten(space, ())
-            values = {"space": within.space.id, "since": since}
-            rows = await (await within.conn.execute(_SQL["erased_since"], values)).fetchall()
-            ((key,),) = await (await within.conn.execute(_SQL["names_key"])).fetchall()
-        return Forgotten(space, [row[0] for row in rows], key)
 
     async def _rows_now(self, space: str, schema: str) -> dict[str, int]:
         """Rows by table; none where there is no such schema."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -10,10 +11,11 @@ from io import BufferedWriter
 from pathlib import Path
 from typing import Final
 
+from anyio import Path as AsyncPath
 from anyio import to_thread
 from psycopg import sql
 
-from quipu.errors import Conflict, DatabaseError, NotFound
+from quipu.errors import BadInput, Conflict, DatabaseError, NotFound
 from quipu.kernel.config import Settings
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Connection, Database
@@ -26,6 +28,7 @@ from quipu.upkeep.snapshots.forms import REGISTRY
 from quipu.upkeep.snapshots.ground import Ground
 from quipu.upkeep.snapshots.looking import look_through
 from quipu.upkeep.snapshots.model import HandedOut, Reason, Snapshot, Sum, Target
+from quipu.upkeep.snapshots.rights import Kept, kept, notes
 from quipu.upkeep.snapshots.shelf import Shelf, digest, hash_of
 from quipu.upkeep.snapshots.sums import sums
 from quipu.upkeep.snapshots.templates import fill
@@ -41,6 +44,7 @@ class Taken:
 
     sums: dict[str, Sum]
     vectors: int
+    rights: Kept
 
 
 async def take(
@@ -102,6 +106,7 @@ async def _take(
                 vectors=taken.vectors,
                 vectors_sha256=await to_thread.run_sync(digest, vectors),
                 grants=await ground.grants(target),
+                rights=taken.rights,
             )
             if snapshot.vectors_sha256 is not None:
                 once = partial(
@@ -145,6 +150,8 @@ async def export(
     try:
         try:
             taken = await write(database, settings, ground, target, part, structure=structure)
+            async with await AsyncPath(part).open("ab") as file:
+                await file.write(notes(taken.rights))
             noted = await note(database, part, kind="tables", spaces={target.space: as_of}, now=now)
             part.replace(path)
         finally:
@@ -162,6 +169,27 @@ async def export(
         raise _unwritten(error) from error
 
 
+@asynccontextmanager
+async def while_there(ground: Ground, target: Target) -> AsyncGenerator[None]:
+    """Tell what the database refuses by its reason, where that is that the schema is gone.
+
+    Raises:
+        NotFound: it was dropped meanwhile.
+    """
+    try:
+        yield
+    except (DatabaseError, BadInput) as error:
+        try:
+            is_there = (await ground.find(target.space, target.schema)).number == target.number
+        except NotFound:
+            is_there = False
+        if not is_there:
+            raise NotFound(
+                f"The schema {target.schema!r} is gone.", hint="It was dropped meanwhile; do it again."
+            ) from error
+        raise
+
+
 async def write(
     database: Database,
     settings: Settings,
@@ -176,8 +204,8 @@ async def write(
 
     ``structure``: of the rows only those of the registry.
     """
-    await ground.open_up(target)
-    async with database.owner() as conn, conn.transaction():
+    async with while_there(ground, target), database.owner() as conn, conn.transaction():
+        await ground.open_up(target)
         await conn.execute(fill("isolate"))
         await conn.execute(fill("as_owner"))
         moment = await _moment(conn)
@@ -197,12 +225,14 @@ async def write(
         await to_thread.run_sync(dump)
         look = partial(look_through, path, target.schema_name, protected=target.protected, code=True)
         await to_thread.run_sync(look)  # it can be restored
-        found = await ground.look(target, lambda login: _sums(login, target, tables, moment))
+        found, rights = await ground.look(
+            target, lambda login: _sums_and_rights(login, ground, target, tables, moment)
+        )
         count = 0
         if vectors is not None:
             with _private(vectors) as file:
                 count = await ground.save_vectors(conn, target, file.write)
-    return Taken(found, count)
+    return Taken(found, count, rights)
 
 
 async def count(database: Database, ground: Ground, target: Target) -> dict[str, int]:
@@ -213,7 +243,9 @@ async def count(database: Database, ground: Ground, target: Target) -> dict[str,
         await conn.execute(fill("as_owner"))
         moment = await _moment(conn)
         tables = await ground.tables(conn, target)
-        found = await ground.look(target, lambda login: _sums(login, target, tables, moment))
+        found, _ = await ground.look(
+            target, lambda login: _sums_and_rights(login, ground, target, tables, moment)
+        )
     return {name: one.rows for name, one in found.items()}
 
 
@@ -248,14 +280,16 @@ async def _all_but_registry(conn: Connection, target: Target) -> list[str]:
     return [name for (name,) in await rows.fetchall() if name != REGISTRY]
 
 
-async def _sums(conn: Connection, target: Target, tables: Sequence[str], moment: str) -> dict[str, Sum]:
+async def _sums_and_rights(
+    conn: Connection, ground: Ground, target: Target, tables: Sequence[str], moment: str
+) -> tuple[dict[str, Sum], Kept]:
     with translated(), enduring(conn):
         async with conn.transaction():
             await conn.execute(fill("isolate"))
             await conn.execute(fill("at_moment", moment=sql.Literal(moment)))
             await conn.execute(fill("limit", milliseconds=sql.Literal(_LONGEST_MILLISECONDS)))
             await conn.execute(fill("bare"))
-            return await sums(conn, target, tables)
+            return await sums(conn, target, tables), kept(await ground.rights(conn))
 
 
 def _private(path: Path) -> BufferedWriter:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from dataclasses import replace
-from itertools import count
 
 import psycopg
 import pytest
@@ -13,19 +12,6 @@ from psycopg import sql
 
 from quipu import AsyncMemory
 from quipu.kernel.config import Settings
-from quipu.kernel.db import embedded
-
-_NUMBERS = count()
-
-
-@pytest.fixture(scope="module")
-def module_url(server: embedded.EmbeddedServer) -> Iterator[str]:
-    name = f"minding{next(_NUMBERS)}"
-    with psycopg.connect(server.conninfo(), autocommit=True) as conn:
-        conn.execute(sql.SQL("create database {} template template").format(sql.Identifier(name)))
-    yield server.conninfo(name)
-    with psycopg.connect(server.conninfo(), autocommit=True) as conn:
-        conn.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
 
 
 @pytest.fixture

@@ -37,7 +37,7 @@ async def say(memory: AsyncMemory, *lines: str, session: str = "s", user: str | 
 
 async def of(memory: AsyncMemory, key: str, *, state: str = "standing") -> list[tuple[str, str]]:
     """Values and states of what is held of a key."""
-    found = await memory.beliefs.listing(space="a", key=key, state=state)
+    found = await memory.beliefs.list(space="a", key=key, state=state)
     return sorted((one.value, one.state) for one in found)
 
 
@@ -47,7 +47,7 @@ async def found(memory: AsyncMemory, question: str) -> list[str]:
 
 
 async def standing(memory: AsyncMemory, key: str) -> Belief:
-    (one,) = await memory.beliefs.listing(space="a", key=key)
+    (one,) = await memory.beliefs.list(space="a", key=key)
     return one
 
 
@@ -161,11 +161,11 @@ async def test_correcting_by_hand_settles_the_conflicts(memory: AsyncMemory) -> 
 async def test_deleting_what_stands_lets_what_contested_it_stand(memory: AsyncMemory) -> None:
     await say(memory, "U: I live in Berlin.", "A: Nice.")
     await say(memory, "U: I live in Lisbon.", "A: Nice.", session="t")
-    await memory.beliefs.forget((await standing(memory, "home")).id, space="a")
+    await memory.beliefs.erase((await standing(memory, "home")).id, space="a", confirm=True)
     assert await of(memory, "home", state="all") == [("Lisbon", "standing")]
     assert await memory.beliefs.conflicts(space="a", settled=True) == []
     with pytest.raises(NotFound):
-        await memory.beliefs.forget("ffff0000", space="a")
+        await memory.beliefs.erase("ffff0000", space="a", confirm=True)
 
 
 async def test_liking_two_things_is_no_contradiction(memory: AsyncMemory) -> None:
@@ -188,7 +188,7 @@ async def test_a_belief_stays_while_another_message_says_it(memory: AsyncMemory)
     one = await standing(memory, "home")
     assert [source.session for source in await memory.beliefs.sources(one.id, space="a")] == ["t"]
     await memory.forget(space="a", session="t", confirm=True)
-    assert await memory.beliefs.listing(space="a", state="all") == []
+    assert await memory.beliefs.list(space="a", state="all") == []
     assert await found(memory, "home Berlin") == []
 
 

@@ -36,7 +36,7 @@ async def say(
 
 
 async def only(memory: AsyncMemory, *, state: str = "all") -> Loop:
-    (loop,) = await memory.loops.listing(space="a", state=state)
+    (loop,) = await memory.loops.list(space="a", state=state)
     return loop
 
 
@@ -62,7 +62,7 @@ async def test_what_one_person_says_resolves_nothing_of_another(memory: AsyncMem
 
 async def test_a_question_is_open_where_the_answer_evades_it(memory: AsyncMemory) -> None:
     await say(memory, "U: When does the library open?", "A: At ten.")
-    assert await memory.loops.listing(space="a", state="all") == []
+    assert await memory.loops.list(space="a", state="all") == []
     await say(memory, "U: What is the gate code for the storage unit?", "A: I don't know that one.", day=1)
     assert (await only(memory)).kind == "question"
 
@@ -87,7 +87,7 @@ async def test_a_loop_is_closed_and_reopened_by_hand(memory: AsyncMemory) -> Non
     loop = await only(memory)
     closed = await memory.loops.close(str(loop.id)[:8], space="a", evidence="Dana has it.")
     assert (closed.state, closed.evidence, closed.evidence_message) == ("closed", "Dana has it.", None)
-    assert await memory.loops.listing(space="a") == []
+    assert await memory.loops.list(space="a") == []
     assert await memory.loops.close(loop.id, space="a", outcome="dropped") == closed
     back = await memory.loops.reopen(loop.id, space="a")
     assert (back.state, back.evidence, back.reopened) == ("open", None, 1)
@@ -113,7 +113,7 @@ async def test_a_loop_goes_with_every_message_whose_words_are_in_it(memory: Asyn
     )
     assert "finance" in (await only(memory)).text
     await memory.forget(space="a", message="s-0-0", confirm=True)
-    assert await memory.loops.listing(space="a", state="all") == []
+    assert await memory.loops.list(space="a", state="all") == []
 
 
 async def test_the_words_that_closed_a_loop_go_with_their_message(memory: AsyncMemory) -> None:
@@ -128,7 +128,7 @@ async def test_the_loops_of_a_person_go_with_the_person(memory: AsyncMemory) -> 
     await say(memory, "U: I'll send the contract to Dana tomorrow.", "A: Good.")
     receipt = await memory.forget(space="a", user="ana", confirm=True)
     assert receipt.counts["loops"] == 1
-    assert await memory.loops.listing(space="a", state="all") == []
+    assert await memory.loops.list(space="a", state="all") == []
 
 
 async def test_reminders_come_in_the_order_of_their_urgency(memory: AsyncMemory) -> None:

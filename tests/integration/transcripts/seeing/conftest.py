@@ -2,37 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from dataclasses import replace
-from itertools import count
 
 import psycopg
 import pytest
-from psycopg import sql
 from recording import START, boats
 
 from quipu.app.kinds import PACKAGES
 from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.config import Settings
-from quipu.kernel.db import embedded
 from quipu.kernel.db.database import Database
 from quipu.kinds.transcripts.seeing.seeing import AsyncSeeing
 
-_NUMBERS = count()
-
 
 @pytest.fixture(scope="module")
-def filled(server: embedded.EmbeddedServer) -> Iterator[str]:
+def filled(module_url: str) -> str:
     """The address of a database with two spaces of the same sessions; for tests that only read."""
-    name = f"seen{next(_NUMBERS)}"
-    with psycopg.connect(server.conninfo(), autocommit=True) as conn:
-        conn.execute(sql.SQL("create database {} template template").format(sql.Identifier(name)))
-    with psycopg.connect(server.conninfo(name)) as conn:
+    with psycopg.connect(module_url) as conn:
         boats(conn)
         boats(conn, "others")
-    yield server.conninfo(name)
-    with psycopg.connect(server.conninfo(), autocommit=True) as conn:
-        conn.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+    return module_url
 
 
 @pytest.fixture

@@ -50,7 +50,7 @@ async def test_bytes_beyond_the_limit_are_cut_and_said(seeing: AsyncSeeing) -> N
 async def test_a_row_that_is_too_long_by_itself_says_how_to_get_it(seeing: AsyncSeeing) -> None:
     with pytest.raises(BadInput, match="first row") as refused:
         await seeing.query("select repeat('x', 2000)", space="boats", megabytes=0.001)
-    assert "--megabytes" in str(refused.value.hint)
+    assert "megabytes" in str(refused.value.hint)
 
 
 async def test_values_are_such_as_json_knows(seeing: AsyncSeeing) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -111,3 +112,10 @@ def test_a_project_has_settings_for_all_and_for_this_machine(tmp_path: Path) -> 
 def test_the_user_may_have_moved_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", os.fspath(tmp_path))
     assert installing.user_settings() == tmp_path / "settings.json"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pipes that are files")
+def test_a_pipe_is_no_settings_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "settings.json")
+    with pytest.raises(BadInput, match="no regular file"):
+        installing.install(tmp_path / "settings.json", {}, now=NOW)

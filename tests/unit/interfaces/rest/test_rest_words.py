@@ -5,16 +5,20 @@ from __future__ import annotations
 import base64
 import inspect
 import json
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import BaseModel
+from pydantic import BaseModel, Field, ValidationError
 
 from quipu import errors
 from quipu.errors import BadInput, Conflict, DatabaseError, MissingExtra, NotFound, Outdated, QuipuError
 from quipu.interfaces import problems
 from quipu.interfaces.rest import pages, versions
+from quipu.interfaces.rest.models import Asked
 from quipu.interfaces.serving.problems import document, response
 
 
@@ -124,3 +128,39 @@ def test_what_the_caller_can_mend_is_told_with_the_way_out() -> None:
     assert (told["detail"], told["hint"], told["field"]) == ("limit: a whole number.", "Say 3.", "limit")
     assert document(NotFound("There is none."))["status"] == 404
     assert response(errors.TooManyRequests(wait_seconds=1.2)).headers["retry-after"] == "2"
+
+
+class Counted(Asked):
+    many: int | None = None
+    share: Annotated[float, Field(ge=0)] = 0
+    sure: bool = False
+    each: list[int] = Field(default_factory=list[int])
+    id: UUID | None = None
+    time: datetime | None = None
+
+
+class Taken(Asked):
+    of: list[Counted]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"many": "3"},
+        {"many": True},
+        {"share": "0.5"},
+        {"share": True},
+        {"sure": "yes"},
+        {"sure": 1},
+        {"each": ["3"]},
+    ],
+)
+def test_a_body_takes_no_text_and_no_truth_for_a_number(body: dict[str, object]) -> None:
+    for shape, sent in ((Counted, body), (Taken, {"of": [body]})):
+        with pytest.raises(ValidationError):
+            shape.model_validate(sent)
+
+
+def test_ids_and_times_of_a_body_come_as_texts() -> None:
+    sent = {"id": str(UUID(int=1)), "time": "2026-05-04T10:00:00Z", "many": 3, "share": 1, "each": [1]}
+    assert Counted.model_validate(sent).id == UUID(int=1)

@@ -25,6 +25,7 @@ REFUSED = (
     "select get_current_ts_config() union select '16500'",
     "select nextval(16500)",
     "select currval(16500), setval(16500, 1)",
+    "select enum_in('x', 16500), pg_catalog.domain_in(null, 16500, -1)",
     'select 16500::U&"reg\\0063lass"',
     "select 16500::u&\"reg!0063lass\" uescape '!'",
     "do $$ begin execute 'select 16500::reg' || 'class'; end $$",

@@ -48,7 +48,7 @@ def test_an_unknown_topic_is_named_with_those_that_there_are(tmp_path: Path) -> 
         names([], file(tmp_path, {"topics": {"episodes": "x"}}))
 
 
-@pytest.mark.parametrize("name", ["", " ", 7, None, "x" * 51, "é" * 26, "a\nb"])
+@pytest.mark.parametrize("name", ["", " ", 7, None, "x" * 51, "é" * 26, "a\nb", "a\ud800b"])
 def test_a_name_that_no_queue_can_have_is_refused(tmp_path: Path, name: object) -> None:
     with pytest.raises(ConfigError, match="chat_history"):
         names([], file(tmp_path, {"chat_history": name}))
@@ -59,10 +59,17 @@ def test_two_topics_cannot_share_a_name(tmp_path: Path) -> None:
         names([], file(tmp_path, {"chat_history": "prompt-queue"}))
 
 
-@pytest.mark.parametrize("held", ["{", "[]", '"topics"', '{"topics": 3}'])
+@pytest.mark.parametrize("held", ["{", "[]", "[" * 100_000, '"topics"', '{"topics": 3}'])
 def test_a_file_that_is_something_else_says_what_it_should_be(tmp_path: Path, held: str) -> None:
     with pytest.raises(ConfigError, match="It looks like this"):
         names([], file(tmp_path, held))
+
+
+def test_a_mark_of_the_order_of_bytes_is_no_part_of_the_file(tmp_path: Path) -> None:
+    """Editors of Windows begin a file with it; it could not be read."""
+    written = tmp_path / "connections.json"
+    written.write_text('{"topics": {"chat_history": "chats"}}', "utf-8-sig")
+    assert names([], written)["chat_history"] == "chats"
 
 
 def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:

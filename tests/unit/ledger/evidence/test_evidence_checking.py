@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quipu.errors import BadInput
-from quipu.kinds.ledger.evidence.checking import references, theme_named
+from quipu.kinds.ledger.evidence.checking import references, theme_named, time
 from quipu.kinds.ledger.evidence.document import document, object_of
 from quipu.kinds.ledger.evidence.model import Piece, Reference, Shown
 from quipu.kinds.ledger.signals.model import THEMES
@@ -174,3 +174,13 @@ def test_a_piece_is_told_in_one_line() -> None:
     assert str(piece) == '2026-05-04, 2.0 stars, wait_time: "We waited."'
     assert str(replace(piece, published_at=None, rating=None, excerpt=None)) == "wait_time"
     assert str(Shown(pieces=(piece, piece), themes={"wait_time": 2})).count("\n") == 1
+
+
+def test_a_time_may_be_the_text_of_one() -> None:
+    now = datetime(2026, 5, 4, tzinfo=UTC)
+    read = time("started_at", "2026-05-03T10:00:00+02:00", now=now)
+    assert read == datetime(2026, 5, 3, 8, tzinfo=UTC)
+    for wrong in ("yesterday", "2026-05-09"):
+        with pytest.raises(BadInput) as refused:
+            time("started_at", wrong, now=now)
+        assert refused.value.field == "started_at"

@@ -57,6 +57,20 @@ def test_what_is_rewritten_or_cut_off_is_read_anew(file: Path, now: bytes) -> No
     assert found[-1].mark.offset_bytes == len(now)
 
 
+def test_a_half_written_line_is_told_of_until_it_has_its_end(file: Path) -> None:
+    """Nothing said so, and a file of nothing else was read again by every sync."""
+    for content, waiting in (
+        (LINES[0] + b'{"half', [False, True]),
+        (b'{"half', [True]),
+        (LINES[0], [False]),
+        (b'{"whole": true}', [False]),
+        (LINES[0] + b"\0\1\2", [False, False]),
+        (b"", []),
+    ):
+        file.write_bytes(content)
+        assert [chunk.waiting for chunk in chunks(file)] == waiting, content
+
+
 def test_a_file_that_is_no_text_says_so(file: Path) -> None:
     file.write_bytes(LINES[0] + b"\0\1\2" * 99)
     assert [chunk.binary for chunk in chunks(file)] == [False, True]

@@ -140,7 +140,7 @@ def _of_culprit(culprit: Culprit) -> Finding:
         detail,
         "It stops ANALYZE and VACUUM FULL of the whole database; Quipu's own maintenance goes on. Mend its"
         f' function, or drop it: quipu tables execute "drop {culprit.kind} {culprit.name}" --space'
-        f" {culprit.space} --schema {culprit.schema}. Until then name the tables when you run these.",
+        f" {culprit.space} --schema {culprit.schema} --yes. Until then name the tables when you run these.",
     )
 
 

@@ -15,7 +15,7 @@ from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views import tables as views
 
 if TYPE_CHECKING:
-    from quipu.kinds.tables.model import Changed
+    from quipu.kinds.tables.model import Changed, Done
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -43,6 +43,9 @@ def _sql(function: Command) -> Command:
     """Add the statement, as an argument or ``--sql``."""
     function = click.option("--sql", "option", metavar="SQL", help="The same as an option.")(function)
     return click.argument("sql", required=False)(function)
+
+
+_yes = click.option("--yes", is_flag=True, help="Do it even if it takes something away; else that is shown.")
 
 
 def _said(sql: str | None, option: str | None) -> str:
@@ -81,16 +84,20 @@ def create_table(call: Call, **given: Any) -> None:
 @_placed
 @_sql
 @click.option("--dry-run", is_flag=True, help="Try it, say what it would take away, and undo it.")
-@click.option("--lossless", is_flag=True, help="Undo it if it takes anything away.")
+@_yes
 @common
 @click.pass_obj
-def execute(call: Call, sql: str | None, option: str | None, **where: Any) -> None:
-    """Run one other statement: CREATE INDEX, DROP TABLE, INSERT ... SELECT."""
+def execute(call: Call, sql: str | None, option: str | None, yes: bool, **where: Any) -> None:
+    """Run one other statement: CREATE INDEX, DROP TABLE, INSERT ... SELECT.
+
+    What it takes away is shown until --yes is given.
+    """
     said = _said(sql, option)
     screen = Screen(call)
     with opened(call, screen) as memory:
-        done = memory.tables.execute(said, **where)
+        done = memory.tables.execute(said, lossless=not yes, **where)
     screen.answer(done, views.done(done))
+    _undone(screen, done, trial=where["dry_run"])
 
 
 @command.command("list-tables")
@@ -131,16 +138,18 @@ def query(call: Call, sql: str | None, option: str | None, **given: Any) -> None
 @click.option(
     "--data", required=True, metavar="JSON", help="Column to value, or a list of such rows; - reads them."
 )
+@_yes
 @common
 @click.pass_obj
-def insert(call: Call, **given: Any) -> None:
+def insert(call: Call, yes: bool, **given: Any) -> None:
     """Insert a row, or up to 10,000: all or none. Many come by a pipe: --data - < rows.json"""
     if given["data"] == "-":
         given["data"] = text_of("-", field="data")
     screen = Screen(call)
     with opened(call, screen) as memory:
-        done = memory.tables.insert(**given)
+        done = memory.tables.insert(lossless=not yes, **given)
     screen.answer(done, views.changed(done, "inserted"))
+    _undone(screen, done)
 
 
 @command.command("update")
@@ -149,15 +158,16 @@ def insert(call: Call, **given: Any) -> None:
 @click.option("--data", required=True, metavar="JSON", help="Column to new value.")
 @click.option("--where", required=True, metavar="JSON|SQL", help='Which rows: {"id": 5}, or a condition.')
 @click.option("--dry-run", is_flag=True, help="Only say which rows it would be.")
+@_yes
 @common
 @click.pass_obj
-def update(call: Call, **given: Any) -> None:
+def update(call: Call, yes: bool, **given: Any) -> None:
     """Update the rows that satisfy a condition."""
     screen = Screen(call)
     with opened(call, screen) as memory:
-        done = memory.tables.update(**given)
+        done = memory.tables.update(lossless=not yes, **given)
     screen.answer(done, views.changed(done, "updated"))
-    _undone(screen, done)
+    _undone(screen, done, trial=done.dry_run)
 
 
 @command.command("delete")
@@ -165,20 +175,22 @@ def update(call: Call, **given: Any) -> None:
 @click.option("--table", required=True, metavar="NAME", help="From this table.")
 @click.option("--where", required=True, metavar="JSON|SQL", help='Which rows: {"id": 5}, or a condition.')
 @click.option("--dry-run", is_flag=True, help="Only say which rows it would be.")
+@_yes
 @common
 @click.pass_obj
-def delete(call: Call, **given: Any) -> None:
-    """Delete the rows that satisfy a condition."""
+def delete(call: Call, yes: bool, **given: Any) -> None:
+    """Delete the rows that satisfy a condition; without --yes only show them."""
     screen = Screen(call)
     with opened(call, screen) as memory:
-        done = memory.tables.delete(**given)
+        done = memory.tables.delete(lossless=not yes, **given)
     screen.answer(done, views.changed(done, "deleted"))
-    _undone(screen, done)
+    _undone(screen, done, trial=done.dry_run)
 
 
-def _undone(screen: Screen, done: Changed) -> None:
-    if done.dry_run:
-        screen.note("\nNothing was changed. To do it, leave out --dry-run.")
+def _undone(screen: Screen, done: Changed | Done, *, trial: bool = False) -> None:
+    if done.undone:
+        way = "leave out --dry-run" if trial else "say the same with --yes"
+        screen.note(f"\nNothing was changed. To do it, {way}.")
 
 
 @command.command("recreate")

@@ -9,7 +9,7 @@ import click
 from quipu.interfaces.cli.call import Call, common, in_space
 from quipu.interfaces.cli.opening import opened
 from quipu.interfaces.cli.screen import Screen
-from quipu.interfaces.cli.views import memories as views
+from quipu.interfaces.cli.views import lessons as views
 
 _EXAMPLES = """\b
 Examples:
@@ -39,5 +39,5 @@ def command(call: Call, unprocessed: bool, **what: Any) -> None:  # noqa: ARG001
         opened(call, screen) as memory,
         screen.progress("Reading sessions", total=None, unit="sessions") as steps,
     ):
-        report = memory.memories.extract(progress=lambda _done, _all: steps.advance(1), **what)
+        report = memory.lessons.extract(progress=lambda _done, _all: steps.advance(1), **what)
     screen.answer(report, views.report(report))

@@ -109,3 +109,8 @@ def _kept(exchange: Exchange) -> Iterator[str]:
     scope = exchange.chunk["scope"]
     trouble = f" ({shortened(exchange.trouble, 60)})" if exchange.trouble else ""
     yield f"{scope['intent']}, {scope['sentiment']}; read by {visible(exchange.chunker or '')}{trouble}"
+
+
+def reread(sessions: int) -> RenderableType:
+    """How many sessions will be read anew."""
+    return Text(f"{count(sessions, 'session')} will be read anew.")

@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from quipu.interfaces.cli.views.text import count, day_and_time, shortened
-from quipu.kinds.episodes.fading.life import Point
+from quipu.kinds.episodes.fading.life import CurvePoint
 from quipu.kinds.episodes.fading.model import EpisodeCurve
 
 _COLUMNS, _ROWS = 64, 10
@@ -39,21 +39,21 @@ def plot(found: EpisodeCurve) -> RenderableType:
     return Group(*lines)
 
 
-def columns(points: Sequence[Point]) -> list[list[Point]]:
+def columns(points: Sequence[CurvePoint]) -> list[list[CurvePoint]]:
     """The points put in columns of the same time; where a column has none, the last before it."""
     first, last = points[0].at, points[-1].at
     width = (last - first) / _COLUMNS
-    cells: list[list[Point]] = [[] for _ in range(_COLUMNS)]
+    cells: list[list[CurvePoint]] = [[] for _ in range(_COLUMNS)]
     for point in points:
         place = int((point.at - first) / width) if width else 0
         cells[min(_COLUMNS - 1, place)].append(point)
     held = [points[0]]
     for place, cell in enumerate(cells):
-        cells[place] = held = cell or [Point(held[-1].at, held[-1].state, forecast=held[-1].forecast)]
+        cells[place] = held = cell or [CurvePoint(held[-1].at, held[-1].state, forecast=held[-1].forecast)]
     return cells
 
 
-def _cell(points: Sequence[Point], row: int) -> str:
+def _cell(points: Sequence[CurvePoint], row: int) -> str:
     """What stands in a column at a height, 1 to 10: the highest freshness in it, its last activation."""
     top = max(point.state.freshness for point in points)
     if round(points[-1].state.activation * _ROWS) == row:

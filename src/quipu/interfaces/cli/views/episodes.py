@@ -73,7 +73,7 @@ def one(episode: Episode) -> RenderableType:
             "used",
             f"{count(episode.uses, 'time')}, last {day_and_time(episode.used_at)}" if episode.uses else "",
         ),
-        ("put away", day_and_time(episode.deleted_at)),
+        ("archived", day_and_time(episode.deleted_at)),
         ("written by", f"{episode.builder} {episode.builder_version}, version {episode.version}"),
         ("trouble", episode.trouble or ""),
         ("", "Something of it was forgotten; a worker writes it anew." if episode.emptied else ""),
@@ -86,12 +86,12 @@ def one(episode: Episode) -> RenderableType:
 def messages(said: Sequence[EpisodeMessage]) -> RenderableType:
     """What was said in an episode."""
     if not said:
-        return Text("\nIt was written by SQL: nothing was said.", style="dim")
+        return Text("It was written by SQL: nothing was said.", style="dim")
     rows = Table("when", "who", "said", box=None, pad_edge=False)
     for message in said:
         who = visible(message.speaker or message.role)
         rows.add_row(day_and_time(message.happened_at), who, shortened(message.content, _LONGEST))
-    return Group(Text(), rows)
+    return rows
 
 
 def history(before: Sequence[EpisodeVersion]) -> RenderableType:
@@ -103,7 +103,7 @@ def history(before: Sequence[EpisodeVersion]) -> RenderableType:
         )
         for one in before
     ]
-    return Group(*[Text(), *lines] if lines else [])
+    return Group(*lines) if lines else Text("It reads as it was first written.", style="dim")
 
 
 def condensed(done: Condensation) -> RenderableType:
@@ -117,19 +117,20 @@ def condensed(done: Condensation) -> RenderableType:
 
 
 def erased(done: Erasure) -> RenderableType:
-    """The receipt, or that nothing was changed."""
+    """What would go, or the receipt."""
+    rows = [Text(f"{count(number, 'row')} of {name}") for name, number in done.counts.items() if number]
     if done.receipt is None:
-        return Text("\nNothing was changed. To erase it, say the same with --yes.", style="bold")
-    return Text(f"\nErased. Receipt {done.receipt}, {day_and_time(done.erased_at)} UTC.")
+        return Group(Text("Would be erased:", style="bold"), *rows)
+    return Group(*rows, Text(f"Erased. Receipt {done.receipt}, {day_and_time(done.erased_at)} UTC."))
 
 
 def stats(found: EpisodeStats) -> RenderableType:
     """How many there are, and how they are."""
-    if not found.exchanges and not found.episodes and not found.put_away:
+    if not found.exchanges and not found.episodes and not found.archived:
         return Text(_NONE, style="dim")
     parts = [
         count(found.episodes, "episode"),
-        f"{found.put_away:,} put away" if found.put_away else "",
+        f"{found.archived:,} archived" if found.archived else "",
         f"{found.unresolved:,} unresolved" if found.unresolved else "",
         f"{found.emptied:,} to be written anew" if found.emptied else "",
         f"{found.troubled:,} for which the language model failed" if found.troubled else "",

@@ -14,14 +14,13 @@ from quipu.kinds.longterm.model import Evaluation
 _ID_DIGITS = 8
 
 
-def evaluation(done: SessionEvaluation, *, dry_run: bool) -> RenderableType:
+def evaluation(done: SessionEvaluation) -> RenderableType:
     """What was asked for, a line each, and how much of it was done."""
     lines = [line for one in done.evaluations for line in _asked(one)]
-    turns = f"{count(done.turns, 'turn')} of users read"
-    if dry_run:
-        return Group(*lines, Text(f"{turns}; nothing was written.", style="dim"))
-    written = f"{count(len(done.applied.memories), 'change')} written"
-    return Group(*lines, Text(f"{turns}, {written}, {done.dropped} dropped.", style="dim"))
+    read, written = count(done.turns, "turn"), count(len(done.applied.memories), "change")
+    return Group(
+        *lines, Text(f"{read} of users read, {written} written, {done.dropped} dropped.", style="dim")
+    )
 
 
 def _asked(one: Evaluation) -> Iterator[Text]:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from quipu.interfaces.cli.views.text import day_and_time, shortened, visible
-from quipu.kinds.ledger.model import Change, Difference, Event, RegisteredKey, Value
+from quipu.kinds.ledger.model import Change, Difference, Event, Rebuilt, RegisteredKey, Value
 
 _LONGEST = 120
 
 
-def values(found: Sequence[Value], *, none: str) -> RenderableType:
+def values(found: Sequence[Value], *, none: str = "Nothing stands.") -> RenderableType:
     """A table of what stands; ``none`` is said where nothing does."""
     if not found:
         return Text(none, style="dim")
@@ -33,16 +33,26 @@ def values(found: Sequence[Value], *, none: str) -> RenderableType:
     return table
 
 
-def history(found: Sequence[Event]) -> RenderableType:
-    """A table of the events of a key, oldest first."""
+def state(found: Mapping[str, Value]) -> RenderableType:
+    """A table of what holds."""
+    return values([*found.values()])
+
+
+def assumptions(found: Sequence[Value]) -> RenderableType:
+    """A table of what is only assumed."""
+    return values(found, none="Nothing is only assumed.")
+
+
+def events(found: Sequence[Event]) -> RenderableType:
+    """A table of events."""
     if not found:
-        return Text("Nothing is known of that key here.", style="dim")
-    table = Table(
-        "event", "when (UTC)", "what", "old", "new", "known", "why", "who", box=None, pad_edge=False
-    )
+        return Text("Nothing was written.", style="dim")
+    head = ("event", "key", "when (UTC)", "what", "old", "new", "known", "why", "who")
+    table = Table(*head, box=None, pad_edge=False)
     for one in found:
         table.add_row(
             str(one.id),
+            visible(one.key),
             day_and_time(one.created_at),
             one.event_type + ("" if one.stands or one.standing_event_id is None else " (did not stand)"),
             "" if one.old is None else _said(one.old),
@@ -92,6 +102,15 @@ def change(done: Change) -> RenderableType:
         lines.append(Text(f"stands {_said(done.value.value)} ({_known(done.value)}{still})"))
     lines += [Text(f"a subscriber failed: {visible(error)}", style="red") for error in done.hook_errors]
     return Group(*lines)
+
+
+def rebuilt(done: Rebuilt) -> RenderableType:
+    """What a rebuild made of the events."""
+    made = f"{done.session_rows:,} session values and {done.preference_rows:,} preferences"
+    return Group(
+        Text(f"{made}, made from {done.events:,} events."),
+        Text(f"{done.changed:,} rows were not what the events say."),
+    )
 
 
 def _side(value: Value | None) -> str:

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from quipu.interfaces.cli.views.text import count, day_and_time, shortened, visible
-from quipu.kinds.longterm.model import Archived, AuditLine, Found, LongtermMemory, Revision, Said
+from quipu.kinds.longterm.model import (
+    ArchivedMemories,
+    AuditLine,
+    FoundMemory,
+    LongtermMemory,
+    MemoryCount,
+    MemoryRevision,
+    MemorySource,
+)
 from quipu.kinds.longterm.sati import Recovered
+from quipu.kinds.longterm.sqlite.model import MemoriesExported, MemoriesImported
 
 _ID_DIGITS = 8
 _LONGEST = 160
+_SHOWN = 20
 _NONE = "No memories here. `quipu longterm add` writes one."
 _NOT_FOUND = "No memory answers that."
 
@@ -28,7 +38,7 @@ def table(found: Sequence[LongtermMemory]) -> RenderableType:
     return rows
 
 
-def found(hits: Sequence[Found]) -> RenderableType:
+def found(hits: Sequence[FoundMemory]) -> RenderableType:
     """Memories that answer a question, with their score."""
     if not hits:
         return Text(_NOT_FOUND, style="dim")
@@ -59,7 +69,7 @@ def one(memory: LongtermMemory) -> RenderableType:
     return Group(*lines)
 
 
-def sources(told: Sequence[Said]) -> RenderableType:
+def sources(told: Sequence[MemorySource]) -> RenderableType:
     """The words that a memory rests on."""
     if not told:
         return Text("It was written by hand.", style="dim")
@@ -67,18 +77,41 @@ def sources(told: Sequence[Said]) -> RenderableType:
     for source in told:
         place = (visible(source.session or ""), visible(source.message or ""))
         rows.add_row(*place, shortened(source.excerpt, _LONGEST))
-    return Group(Text(), rows)
+    return rows
 
 
-def history(memory: LongtermMemory, before: Sequence[Revision]) -> RenderableType:
-    """How a memory reads, and how it read before each change."""
+def history(before: Sequence[MemoryRevision]) -> RenderableType:
+    """How a memory read before each change."""
+    if not before:
+        return Text("It was never changed.", style="dim")
     rows = Table("version", "until", "by", "summary", "why", box=None, pad_edge=False)
-    rows.add_row(str(memory.version), "now", "", visible(memory.summary), "")
     for one_ in before:
         when = f"{one_.act} {day_and_time(one_.changed_at)}"
         why = visible(one_.reason or "")
         rows.add_row(str(one_.version), when, visible(one_.changed_by), visible(one_.summary), why)
     return rows
+
+
+def counts(found: Sequence[MemoryCount]) -> RenderableType:
+    """How many memories there are of each category and importance."""
+    rows = Table("category", "importance", "live", "archived", box=None, pad_edge=False)
+    for one_ in found:
+        rows.add_row(one_.category, one_.importance, f"{one_.live:,}", f"{one_.archived:,}")
+    return rows if found else Text(_NONE, style="dim")
+
+
+def imported(found: MemoriesImported) -> RenderableType:
+    """What a file of the seed brought."""
+    return Group(*map(Text, _imported(found)))
+
+
+def exported(done: MemoriesExported) -> RenderableType:
+    """What was written into a file of the seed."""
+    lines = [f"Written to {done.path}: {count(done.written, 'memory', 'memories')}."]
+    if done.repeated:
+        lines.append(f"{done.repeated:,} say what another says and are left out: the file holds that once.")
+    lines.append(f"Export {done.id}, SHA-256 {done.sha256}.")
+    return Group(*map(Text, lines))
 
 
 def recovered(found_: Recovered) -> RenderableType:
@@ -105,7 +138,7 @@ def audit(lines: Sequence[AuditLine]) -> RenderableType:
     return Group(*shown)
 
 
-def archived(done: Archived) -> RenderableType:
+def archived(done: ArchivedMemories) -> RenderableType:
     """What was archived, or would be."""
     if not done.memories:
         return Text("No live memory is meant.", style="dim")
@@ -115,3 +148,19 @@ def archived(done: Archived) -> RenderableType:
 
 def _kind(memory: LongtermMemory) -> tuple[str, str]:
     return memory.importance, memory.category
+
+
+def _imported(found: MemoriesImported) -> Iterator[str]:
+    yield (
+        f"New: {found.new:,}, and {found.archived:,} archived; known before: {found.known:,};"
+        f" repeated: {found.repeated:,}"
+    )
+    for title, by_kind in (("Put right", found.mended), ("Secrets cut out", found.redacted)):
+        if by_kind:
+            yield f"{title}: {', '.join(f'{number:,} {what}' for what, number in by_kind.items())}"
+    if found.refused:
+        yield f"Refused: {count(len(found.refused), 'row')}"
+        for row in found.refused[:_SHOWN]:
+            yield f"  {visible(row.id)}: {visible(row.why)}"
+        if len(found.refused) > _SHOWN:
+            yield f"  … and {len(found.refused) - _SHOWN:,} more (--json has all)"

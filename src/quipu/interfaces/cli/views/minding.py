@@ -94,7 +94,7 @@ def sources(told: Sequence[BeliefSource]) -> RenderableType:
         rows.add_row(
             visible(source.session or ""), visible(source.message), day_and_time(source.said_at), said
         )
-    return Group(Text(), rows)
+    return rows
 
 
 def conflicts(found: Sequence[Conflict]) -> RenderableType:
@@ -113,6 +113,19 @@ def conflicts(found: Sequence[Conflict]) -> RenderableType:
             one.strategy or one.state,
         )
     return rows
+
+
+def conflict(one: Conflict | None) -> RenderableType:
+    """One conflict as a question to the person."""
+    if one is None:
+        return Text("Nothing to ask.", style="dim")
+    told = (
+        ("severity", one.severity),
+        ("stands", one.belief.value),
+        ("against it", one.rival.value),
+        ("asked", count(one.surfaced, "time")),
+    )
+    return _told(one.question, str(one.id), told)
 
 
 def _state(one: Belief) -> str:

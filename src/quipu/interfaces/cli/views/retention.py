@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -12,11 +10,10 @@ from quipu.interfaces.cli.views.text import count, day_and_time, visible
 from quipu.kinds.ledger.retention.model import RetentionReport
 
 
-def went(found: RetentionReport) -> Iterator[RenderableType]:
-    """What went or would go, by what it is and by table; and what to do next."""
+def went(found: RetentionReport) -> RenderableType:
+    """What went or would go, by what it is and by table."""
     if not found.counts:
-        yield Text(f"Nothing in the space {visible(found.space)!r} is past its time.")
-        return
+        return Text(f"Nothing in the space {visible(found.space)!r} is past its time.")
     limits, would = found.limits, "had to " if found.done else "would "
     idle = f"idle since {day_and_time(limits.sessions)} UTC"
     lines = (
@@ -25,12 +22,7 @@ def went(found: RetentionReport) -> Iterator[RenderableType]:
         (found.expired, f"{count(found.expired, 'value')} {would}expire"),
         (found.excerpts, f"{count(found.excerpts, 'excerpt')} of evidence {would}go"),
     )
-    for number, line in lines:
-        if number:
-            yield Text(line)
-    yield _table(found)
-    if not found.done:
-        yield Text("Nothing was changed. To do it, say the same with --confirm.", style="bold")
+    return Group(*(Text(line) for number, line in lines if number), _table(found))
 
 
 def _table(found: RetentionReport) -> Table:

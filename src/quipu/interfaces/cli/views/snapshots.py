@@ -43,6 +43,8 @@ def restored(done: Restored) -> Iterator[RenderableType]:
     yield table
     if done.erased:
         yield Text(f"{count(done.erased, 'row')} left out: what they name was forgotten since.")
+    for line in done.lost:
+        yield Text(f"{'Not brought back' if done.done else 'Would not come back'}: {line}.")
     if not done.done:
         yield Text("Nothing was changed. To do it, say the same with --confirm.", style="bold")
     elif done.undo is not None:

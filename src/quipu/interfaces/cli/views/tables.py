@@ -22,7 +22,7 @@ def done(answer: model.Done) -> RenderableType:
     """What a statement did."""
     if answer.undone:
         lost = [f"takes away: {one}" for one in answer.lost] or ["It takes nothing away."]
-        return Text(visible("\n".join([*lost, "Nothing was changed."])))
+        return Text(visible("\n".join(lost)))
     if answer.returned:
         return _rows(list(answer.returned[0]), answer.returned)
     lines = [answer.status] + ([f"{answer.embedded:,} vectors"] if answer.embedded else [])
@@ -31,10 +31,10 @@ def done(answer: model.Done) -> RenderableType:
 
 def changed(answer: model.Changed, word: str) -> RenderableType:
     """Rows that were changed or would be, by their keys."""
-    done = f"would be {word}" if answer.dry_run else word
+    done = f"would be {word}" if answer.undone else word
     said = f"{count(answer.rows, 'row')} {done} in {answer.table}."
     keys = [", ".join(str(value) for value in key.values()) for key in answer.keys[:20]]
-    return Text(visible("\n".join([said, *keys])))
+    return Text(visible("\n".join([said, *keys, *(f"also: {line}" for line in answer.lost)])))
 
 
 def found(answer: model.Selected) -> RenderableType:

@@ -51,3 +51,18 @@ def size(size_bytes: int) -> str:
         if size_bytes < 1_000_000_000
         else f"{size_bytes / 1_000_000_000:,.2f} GB"
     )
+
+
+def named(name: str) -> str:
+    """Say the name that something was given."""
+    return visible(name)
+
+
+def done(_: object) -> str:
+    """Say that it was done, where there is nothing else to say."""
+    return "Done."
+
+
+def used(counted: int) -> str:
+    """Say how many uses were noted."""
+    return f"{count(counted, 'use')} noted"

@@ -62,7 +62,7 @@ class OpenLoopsAnswer(Answer):
 
 
 async def _open_loops(desk: Desk, given: OpenLoopsGiven) -> OpenLoopsAnswer:
-    found = await desk.memory.loops.listing(
+    found = await desk.memory.loops.list(
         space=desk.caller.space,
         user=desk.caller.user,
         session=given.session,

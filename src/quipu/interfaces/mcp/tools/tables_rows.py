@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
@@ -11,8 +12,9 @@ from quipu.interfaces.mcp.bounds import compact, fitting, more
 from quipu.interfaces.mcp.model import Answer, Desk, Given, Tool
 from quipu.interfaces.mcp.tools.forgetting import Token
 from quipu.interfaces.mcp.tools.tables_looking import place
-from quipu.interfaces.serving.confirming import confirmed, token
+from quipu.interfaces.serving.confirming import unless_lossy
 from quipu.kernel.db.plain import plain
+from quipu.kinds.tables.model import Changed
 
 
 class TablesWriteGiven(Given):
@@ -54,44 +56,59 @@ class TablesWriteAnswer(Answer):
 
 
 async def _write(desk: Desk, given: TablesWriteGiven) -> TablesWriteAnswer:
-    tables, where = desk.memory.tables, place(desk.caller)
     if given.action != "insert" and given.where is None:
         raise BadInput("say which rows.", field="where", hint='{"id": 5} or SQL; "true" is all rows.')
-    if given.action == "delete":
-        return await _delete(desk, given)
-    if given.data is None:
+    if given.action != "delete" and given.data is None:
         raise BadInput("give the values: column to value.", field="data", hint='{"name": "Thorin"}')
-    if given.action == "insert":
-        changed = await tables.insert(given.table, given.data, **where)
-    elif isinstance(given.data, list):
+    if given.action == "update" and isinstance(given.data, list):
         raise BadInput("an update takes one object: column to new value.", field="data")
-    else:
-        changed = await tables.update(given.table, given.data, where=given.where or "", **where)
-    shown, left_out = fitting([plain(dict(key)) for key in changed.keys], most_tokens=500)
-    done = "inserted into" if given.action == "insert" else "updated in"
-    note = f"{changed.rows} rows {done} {changed.table}."
-    return TablesWriteAnswer(done=True, note=note, rows=changed.rows, keys=tuple(shown), left_out=left_out)
+    asked = {**given.model_dump(include={"action", "table", "data", "where"}), **place(desk.caller)}
+
+    def shown(tried: Changed) -> Mapping[str, object]:
+        return asked | tried.counts()
+
+    changed, token = await unless_lossy(
+        "write rows", given.token, lambda seen: _put(desk, given, seen), shown=shown
+    )
+    keys, _ = fitting([plain(dict(key)) for key in changed.keys], most_tokens=500)
+    if token is None:
+        done = {"insert": "inserted into", "update": "updated in", "delete": "deleted from"}[given.action]
+        note = f"{changed.rows} rows {done} {changed.table}."
+        if given.action == "delete":
+            return TablesWriteAnswer(done=True, note=note, rows=changed.rows)
+        left_out = len(changed.keys) - len(keys)
+        return TablesWriteAnswer(done=True, note=note, rows=changed.rows, keys=tuple(keys), left_out=left_out)
+    if given.action != "delete":
+        word = "inserted into" if given.action == "insert" else "updated in"
+        note = f"{changed.rows} rows {word} {changed.table}, and it takes away: {_lost(changed.lost)}."
+        return TablesWriteAnswer(done=False, note=note, token=token)
+    along = f", and with them: {_lost(changed.lost)}" if changed.lost else ""
+    return TablesWriteAnswer(
+        done=False,
+        note=f"{changed.rows} rows of {changed.table} would go{along}.",
+        rows=changed.rows,
+        keys=tuple(keys),
+        left_out=changed.rows - len(keys),
+        token=token,
+    )
 
 
-async def _delete(desk: Desk, given: TablesWriteGiven) -> TablesWriteAnswer:
-    tables, here, where = desk.memory.tables, place(desk.caller), given.where or ""
-    tried = await tables.delete(given.table, where=where, dry_run=True, **here)
-    keys = [plain(dict(key)) for key in tried.keys]
-    seen = sorted(map(compact, keys)) if len(keys) == tried.rows else []  # which are the first is chance
-    act = {"table": given.table, "where": where, **here, "rows": tried.rows, "keys": seen}
-    if not confirmed(given.token, "delete rows", act):
-        shown, _ = fitting(keys, most_tokens=500)
-        return TablesWriteAnswer(
-            done=False,
-            note=f"{tried.rows} rows of {tried.table} would go.",
-            rows=tried.rows,
-            keys=tuple(shown),
-            left_out=tried.rows - len(shown),
-            token=token("delete rows", act),
-        )
-    changed = await tables.delete(given.table, where=where, **here)
-    note = f"{changed.rows} rows deleted from {changed.table}."
-    return TablesWriteAnswer(done=True, note=note, rows=changed.rows)
+async def _put(desk: Desk, given: TablesWriteGiven, seen: Changed | None) -> Changed:
+    """Insert, update or delete; what takes something away that was not seen is not done."""
+    tables, data = desk.memory.tables, given.data or {}
+    here: dict[str, Any] = {**place(desk.caller), "lossless": seen is None, "as_tried": seen}
+    if given.action == "insert":
+        return await tables.insert(given.table, data, **here)
+    where = given.where or ""
+    if given.action == "delete":
+        return await tables.delete(given.table, where=where, **here)
+    assert not isinstance(data, list)
+    return await tables.update(given.table, data, where=where, **here)
+
+
+def _lost(lines: Sequence[str]) -> str:
+    told, left_out = fitting(lines)
+    return "; ".join(told) + (f" and {left_out} more" if left_out else "")
 
 
 TABLES_WRITE: Final = Tool(
@@ -99,8 +116,9 @@ TABLES_WRITE: Final = Tool(
     title="Write rows",
     about=(
         "Insert, update or delete rows of one of your tables; what is to be found by meaning is embedded "
-        "by itself. An update replaces whole values, so read before you write. A delete returns a token "
-        "first and is done by a second call with it. Returns how many rows, and their keys."
+        "by itself. An update replaces whole values, so read before you write. A delete, and what takes more "
+        "away as by a trigger, returns a token first and is done by a second call with it. Returns how many "
+        "rows, and their keys."
     ),
     level="write",
     given=TablesWriteGiven,

@@ -12,7 +12,7 @@ from quipu.interfaces.mcp.bounds import compact, fitting, more, shortened
 from quipu.interfaces.mcp.model import Answer, Desk, Given, Tool
 from quipu.interfaces.mcp.tools.forgetting import Token
 from quipu.interfaces.mcp.tools.tables_looking import place
-from quipu.interfaces.serving.confirming import confirmed, token
+from quipu.interfaces.serving.confirming import confirmed, token, unless_lossy
 from quipu.kernel.db.plain import plain
 
 _SQL = Annotated[str, Field(min_length=1, max_length=100_000)]
@@ -93,7 +93,7 @@ async def _replace(desk: Desk, given: TablesCreateGiven) -> TablesAnswer:
     if not confirmed(given.token, "replace table", act):
         shown = "\n".join(told)
         return TablesAnswer(done=False, note=shown, rows=plan.rows, token=token("replace table", act))
-    done = await recreate(given.name, sql, **asked, **place(desk.caller))
+    done = await recreate(given.name, sql, as_tried=plan, **asked, **place(desk.caller))
     return TablesAnswer(done=True, note=f"{done.table} was made anew with {done.rows} rows.", rows=done.rows)
 
 
@@ -105,15 +105,17 @@ class TablesExecuteGiven(Given):
 
 
 async def _execute(desk: Desk, given: TablesExecuteGiven) -> TablesAnswer:
-    execute = desk.memory.tables.execute
-    done = await execute(given.sql, lossless=True, **place(desk.caller))
-    if done.undone:
-        act = {"sql": given.sql, "lost": list(done.lost), **place(desk.caller)}
-        if not confirmed(given.token, "execute", act):
-            lost = fitting(done.lost)
-            note = f"It takes away: {'; '.join(lost[0])}{f' and {lost[1]} more' if lost[1] else ''}."
-            return TablesAnswer(done=False, note=note, token=token("execute", act))
-        done = await execute(given.sql, **place(desk.caller))
+    here, execute = place(desk.caller), desk.memory.tables.execute
+    done, confirm = await unless_lossy(
+        "execute",
+        given.token,
+        lambda seen: execute(given.sql, lossless=seen is None, as_tried=seen, **here),
+        shown=lambda tried: {"sql": given.sql, "lost": list(tried.lost), **here},
+    )
+    if confirm is not None:
+        lost = fitting(done.lost)
+        note = f"It takes away: {'; '.join(lost[0])}{f' and {lost[1]} more' if lost[1] else ''}."
+        return TablesAnswer(done=False, note=note, token=confirm)
     shown, left_out = fitting([shortened(plain(dict(row))) for row in done.returned])
     note = f"{done.status}." + (f" {done.note}" if done.note else "")
     return TablesAnswer(done=True, note=note, rows=done.rows, returned=tuple(shown), left_out=left_out)

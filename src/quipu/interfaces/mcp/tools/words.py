@@ -17,7 +17,6 @@ _OURS: Final = {
     "memory:*": "tables_*",
     "With `dry_run` it": "Without a token it",
     "`dry_run`": "`token`",
-    "quipu loops list --state all": "open_loops with state all",
 }
 _SEEDS: Final = re.compile("|".join(re.escape(name) for name in sorted(_OURS, key=len, reverse=True)))
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from quipu.interfaces.rest.models import Told
-from quipu.kinds.ledger.evidence.model import CheckStatus, Confidence, Entity, EvidenceSource
+from quipu.kinds.ledger.evidence.model import Confidence, Entity, EvidenceSource
 from quipu.kinds.ledger.signals.model import Status, Theme
 
 
@@ -76,20 +76,6 @@ class ShownEvidenceTold(Told):
     pieces: list[EvidencePieceTold]
     themes: dict[Theme, int]
     theme: Theme | None
-
-
-class CompetitorCheckTold(Told):
-    """A look-up of a competitor as it is kept; `has_reviews`: its reviews were read and gave evidence."""
-
-    id: int
-    turn: int
-    query: str
-    status: CheckStatus
-    place: str | None
-    name: str | None
-    latency_ms: int | None
-    created_at: datetime
-    has_reviews: bool
 
 
 class ThemeScoreTold(Told):

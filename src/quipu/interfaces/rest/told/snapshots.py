@@ -43,7 +43,8 @@ class RestoredTold(Told):
     """What a schema became, or without `done` would become.
 
     `before` and `after` are rows by table; `undo` names the snapshot to which it can be put back. `erased`
-    counts rows that did not come back because what they name was forgotten since.
+    counts rows that did not come back because what they name was forgotten since, `lost` says what else does
+    not come back: rights of roles that are gone, or that are of another place.
     """
 
     source: str
@@ -52,5 +53,9 @@ class RestoredTold(Told):
     before: Mapping[str, int]
     after: Mapping[str, int]
     erased: int
+    lost: Annotated[
+        list[str],
+        Field(examples=[["right select on table dwarves of reporting: there is no such role any more"]]),
+    ]
     undo: str | None
     embedded: int

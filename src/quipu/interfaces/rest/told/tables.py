@@ -10,6 +10,14 @@ from pydantic import Field
 from quipu.interfaces.rest.models import Told
 from quipu.kinds.tables.model import Permission
 
+Confirm = Annotated[
+    str | None,
+    Field(
+        description="Nothing was changed, since something would go: send it back to have it done.",
+        examples=[None],
+    ),
+]
+
 
 class SchemaTold(Told):
     """A schema of a space.
@@ -93,6 +101,7 @@ class StatementTold(Told):
     note: str | None
     lost: list[str]
     undone: bool
+    confirm: Confirm = None
 
 
 class ChangedRowsTold(Told):
@@ -107,6 +116,9 @@ class ChangedRowsTold(Told):
     embedded: int
     note: str | None
     dry_run: bool
+    lost: Annotated[list[str], Field(description="What goes along elsewhere, where nothing was changed.")]
+    undone: Annotated[bool, Field(description="Nothing was changed.")]
+    confirm: Confirm = None
 
 
 class SelectedTold(Told):
@@ -135,6 +147,7 @@ class RecreatedTold(Told):
     rows: int
     tried: int
     embedded: int
+    confirm: Confirm = None
 
 
 class BriefingTold(Told):

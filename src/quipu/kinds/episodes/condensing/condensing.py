@@ -15,6 +15,7 @@ from quipu.kernel.db.database import Database, Within
 from quipu.kernel.db.space import AsOf
 from quipu.kernel.embedding.model import Vectors
 from quipu.kernel.language.model import Language
+from quipu.kernel.policy.policy import Policy
 from quipu.kinds.episodes.condensing import grouping, store
 from quipu.kinds.episodes.condensing.drafting import Draft, Drafting, with_novelty
 from quipu.kinds.episodes.condensing.novelty import novelty
@@ -36,7 +37,7 @@ class Waits:
 
     ``as_of``: when it was read. ``emptied``: episodes that are to be written anew, each with its exchanges
     and messages.
-    ``quiet``: how long nothing is said before it is complete.
+    ``quiet``: how long nothing is said before it is complete; ``policy``: what is kept of it.
     """
 
     number: int
@@ -46,6 +47,7 @@ class Waits:
     spoken: Sequence[Spoken]
     emptied: Mapping[UUID, tuple[Sequence[Exchange], Sequence[Spoken]]]
     quiet: Quiet
+    policy: Policy
 
     @property
     def more(self) -> bool:
@@ -107,11 +109,11 @@ class Condensing:
         groups = [waits.exchanges[part.start : part.stop] for part in _settled(found, waits)]
         generation = await self._generation(waits.generation)
         words = {uuid4(): (group, grouping.of(waits.spoken, group)) for group in groups}
-        new = await self._drafted(space, generation, words)
-        anew = await self._drafted(space, generation, waits.emptied)
+        drafts = await self._drafted(generation, {**words, **waits.emptied}, policy=waits.policy)
         ready = Ready(
             number=waits.number, as_of=waits.as_of, generation=generation,
-            new=new, anew=anew, vectors=NOTHING, again=found.again, more=waits.more and bool(groups),
+            new=drafts[: len(words)], anew=drafts[len(words) :], vectors=NOTHING,
+            again=found.again, more=waits.more and bool(groups),
         )  # fmt: skip
         return await self.measured(space, ready, generation)
 
@@ -122,8 +124,9 @@ class Condensing:
                 return None
             words = await _words(within, ids)
             known, as_of = within.space.generation, within.space.as_of
+            policy = policy_of(within.settings)
         generation = await self._generation(known)
-        anew = await self._drafted(space, generation, words)
+        anew = await self._drafted(generation, words, policy=policy)
         ready = Ready(number=0, as_of=as_of, generation=generation, new=(), anew=anew, vectors=NOTHING)
         return await self.measured(space, ready, generation) if anew else None
 
@@ -157,10 +160,13 @@ class Condensing:
         )  # fmt: skip
 
     async def _drafted(
-        self, space: str, generation: int, words: Mapping[UUID, tuple[Sequence[Exchange], Sequence[Spoken]]]
+        self,
+        generation: int,
+        words: Mapping[UUID, tuple[Sequence[Exchange], Sequence[Spoken]]],
+        *,
+        policy: Policy,
     ) -> list[Draft]:
-        """Drafts of episodes, each of its exchanges and messages."""
-        policy = policy_of(await self._database.settings(space))
+        """Drafts of episodes in their order, each of its exchanges and messages."""
         async with self._models.lent(generation) as embedder:
             return [
                 await self._drafting.draft(id_, *one, embedder, policy=policy) for id_, one in words.items()
@@ -191,6 +197,7 @@ async def _waits(within: Within, session: str) -> Waits | None:
             idle=timedelta(minutes=within.settings.of(IDLE_MINUTES)),
             rested=timedelta(minutes=within.settings.of(RESTED_MINUTES)),
         ),
+        policy=policy_of(within.settings),
     )
 
 

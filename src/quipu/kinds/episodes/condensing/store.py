@@ -125,11 +125,10 @@ async def nearest(
     return (await _rows(within, "nearest", values))[0][0]
 
 
-async def still_loose(within: Within, exchanges: Sequence[Exchange]) -> bool:
-    """Whether all belong to no episode and have not grown; they stay so until the transaction ends."""
+async def still_loose(within: Within, exchanges: Sequence[Exchange]) -> set[int]:
+    """Return those that belong to no episode and have not grown; they stay so until the transaction ends."""
     ids, last = Int8s([one.id for one in exchanges]), Int8s([one.last for one in exchanges])
-    rows = await _rows(within, "still_loose", {"exchanges": ids, "last": last})
-    return len(rows) == len(exchanges)
+    return {row[0] for row in await _rows(within, "still_loose", {"exchanges": ids, "last": last})}
 
 
 async def claim(within: Within, episode: UUID, exchanges: Sequence[int]) -> None:

@@ -36,10 +36,9 @@ async def write(
     Raises:
         Moved: the vectors are of another model than those of the space by now.
     """
-    places: list[int] = []
-    for place, draft in enumerate(new):
-        if await store.still_loose(within, draft.exchanges):
-            places.append(place)
+    # All at once, in the order of their ids: whoever holds several of them does it so.
+    loose = await store.still_loose(within, [one for draft in new for one in draft.exchanges])
+    places = [place for place, draft in enumerate(new) if loose.issuperset(one.id for one in draft.exchanges)]
     held: dict[UUID, store.Held] = {}
     for place, draft in enumerate(anew, start=len(new)):
         one = await store.hold_episode(within, draft.id)

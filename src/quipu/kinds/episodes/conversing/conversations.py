@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from collections.abc import Sequence
+from typing import Annotated, Final, Literal, get_args
+
+from typing_extensions import Doc
 
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.parameters import (
+    MOST_PASSED_OVER,
+    Example,
+    Limit,
+    Offset,
+    OnlySession,
+    OnlyUser,
+    Space,
+    TheSession,
+)
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
@@ -16,14 +29,14 @@ from quipu.kinds.episodes.conversing.model import Conversation, ConversationStat
 from quipu.kinds.episodes.conversing.threads import channel_of
 from quipu.kinds.episodes.prompting.asking import AsyncPrompting
 from quipu.kinds.episodes.queues import CHUNKER
+from quipu.record.given import whole
 
-_MOST = 1_000
-_MOST_SHOWN = 10_000
-_LONGEST = {"title": 500, "topic": 200}
+_MOST_SHOWN: Final = 10_000
+_LONGEST: Final = {"title": 500, "topic": 200}
 
 
 class AsyncConversations(AsyncPrompting):
-    """Conversations: sessions of the record with status, topic and thread, and what each exchange yields.
+    """Look up conversations: sessions with a status, a topic and a thread, and what each exchange yields.
 
     A worker reads what ``observe`` took in; without one, ``await memory.work()`` does.
     """
@@ -31,34 +44,37 @@ class AsyncConversations(AsyncPrompting):
     def __init__(self, database: Database, *, clock: Clock, settings: Settings) -> None:
         super().__init__(database, clock=clock, settings=settings)
 
-    async def listing(
+    async def list(
         self,
         *,
-        space: str,
-        user: str | None = None,
-        topic: str | None = None,
-        status: ConversationStatus | None = "active",
-        limit: int = 50,
-        offset: int = 0,
-    ) -> list[Conversation]:
-        """Conversations, the latest first; ``status=None`` for those that were archived or deleted too.
+        space: Space,
+        user: OnlyUser = None,
+        topic: Annotated[str | None, Doc("Only conversations about this topic."), Example("travel")] = None,
+        status: Annotated[
+            ConversationStatus | Literal["all"], Doc("Only conversations with this status, or all.")
+        ] = "active",
+        limit: Limit = 50,
+        offset: Offset = 0,
+    ) -> Sequence[Conversation]:
+        """List conversations, the latest first.
 
         Raises:
-            BadInput: ``limit`` is not 1 to 1,000, or there is no such status.
+            BadInput: An argument is invalid; the error names it.
         """
-        _check_limit(limit)
-        _check_status(status)
-        values = {"user": optional_name("user", user), "topic": topic, "status": status}
+        whole("limit", limit)
+        whole("offset", offset, least=0, most=MOST_PASSED_OVER)
+        only = None if status == "all" else _checked(status)
+        values = {"user": optional_name("user", user), "topic": topic, "status": only}
         async with self._database.looking(check_name("space", space)) as within:
             if within is None:
                 return []
-            return await showing.conversations(within, {**values, "limit": limit, "offset": max(0, offset)})
+            return await showing.conversations(within, {**values, "limit": limit, "offset": offset})
 
-    async def show(self, session: str, *, space: str) -> Dialogue:
-        """A conversation with its messages (their modes too) and its exchanges, up to 10,000 of each.
+    async def get(self, session: TheSession, *, space: Space) -> Dialogue:
+        """Show a conversation with its messages and exchanges, the oldest first, up to 10,000 of each.
 
         Raises:
-            NotFound: there is no such session.
+            NotFound: There is no such conversation.
         """
         async with self._database.looking(check_name("space", space)) as within:
             found = [] if within is None else await showing.conversations(within, {"session": session})
@@ -67,25 +83,28 @@ class AsyncConversations(AsyncPrompting):
             messages = await showing.utterances(within, session, limit=_MOST_SHOWN)
             return Dialogue(found[0], messages, await showing.exchanges(within, session, limit=_MOST_SHOWN))
 
-    async def change(
+    async def edit(
         self,
-        session: str,
+        session: TheSession,
         *,
-        space: str,
-        title: str | None = None,
-        topic: str | None = None,
-        status: ConversationStatus | None = None,
+        space: Space,
+        title: Annotated[str | None, Doc("A new title."), Example("The move to Lisbon")] = None,
+        topic: Annotated[str | None, Doc("A new topic."), Example("travel")] = None,
+        status: Annotated[
+            ConversationStatus | None, Doc("A new status; nothing new is read where it is `deleted`.")
+        ] = None,
     ) -> Conversation:
-        """Set title, topic or status of a conversation; what is not given stays. Secrets are taken out.
+        """Change the title, topic or status of a conversation.
 
-        A conversation that is ``deleted`` is not listed, and nothing new of it is read; ``active`` brings it
-        back. What was said stays in the record: ``forget(session=...)`` is what erases.
+        What is not given stays. Secrets are taken out. The messages stay, whatever the status;
+        `forget` erases them.
 
         Raises:
-            NotFound: there is no such session.
-            BadInput: nothing is given, a text is empty or too long, or there is no such status.
+            NotFound: There is no such conversation.
+            BadInput: Nothing is given, or an argument is invalid; the error names it.
         """
-        _check_status(status)
+        if status is not None:
+            _checked(status)
         texts = {name: self._text(name, text) for name, text in (("title", title), ("topic", topic))}
         if status is None and not any(texts.values()):
             raise BadInput("nothing is to be changed.", hint="Give a title, a topic or a status.")
@@ -97,23 +116,40 @@ class AsyncConversations(AsyncPrompting):
                 await put(within, CHUNKER, {"session": session}, key=session, session=session)
             return (await showing.conversations(within, {"session": session}))[0]
 
-    async def delete(self, session: str, *, space: str) -> Conversation:
-        """Take a conversation out of sight; ``restore`` brings it back. Raises as ``change``."""
-        return await self.change(session, space=space, status="deleted")
+    async def archive(self, session: TheSession, *, space: Space) -> Conversation:
+        """Archive a conversation, so that it is not listed any more.
 
-    async def restore(self, session: str, *, space: str) -> Conversation:
-        """Bring a conversation back, and read what came meanwhile. Raises as ``change``."""
-        return await self.change(session, space=space, status="active")
-
-    async def threads(
-        self, *, space: str, user: str | None = None, session: str | None = None, limit: int = 50
-    ) -> list[Thread]:
-        """Threads, the latest first; of a person, or of the channel that a session belongs to.
+        Nothing is lost, and what is said there is still read; `unarchive` brings it back.
 
         Raises:
-            BadInput: ``limit`` is not 1 to 1,000.
+            NotFound: There is no such conversation.
         """
-        _check_limit(limit)
+        return await self.edit(session, space=space, status="archived")
+
+    async def unarchive(self, session: TheSession, *, space: Space) -> Conversation:
+        """Bring an archived or deleted conversation back, and read what was said meanwhile.
+
+        Raises:
+            NotFound: There is no such conversation.
+        """
+        return await self.edit(session, space=space, status="active")
+
+    async def threads(
+        self,
+        *,
+        space: Space,
+        user: OnlyUser = None,
+        session: Annotated[
+            str | None, Doc("Only threads of the channel of this session."), Example("s1")
+        ] = None,
+        limit: Limit = 50,
+    ) -> Sequence[Thread]:
+        """List threads, the latest first: runs of exchanges in a channel without a long pause.
+
+        Raises:
+            BadInput: An argument is invalid; the error names it.
+        """
+        whole("limit", limit)
         user, session = optional_name("user", user), optional_name("session", session)
         channel = None if session is None else channel_of(session)
         async with self._database.looking(check_name("space", space)) as within:
@@ -122,22 +158,22 @@ class AsyncConversations(AsyncPrompting):
             now = self._clock.now()
             return await showing.threads(within, user=user, channel=channel, limit=limit, now=now)
 
-    async def topics(self, *, space: str, user: str | None = None, limit: int = 50) -> list[Topic]:
-        """What is talked of, the latest first.
+    async def topics(self, *, space: Space, user: OnlyUser = None, limit: Limit = 50) -> Sequence[Topic]:
+        """List topics of conversation, the latest first.
 
         Raises:
-            BadInput: ``limit`` is not 1 to 1,000.
+            BadInput: An argument is invalid; the error names it.
         """
-        _check_limit(limit)
+        whole("limit", limit)
         user = optional_name("user", user)
         async with self._database.looking(check_name("space", space)) as within:
             return [] if within is None else await showing.topics(within, user=user, limit=limit)
 
-    async def reread(self, *, space: str, session: str | None = None) -> int:
-        """Have exchanges read anew where they were read by others than who would read them now; how many
-        sessions that is.
+    async def reread(self, *, space: Space, session: OnlySession = None) -> int:
+        """Have exchanges read anew by the present reader, and return of how many sessions.
 
-        For when a language model was configured, or the rules have become better. Exchanges keep their ids.
+        Use it when a language model was configured, or the rules have become better. Exchanges that the
+        present reader has read are left alone; all keep their ids. A worker does it.
         """
         session = optional_name("session", session)
         async with self._database.writing(check_name("space", space)) as within:
@@ -154,17 +190,13 @@ class AsyncConversations(AsyncPrompting):
         return redact(text.strip()).text[: _LONGEST[field]] if self._settings.redact else text.strip()
 
 
-def _check_limit(limit: int) -> None:
-    if not 1 <= limit <= _MOST:
-        raise BadInput(f"it can be 1 to {_MOST:,}.", field="limit")
-
-
-def _check_status(status: str | None) -> None:
-    if status is not None and status not in get_args(ConversationStatus):
+def _checked(status: str) -> str:
+    if status not in get_args(ConversationStatus):
         raise BadInput(f"{status!r} is no status.", field="status", hint="active, archived or deleted.")
+    return status
 
 
 def _unknown(session: str) -> NotFound:
     return NotFound(
-        f"There is no conversation {session!r} in this space.", hint="quipu conversations list shows them."
+        f"There is no conversation {session!r} in this space.", hint="The list of conversations shows them."
     )

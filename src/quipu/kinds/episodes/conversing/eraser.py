@@ -38,9 +38,11 @@ class ConversationsEraser:
         ids = await record.matching(within, what)
         given = _given(what, ids)
         touched = await _rows(within, "touched", {"ids": Int8s(ids)})
+        whole = {"sessions": Int8s(list(await record.whole_sessions(within, what)))}
         left = [row[0] for row in touched if row[4]]
-        for name in ("erase_prompts", "erase_progress", "erase_conversations"):
-            await _run(within, name, given)
+        await _run(within, "erase_prompts", given)
+        await _run(within, "erase_progress", whole)
+        await _run(within, "erase_conversations", whole)
         if what.everything:
             await _run(within, "erase_all", given)
         if touched:

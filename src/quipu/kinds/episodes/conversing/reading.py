@@ -77,7 +77,7 @@ async def read(context: Context, payload: Payload) -> None:
         ]
         try:
             async with context.effect() as within:
-                await _hold(within, page.session)
+                await _hold(within, page)
                 await _write(within, context, name, page, runs, chunked)
                 read_any = bool(runs or page.again)
                 await _follow_up(within, context, name, page, formed.waits_until, read_any=read_any)
@@ -86,15 +86,17 @@ async def read(context: Context, payload: Payload) -> None:
         return
 
 
-async def _hold(within: Within, session: store.Session) -> None:
-    """Nobody else reads the session, nor condenses what may still grow in it, until the transaction ends.
+async def _hold(within: Within, page: _Page) -> None:
+    """Nobody else reads the session, nor condenses what may change in it, until the transaction ends.
 
     Raises:
         _Stale: somebody has done so meanwhile.
     """
+    session = page.session
     if await store.hold(within, session.id) != session.mark:
         raise _Stale
-    if session.open_from is not None and not await store.is_open(within, session.id, session.open_from):
+    is_open = await store.is_open(within, session.id, session.open_from, page.again)
+    if session.open_from is not None and not is_open:
         raise _Stale
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from psycopg.rows import class_row
 
 from quipu.kernel.db import queries
-from quipu.kernel.db.arrays import Texts, halfvecs
+from quipu.kernel.db.arrays import Int8s, Texts, halfvecs
 from quipu.kernel.db.database import Within
 from quipu.kernel.embedding.model import Vectors
 from quipu.kinds.episodes.conversing.model import Said
@@ -95,9 +95,12 @@ async def hold(within: Within, session_id: int) -> int:
     return mark
 
 
-async def is_open(within: Within, session_id: int, first: int) -> bool:
-    """Whether the exchange that begins with a message may still grow; held until commit."""
-    return bool(await _rows(within, "hold_open", {"session": session_id, "first": first}))
+async def is_open(within: Within, session_id: int, first: int | None, others: Collection[int]) -> bool:
+    """Whether the exchange that begins with a message may still grow; it and others are held until commit."""
+    rows = await _rows(
+        within, "hold_exchanges", {"session": session_id, "first": first, "ids": Int8s(list(others))}
+    )
+    return (first, True) in rows
 
 
 async def threads(within: Within, channel: tuple[str, str], since: datetime, until: datetime) -> list[Span]:
@@ -124,9 +127,11 @@ async def topics(within: Within, users: Collection[str], *, limit: int) -> dict[
 
 
 async def topic_names(within: Within, users: Collection[str]) -> dict[str, set[str]]:
-    """All names of the topics of people, by person."""
+    """All names of the topics of people, by person; nobody else begins one until commit."""
+    named = {"users": Texts(sorted(users))}
+    await run(within, "hold_people", named)
     found: dict[str, set[str]] = {user: set() for user in users}
-    for user, name in await _rows(within, "topic_names", {"users": Texts(sorted(users))}):
+    for user, name in await _rows(within, "topic_names", named):
         found[user].add(name)
     return found
 

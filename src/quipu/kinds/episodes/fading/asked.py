@@ -11,7 +11,7 @@ from quipu.kinds.episodes.fading import store
 from quipu.record.given import id_of as given_id
 from quipu.record.given import only
 
-_HINT: Final = "quipu episodes list shows them."
+_HINT: Final = "The list of episodes shows them."
 
 
 async def id_of(within: Within | None, given: UUID | str) -> UUID:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from typing import Final
 
 from quipu.kinds.episodes.fading.activation import KEPT, activation
 from quipu.kinds.episodes.fading.freshness import freshness, hours
 from quipu.kinds.episodes.fading.pace import USUAL, Pace
 from quipu.kinds.episodes.fading.salience import raised
 
+_LAST: Final = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
+"""A curve goes no further: there are no later dates."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Life:
+class EpisodeLife:
     """An episode from when it happened.
 
     ``base``: its salience when it was made, 0 to 1. ``uses``: how many counted in all; ``recent``: the times
@@ -28,7 +32,7 @@ class Life:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class State:
+class EpisodeState:
     """What an episode is at a moment; each 0 to 1."""
 
     salience: float
@@ -37,23 +41,23 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class CurvePoint:
     """A place on the curve of an episode. ``used``: just then. ``forecast``: if nobody uses it."""
 
     at: datetime
-    state: State
+    state: EpisodeState
     used: bool = False
     forecast: bool = False
 
 
-def state(life: Life, now: datetime) -> State:
+def state(life: EpisodeLife, now: datetime) -> EpisodeState:
     """Salience, freshness and activation at a moment. Nothing of it is ever stored and built upon."""
     weight = raised(life.base, life.uses, boost=life.pace.boost)
     last = max([life.happened_at, *life.recent])
     first = hours(life.happened_at, now)
     known = [hours(at, now) for at in life.recent]
     older = life.uses - len(known)
-    return State(
+    return EpisodeState(
         salience=weight,
         freshness=freshness(weight, hours=hours(last, now), decay_per_hour=life.pace.decay_per_hour),
         # That it happened is its first access. Where some are known no more, it is counted among these.
@@ -63,7 +67,7 @@ def state(life: Life, now: datetime) -> State:
     )
 
 
-def as_of(life: Life, moment: datetime) -> Life:
+def as_of(life: EpisodeLife, moment: datetime) -> EpisodeLife:
     """Return the life up to a moment.
 
     Uses whose times are no longer kept count as evenly spread before the first that is, as in ``activation``.
@@ -72,12 +76,14 @@ def as_of(life: Life, moment: datetime) -> Life:
     uses = life.uses - len(life.recent) + len(known)
     if uses and not known:
         before, parts = min(life.recent) - life.happened_at, uses + 1
-        uses = min(uses, int((moment - life.happened_at) / before * parts)) if before else 0
+        uses = max(0, min(uses, int((moment - life.happened_at) / before * parts))) if before else 0
         known = [life.happened_at + before * (place / parts) for place in range(1, uses + 1)[-KEPT:]]
     return replace(life, uses=uses, recent=known)
 
 
-def curve(life: Life, now: datetime, *, points: int = 60, ahead: timedelta | None = None) -> list[Point]:
+def curve(
+    life: EpisodeLife, now: datetime, *, points: int = 60, ahead: timedelta | None = None
+) -> list[CurvePoint]:
     """How an episode faded and was refreshed until now, and how it will fade if nobody uses it, oldest first.
 
     ``points`` moments apart by the same time, and one just before and one at each use. ``ahead``: how far to
@@ -85,9 +91,12 @@ def curve(life: Life, now: datetime, *, points: int = 60, ahead: timedelta | Non
     """
     past = max(now - life.happened_at, timedelta(hours=1))
     ahead = min(max(past, timedelta(days=1)), timedelta(days=60)) if ahead is None else ahead
-    step = (past + ahead) / max(1, points - 1)
+    step = min(past + ahead, max(_LAST - life.happened_at, timedelta())) / max(1, points - 1)
     moments = {life.happened_at + place * step: False for place in range(points)}
     for at in life.recent:
-        moments |= {max(life.happened_at, at - timedelta(minutes=1)): False, at: True}
+        since = max(at - life.happened_at, timedelta())
+        moments |= {max(life.happened_at, at - min(timedelta(minutes=1), since)): False, at: True}
     moments.setdefault(now, False)
-    return [Point(at, state(as_of(life, at), at), used, at > now) for at, used in sorted(moments.items())]
+    return [
+        CurvePoint(at, state(as_of(life, at), at), used, at > now) for at, used in sorted(moments.items())
+    ]

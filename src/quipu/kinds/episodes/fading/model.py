@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, Literal
 
-from quipu.kinds.episodes.fading.life import Life, Point
+from quipu.kinds.episodes.fading.life import CurvePoint, EpisodeLife
 
 Order = Literal["recent", "salience", "freshness", "activation"]
 ORDERS: Final[tuple[Order, ...]] = ("recent", "salience", "freshness", "activation")
-Put = Literal["active", "deleted"]
-PUTS: Final[tuple[Put, ...]] = ("active", "deleted")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,9 +97,9 @@ class EpisodeCurve:
     """How an episode faded and was refreshed, and how it will fade unused: ``points`` in time order."""
 
     episode: Episode
-    life: Life
+    life: EpisodeLife
     now: datetime
-    points: Sequence[Point]
+    points: Sequence[CurvePoint]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +122,7 @@ class EpisodeStats:
     """How many episodes there are, and how they are on the average; ``waiting`` are exchanges without one."""
 
     episodes: int
-    put_away: int
+    archived: int
     emptied: int
     troubled: int
     unresolved: int

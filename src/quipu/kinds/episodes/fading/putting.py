@@ -14,7 +14,7 @@ from quipu.recall.model import Moved
 from quipu.recall.removal import withdraw
 
 
-async def put_away(database: Database, given: UUID | str, *, space: str, clock: Clock) -> UUID:
+async def archive(database: Database, given: UUID | str, *, space: str, clock: Clock) -> UUID:
     """Take an episode out of recall; its id. Put away, it stays so.
 
     Raises:
@@ -24,11 +24,11 @@ async def put_away(database: Database, given: UUID | str, *, space: str, clock: 
         row = await asked.row_of(within, given)
         if row.deleted_at is None:
             await withdraw(within, [] if row.entry_id is None else [row.entry_id])
-            await store.run(within, "put_away", {"id": row.id, "now": clock.now()})
+            await store.run(within, "archive", {"id": row.id, "now": clock.now()})
     return row.id
 
 
-async def bring_back(database: Database, models: Models, given: UUID | str, *, space: str) -> UUID:
+async def unarchive(database: Database, models: Models, given: UUID | str, *, space: str) -> UUID:
     """Have an episode found again; its id. One that waits to be written anew is filed when it is.
 
     Raises:

@@ -11,17 +11,17 @@ from uuid import UUID
 
 from psycopg.rows import class_row, dict_row, kwargs_row
 
+from quipu.kernel.base.parameters import ListState
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Within
-from quipu.kinds.episodes.fading.life import Life, state
+from quipu.kinds.episodes.fading.life import EpisodeLife, state
 from quipu.kinds.episodes.fading.model import (
     Episode,
     EpisodeMessage,
     EpisodeStats,
     EpisodeVersion,
     Order,
-    Put,
 )
 from quipu.kinds.episodes.fading.pace import Pace, pace
 from quipu.kinds.episodes.fading.weighing import About
@@ -76,9 +76,9 @@ class Row:
     pace: Pace
 
     @property
-    def life(self) -> Life:
+    def life(self) -> EpisodeLife:
         """What happened to it."""
-        return Life(
+        return EpisodeLife(
             base=self.base, happened_at=self.ended_at, uses=self.uses, recent=self.recent, pace=self.pace
         )
 
@@ -127,19 +127,19 @@ class Wanted:
     topic: str | None = None
     since: datetime | None = None
     until: datetime | None = None
-    state: Put | None = None
+    state: ListState = "all"
     order: Order = "recent"
     limit: int = 1_000
     offset: int = 0
 
 
-async def lives(within: Within, entries: Sequence[int]) -> list[tuple[int, Life, About]]:
+async def lives(within: Within, entries: Sequence[int]) -> list[tuple[int, EpisodeLife, About]]:
     """Of entries what happened to their episodes, and what these are about."""
-    found: list[tuple[int, Life, About]] = []
+    found: list[tuple[int, EpisodeLife, About]] = []
     pacing = pace(within.settings)
     for row in await _rows(within, "lives", {"entries": Int8s(entries)}):
         entry, base, happened_at, uses, recent, topic, intent, terms = row
-        life = Life(base=base, happened_at=happened_at, uses=uses, recent=recent, pace=pacing)
+        life = EpisodeLife(base=base, happened_at=happened_at, uses=uses, recent=recent, pace=pacing)
         found.append((entry, life, About(topic=_terms(topic), intent=intent, terms=frozenset(terms or ()))))
     return found
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Final
 
 from quipu.kinds.episodes import cueing
-from quipu.kinds.episodes.fading.life import Life, state
+from quipu.kinds.episodes.fading.life import EpisodeLife, state
 
 # On the scale of recall, where all signals together are 1 (docs/decisions/episodes.md has the measurements).
 ACTIVATION, FRESHNESS, TOPIC, INTENT, HALF = 0.03, 0.02, 0.02, 0.01, -0.02
@@ -34,7 +34,12 @@ def intents(question: str) -> frozenset[str]:
 
 
 def weigh(
-    life: Life, about: About, *, terms: Mapping[str, tuple[int, ...]], intents: Collection[str], now: datetime
+    life: EpisodeLife,
+    about: About,
+    *,
+    terms: Mapping[str, tuple[int, ...]],
+    intents: Collection[str],
+    now: datetime,
 ) -> dict[str, float]:
     """The parts of the score by name; those that add nothing are left out.
 

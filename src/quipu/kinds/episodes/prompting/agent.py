@@ -74,7 +74,7 @@ async def _call(function: Callable[[Asked], Any], name: str, asked: Asked) -> An
     else:
         said = await to_thread.run_sync(function, asked)
         said = await said if inspect.isawaitable(said) else said
-    if not isinstance(said, str) or not said.strip():
+    if not isinstance(said, str):
         raise QuipuError(f"The agent {name} returned no answer.", hint="It returns the answer as text.")
     return Answer(said, name)
 

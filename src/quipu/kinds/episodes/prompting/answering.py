@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from quipu.errors import BadInput
+from quipu.errors import BadInput, QuipuError
+from quipu.kernel.base.prompt_text import without_invisible
 from quipu.kernel.queue.model import Payload
 from quipu.kinds.episodes.prompting import store
 from quipu.kinds.episodes.prompting.agent import Answer, agent_of
@@ -111,7 +112,13 @@ async def _do(context: Context, task: _Task) -> None:
 
 async def _answered(context: Context, task: _Task) -> Answer | None:
     agent = agent_of(context.settings.agent, context.language)
-    return None if agent is None else await agent(await _asked(context, task))
+    if agent is None:
+        return None
+    answer = await agent(await _asked(context, task))
+    marks = await context.database.marks(context.space)
+    if not without_invisible(marks.hear(answer.text).text).strip():
+        raise QuipuError(f"{answer.by} returned no answer.", hint="What is empty, or only recalled, is none.")
+    return answer
 
 
 async def _asked(context: Context, task: _Task) -> Asked:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Annotated
 from uuid import UUID
 
 import anyio
+from typing_extensions import Doc
 
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.parameters import Example, Limit, OnlySession, Space, TheSession
+from quipu.kernel.base.prompt_text import without_invisible
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.base.text import clean
 from quipu.kernel.config import Settings
@@ -17,8 +22,8 @@ from quipu.kernel.redact import redact
 from quipu.kinds.episodes.prompting import store
 from quipu.kinds.episodes.prompting.model import Prompt, PromptStatus
 from quipu.kinds.episodes.queues import HISTORY, PROMPTS
+from quipu.record.given import whole
 
-_MOST = 1_000
 _LONGEST = 200_000
 _LONGEST_WAIT_SECONDS = 3600.0
 _LOOK_AGAIN_SECONDS = 1.0  # nobody tells of a job that is given up
@@ -32,29 +37,40 @@ class AsyncPrompting:
         self._clock = clock
         self._settings = settings
 
-    async def prompt(self, text: str, *, space: str, session: str, user: str | None = None) -> Prompt:
-        """Put a prompt in: a worker answers it, with what is remembered, and writes both down.
+    async def prompt(
+        self,
+        text: Annotated[
+            str, Doc("What to answer; at most 200,000 characters."), Example("What did I plan for Friday?")
+        ],
+        *,
+        space: Space,
+        session: TheSession,
+        user: Annotated[str | None, Doc("The person who asks."), Example("ana")] = None,
+    ) -> Prompt:
+        """Have a worker answer a prompt, with what is remembered, and write both down.
 
-        It waits in the queue (topic ``prompt_queue``) and comes back at once. Secrets in it are taken out.
+        It waits in the queue (topic `prompt_queue`); the call returns at once. Secrets in it are taken out.
 
         Raises:
-            BadInput: it is empty, or longer than 200,000 characters.
+            BadInput: It is empty, too long, or only memory that was recalled.
         """
         content = self._prepared(text)
         check_name("session", session)
         user = optional_name("user", user)
         async with self._database.writing(check_name("space", space)) as within:
+            if not (await within.marks()).hear(content).text.strip():
+                raise BadInput("it is only what was recalled.", field="text", hint="Ask something beside it.")
             number = await store.put(
                 within, session=session, user=user, content=content, now=self._clock.now()
             )
             await put(within, PROMPTS, {"prompt": str(number)}, key=str(number), session=session, user=user)
             return (await store.prompts(within, id_=number, limit=1))[0]
 
-    async def answer(self, session: str, *, space: str) -> Prompt:
-        """Have what was said last in a conversation answered by a worker (topic ``chat_history``).
+    async def answer(self, session: TheSession, *, space: Space) -> Prompt:
+        """Have a worker answer the last message of a conversation (topic `chat_history`).
 
         Raises:
-            NotFound: there is no such session, or the last word in it was not a user's.
+            NotFound: There is no such session, or its last message is not a user's.
         """
         check_name("session", session)
         async with self._database.writing(check_name("space", space)) as within:
@@ -62,7 +78,7 @@ class AsyncPrompting:
             if number is None:
                 raise NotFound(
                     f"Nothing waits for an answer in {session!r}.",
-                    hint="observe() what the user said, or use prompt().",
+                    hint="Observe what the user said first, or send it as a prompt.",
                 )
             await put(within, HISTORY, {"session": session}, key=session[:400], session=session)
             return (await store.prompts(within, id_=number, limit=1))[0]
@@ -70,29 +86,36 @@ class AsyncPrompting:
     async def prompts(
         self,
         *,
-        space: str,
-        session: str | None = None,
-        status: PromptStatus | None = None,
-        limit: int = 50,
-    ) -> list[Prompt]:
-        """Prompts with their answers, the latest first.
+        space: Space,
+        session: OnlySession = None,
+        status: Annotated[
+            PromptStatus | None, Doc("Only prompts with this status."), Example("waiting")
+        ] = None,
+        limit: Limit = 50,
+    ) -> Sequence[Prompt]:
+        """List prompts with their answers, the latest first.
 
         Raises:
-            BadInput: ``limit`` is not 1 to 1,000.
+            BadInput: An argument is invalid; the error names it.
         """
-        if not 1 <= limit <= _MOST:
-            raise BadInput(f"it can be 1 to {_MOST:,}.", field="limit")
+        whole("limit", limit)
         session = optional_name("session", session)
         async with self._database.looking(check_name("space", space)) as within:
             if within is None:
                 return []
             return await store.prompts(within, session=session, status=status, limit=limit)
 
-    async def await_reply(self, prompt: UUID | str, *, space: str, timeout_seconds: float = 60.0) -> Prompt:
-        """The prompt once it is answered, or has failed, or (still ``waiting``) when the time is over.
+    async def await_reply(
+        self,
+        prompt: Annotated[UUID | str, Doc("The id of the prompt.")],
+        *,
+        space: Space,
+        timeout_seconds: Annotated[float, Doc("How long to wait, 0 to 3,600 seconds.")] = 60.0,
+    ) -> Prompt:
+        """Wait until a prompt is answered or has failed, and return it; ``waiting`` when the time is over.
 
         Raises:
-            NotFound: there is no such prompt.
+            NotFound: There is no such prompt.
             BadInput: ``timeout_seconds`` is not 0 to 3,600.
         """
         number = _uuid(prompt)
@@ -121,7 +144,7 @@ class AsyncPrompting:
         return found[0]
 
     def _prepared(self, text: object) -> str:
-        if not isinstance(text, str) or not text.strip():
+        if not isinstance(text, str) or not without_invisible(text).strip():
             raise BadInput("it is empty.", field="text", hint="A prompt is some text.")
         if len(text) > _LONGEST:
             raise BadInput(f"it has {len(text):,} characters; {_LONGEST:,} are the most.", field="text")

@@ -19,8 +19,11 @@ _SQL = queries.load("quipu.kinds.episodes.prompting")
 _NO_AGENT: Final = (
     "No agent is configured. Set QUIPU_AGENT to module:function, or QUIPU_LLM_BASE_URL and QUIPU_LLM_MODEL."
 )
-_GIVEN_UP: Final = "The last try to answer failed; the job tells why: quipu queue dead"
-_NO_JOB: Final = "Its job is gone: somebody threw it away, or the conversation went on without an answer."
+_GIVEN_UP: Final = "The last try to answer failed; its job, listed as dead, tells why."
+_NO_JOB: Final = (
+    "Its job is gone: somebody threw it away or forgot its session,"
+    " or the conversation went on without an answer."
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,12 +16,13 @@ from quipu.kernel.redact import redact
 from quipu.kinds.ledger.evidence.document import object_of
 from quipu.kinds.ledger.evidence.model import ENTITIES, EVIDENCE_SOURCES, LONGEST_EXCERPT, Reference
 from quipu.kinds.ledger.signals.model import THEMES, Evidence, Theme
+from quipu.record import moment as moments
 
 Word = TypeVar("Word", bound=str)
 
 LONGEST_TEXT: Final = 4_000
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-_MOST_WHOLE: Final = 2**31 - 1
+MOST_WHOLE: Final = 2**31 - 1
 _MOST_WEIGHT: Final = 999.999
 _MOST_IMPACT: Final = 9_999.99
 _MOST_RATING: Final = 5
@@ -63,7 +64,7 @@ def optional_line(field: str, value: object, *, secrets: bool) -> str | None:
     return None if value is None else line(field, value, secrets=secrets)
 
 
-def whole(field: str, value: object, *, most: int = _MOST_WHOLE) -> int:
+def whole(field: str, value: object, *, most: int = MOST_WHOLE) -> int:
     """A whole number from 0 on."""
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
         raise BadInput(f"{_shown(value)} is no whole number from 0 to {most:,}.", field=field)
@@ -91,7 +92,7 @@ def impact(value: object) -> float | None:
 def moment(field: str, value: object, *, now: datetime) -> datetime:
     """An aware time in UTC that is not in the future."""
     if not isinstance(value, datetime) or value.utcoffset() is None:
-        raise BadInput("an aware datetime is needed.", field=field, hint="datetime(2026, 5, 4, tzinfo=UTC)")
+        raise BadInput("a time with a zone is needed.", field=field, hint="2026-05-04T00:00:00Z")
     if value > now + _AHEAD:
         raise BadInput(f"{value:%Y-%m-%d} is in the future.", field=field)
     return value.astimezone(UTC)
@@ -100,6 +101,14 @@ def moment(field: str, value: object, *, now: datetime) -> datetime:
 def optional_moment(field: str, value: object, *, now: datetime) -> datetime | None:
     """The same where nothing may be given."""
     return None if value is None else moment(field, value, now=now)
+
+
+def time(field: str, value: object, *, now: datetime) -> datetime | None:
+    """The same, which may be the text of one, or nothing."""
+    read = moments.moment(value, now=now) if isinstance(value, str) else None
+    if isinstance(read, str):
+        raise BadInput(read, field=field)
+    return optional_moment(field, value if read is None else read.at, now=now)
 
 
 def references(given: object, *, now: datetime, secrets: bool) -> list[Reference]:

@@ -218,7 +218,7 @@ def _account(asked: Confidence, limits: list[Limit], *, left_out: int) -> dict[s
 def _unknown(number: int, space: str) -> NotFound:
     return NotFound(
         f"There is no recommendation {number} in the space {space!r}.",
-        hint="quipu evidence list shows those there are.",
+        hint="The list of recommendations shows those there are.",
     )
 
 

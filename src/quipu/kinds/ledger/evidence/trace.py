@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from typing import Final
+from typing import Annotated, Final
 
+from annotated_types import Interval
 from psycopg.types.json import Jsonb
+from typing_extensions import Doc
 
 from quipu.errors import BadInput, EmbeddingError
 from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.parameters import Example, Space, TheSession
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.db.database import Database, Within
+from quipu.kinds.ledger.circumstances import LATEST_TURN
 from quipu.kinds.ledger.evidence import checking, moment, store
 from quipu.kinds.ledger.evidence.document import document, object_of
 from quipu.kinds.ledger.evidence.model import (
@@ -45,6 +49,12 @@ from quipu.recall.generations import Models
 _LONGEST_RESULT_BYTES: Final = 1024 * 1024
 _MOST_WINDOW_DAYS: Final = 32_767
 
+_Whole = Annotated[int, Interval(ge=0, le=checking.MOST_WHOLE)]
+_Session = Annotated[str, Doc("The session in which it was."), Example("s1")]
+_Turn = Annotated[
+    int | None, Doc("The turn of the session, if not the one it is at."), Interval(ge=0, le=LATEST_TURN)
+]
+
 
 @dataclass(frozen=True, slots=True)
 class _Place:
@@ -61,7 +71,7 @@ class _Place:
 
 
 class AsyncTrace:
-    """Writes down what tools and sources did in the sessions of a database."""
+    """Write down what tools and sources did in sessions."""
 
     def __init__(self, database: Database, models: Models, *, clock: Clock, redact: bool) -> None:
         self._database = database
@@ -71,28 +81,29 @@ class AsyncTrace:
 
     async def tool_call(
         self,
-        tool: str,
+        tool: Annotated[str, Doc("The name of the tool."), Example("weather")],
         *,
-        space: str,
-        session: str,
-        latency_ms: int,
-        status: SourceStatus = "ok",
-        source: ToolSource | None = None,
-        args: Mapping[str, object] | None = None,
-        result: object = None,
-        cache_hit: bool = False,
-        freshness_seconds: int | None = None,
-        error_code: str | None = None,
-        message: str | None = None,
-        turn: int | None = None,
+        space: Space,
+        session: _Session,
+        latency_ms: Annotated[_Whole, Doc("How long it took, in milliseconds."), Example(120)],
+        status: Annotated[SourceStatus, Doc("How it went.")] = "ok",
+        source: Annotated[ToolSource | None, Doc("The outside source that it asked, if any.")] = None,
+        args: Annotated[Mapping[str, object] | None, Doc("Its arguments, by name.")] = None,
+        result: Annotated[object, Doc("What it returned, as JSON.")] = None,
+        cache_hit: Annotated[bool, Doc("The answer came from a cache.")] = False,
+        freshness_seconds: Annotated[_Whole | None, Doc("How old the answer is.")] = None,
+        error_code: Annotated[str | None, Doc("The code of its error.")] = None,
+        message: Annotated[
+            str | None, Doc("The id of the message that made the call; they are forgotten together.")
+        ] = None,
+        turn: _Turn = None,
     ) -> int:
-        """Write down a tool call; returns its id.
+        """Write down a tool call, and return its id.
 
-        ``source``: which outside source it asked, if one. ``freshness_seconds``: how old its answer is.
-        ``message``: the id of the message that made the call, with which it is forgotten.
+        Secrets in arguments and result are cut out.
 
         Raises:
-            BadInput: naming the field; nothing was stored.
+            BadInput: An argument is invalid; the error names it. Nothing was stored.
         """
         secrets = self._redact
         values = {
@@ -113,24 +124,26 @@ class AsyncTrace:
 
     async def source_run(
         self,
-        source: FetchedSource,
+        source: Annotated[FetchedSource, Doc("The source."), Example("weather")],
         *,
-        space: str,
-        started_at: datetime,
-        finished_at: datetime | None = None,
-        status: RunStatus = "ok",
-        items: int | None = None,
-        latest_record_at: datetime | None = None,
-        error: str | None = None,
+        space: Space,
+        started_at: Annotated[datetime | str, Doc("When it began."), Example("2026-05-04T10:00:00Z")],
+        finished_at: Annotated[datetime | str | None, Doc("When it ended.")] = None,
+        status: Annotated[RunStatus, Doc("How it went.")] = "ok",
+        items: Annotated[_Whole | None, Doc("How many records it fetched.")] = None,
+        latest_record_at: Annotated[datetime | str | None, Doc("The time of the latest record.")] = None,
+        error: Annotated[str | None, Doc("What went wrong.")] = None,
     ) -> int:
-        """Write down a run that fetched from a source ahead of all sessions; returns its id.
+        """Write down a run that fetched from a source ahead of all sessions, and return its id.
 
         Raises:
-            BadInput: naming the field; nothing was stored.
+            BadInput: An argument is invalid; the error names it. Nothing was stored.
         """
         now = self._clock.now()
-        started = checking.moment("started_at", started_at, now=now)
-        finished = checking.optional_moment("finished_at", finished_at, now=now)
+        started = checking.time("started_at", started_at, now=now)
+        finished = checking.time("finished_at", finished_at, now=now)
+        if started is None:
+            raise BadInput("when did it begin?", field="started_at")
         if finished is not None and finished < started:
             raise BadInput("it is before started_at.", field="finished_at")
         values = {
@@ -139,7 +152,7 @@ class AsyncTrace:
             "finished_at": finished,
             "status": checking.one_of("status", status, RUN_STATUSES),
             "items": checking.optional_whole("items", items),
-            "latest_record_at": checking.optional_moment("latest_record_at", latest_record_at, now=now),
+            "latest_record_at": checking.time("latest_record_at", latest_record_at, now=now),
             "error": checking.optional_line("error", error, secrets=self._redact),
         }
         async with self._database.writing(check_name("space", space)) as within:
@@ -147,20 +160,20 @@ class AsyncTrace:
 
     async def competitor_check(
         self,
-        query: str,
+        query: Annotated[str, Doc("What the user asked for."), Example("the ramen bar next door")],
         *,
-        space: str,
-        session: str,
-        status: CheckStatus,
-        place: str | None = None,
-        name: str | None = None,
-        latency_ms: int | None = None,
-        turn: int | None = None,
+        space: Space,
+        session: _Session,
+        status: Annotated[CheckStatus, Doc("What came of it."), Example("not_found")],
+        place: Annotated[str | None, Doc("The id of the place, needed where it was resolved.")] = None,
+        name: Annotated[str | None, Doc("The name of the place.")] = None,
+        latency_ms: Annotated[_Whole | None, Doc("How long it took, in milliseconds.")] = None,
+        turn: _Turn = None,
     ) -> int:
-        """Write down that a user asked for a competitor to be looked up, and what was found; returns its id.
+        """Write down that a user asked for a competitor to be looked up, and return its id.
 
         Raises:
-            BadInput: naming the field; ``place`` is needed where the status is ``resolved``.
+            BadInput: An argument is invalid; the error names it. Nothing was stored.
         """
         values = {
             "query": checking.line("query", query, secrets=self._redact),
@@ -175,11 +188,11 @@ class AsyncTrace:
         async with self._at(space, session, turn) as where:
             return await where.write("competitor_check", values)
 
-    async def competitor_checks(self, *, space: str, session: str) -> list[CompetitorCheck]:
-        """The look-ups of a session, the latest first.
+    async def competitor_checks(self, *, space: Space, session: TheSession) -> Sequence[CompetitorCheck]:
+        """List the competitors that were looked up in a session, the latest first.
 
         Raises:
-            BadInput: there is no such session.
+            BadInput: There is no such session.
         """
         check_name("session", session)
         async with self._database.looking(check_name("space", space)) as within:
@@ -275,19 +288,19 @@ class AsyncTrace:
 
     async def fallback(
         self,
-        kind: FallbackKind,
+        kind: Annotated[FallbackKind, Doc("Why the answer fell back."), Example("timeout")],
         *,
-        space: str,
-        session: str,
-        reason: str,
-        response: str,
-        sources_down: Iterable[str] = (),
-        turn: int | None = None,
+        space: Space,
+        session: _Session,
+        reason: Annotated[str, Doc("What happened."), Example("The weather did not answer.")],
+        response: Annotated[str, Doc("What was answered."), Example("Without the weather: …")],
+        sources_down: Annotated[Sequence[ToolSource], Doc("The sources that were missing.")] = (),
+        turn: _Turn = None,
     ) -> int:
-        """Write down that an answer had to do without some source, and what was answered; returns its id.
+        """Write down that an answer had to do without some source, and return its id.
 
         Raises:
-            BadInput: naming the field; nothing was stored.
+            BadInput: An argument is invalid; the error names it. Nothing was stored.
         """
         values = {
             "kind": checking.one_of("kind", kind, FALLBACK_KINDS),

@@ -10,7 +10,7 @@ from quipu.kernel.db.database import Database, Within
 from quipu.kinds.ledger.eraser import LedgerEraser
 from quipu.kinds.ledger.retention import store
 from quipu.kinds.ledger.retention.emptying import Emptying
-from quipu.kinds.ledger.retention.model import EXCERPTS, Due, Limits, RetentionReport
+from quipu.kinds.ledger.retention.model import EXCERPTS, Due, RetentionLimits, RetentionReport
 from quipu.recall.removal import remove
 from quipu.upkeep.erasure.model import Erasure, What
 from quipu.upkeep.erasure.service import Eraser, count, take
@@ -28,7 +28,7 @@ _EXPIRED: Final = ("ledger.chat_user_preferences", "ledger.chat_session_memory")
 
 
 async def preview(
-    database: Database, erasers: Sequence[Eraser], limits: Limits, *, space: str
+    database: Database, erasers: Sequence[Eraser], limits: RetentionLimits, *, space: str
 ) -> RetentionReport:
     """What would go; nothing is changed."""
     async with database.reading(space) as within:
@@ -44,7 +44,7 @@ async def preview(
 
 
 async def enforce(
-    database: Database, erasers: Sequence[Eraser], limits: Limits, *, space: str
+    database: Database, erasers: Sequence[Eraser], limits: RetentionLimits, *, space: str
 ) -> RetentionReport:
     """Take it out. Sessions go in groups, each at once; what was cut off is finished by doing it again."""
     async with database.reading(space) as within:
@@ -66,7 +66,7 @@ async def enforce(
     return _report(space, limits, due, of_themselves, erased, done=True)
 
 
-async def _end(within: Within, limits: Limits) -> Mapping[str, int]:
+async def _end(within: Within, limits: RetentionLimits) -> Mapping[str, int]:
     counts = await _count(within, limits, [])
     for step in _OF_THEMSELVES:
         await store.apply(within, step, limits)
@@ -79,7 +79,7 @@ async def _end(within: Within, limits: Limits) -> Mapping[str, int]:
 
 
 def _erasures(
-    due: Iterable[Due], erasers: Sequence[Eraser], limits: Limits
+    due: Iterable[Due], erasers: Sequence[Eraser], limits: RetentionLimits
 ) -> Iterator[tuple[What, Sequence[Eraser]]]:
     """What is to be erased of each session, and by whom."""
     emptying = Emptying(limits.evidence)
@@ -88,7 +88,7 @@ def _erasures(
         yield What(session=one.name), keeping if one.kept else erasers
 
 
-async def _count(within: Within, limits: Limits, due: Iterable[Due]) -> dict[str, int]:
+async def _count(within: Within, limits: RetentionLimits, due: Iterable[Due]) -> dict[str, int]:
     given = {
         "now": limits.now,
         "evidence": limits.evidence,
@@ -100,7 +100,7 @@ async def _count(within: Within, limits: Limits, due: Iterable[Due]) -> dict[str
 
 def _report(
     space: str,
-    limits: Limits,
+    limits: RetentionLimits,
     due: Sequence[Due],
     of_themselves: Mapping[str, int],
     erased: Iterable[Erasure],

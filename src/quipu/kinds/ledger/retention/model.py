@@ -12,7 +12,7 @@ EXCERPTS: Final = "ledger.chat_recommendation_evidence.excerpt"
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class RetentionLimits:
     """What was last written before these moments goes; None: it stays for ever.
 
     ``now`` is when values expire. ``sessions``: nothing was written in a session since. ``excerpts``: the
@@ -45,7 +45,7 @@ class RetentionReport:
 
     space: str
     done: bool
-    limits: Limits
+    limits: RetentionLimits
     sessions: int
     emptied: int
     expired: int

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Annotated, Final
+
+from annotated_types import Interval
+from typing_extensions import Doc
 
 from quipu.errors import BadInput
 from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.parameters import Confirm, Example, Space
 from quipu.kernel.base.scope import check_name
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.kinds.ledger.eraser import LedgerEraser
 from quipu.kinds.ledger.retention.keeping import enforce, preview
-from quipu.kinds.ledger.retention.model import Limits, RetentionReport
+from quipu.kinds.ledger.retention.model import RetentionLimits, RetentionReport
 from quipu.record.eraser import RecordEraser
 from quipu.upkeep.erasure.service import Eraser
 
@@ -21,6 +25,7 @@ ERASERS: Final[Sequence[Eraser]] = (LedgerEraser(), RecordEraser())
 """Of the ledger and of the record, which comes last. Where there are more kinds, the house names all."""
 
 _LONGEST_DAYS: Final = 36_500
+_Days = Annotated[int | None, Interval(ge=0, le=_LONGEST_DAYS), Example(90)]
 
 
 class AsyncRetention:
@@ -34,22 +39,27 @@ class AsyncRetention:
     async def retention(
         self,
         *,
-        space: str,
-        confirm: bool = False,
-        session_days: int | None = None,
-        excerpt_days: int | None = None,
-        evidence_days: int | None = None,
+        space: Space,
+        session_days: Annotated[
+            _Days, Doc("Sessions go after so many days without a message or a fact; 0 keeps them for ever.")
+        ] = None,
+        excerpt_days: Annotated[
+            _Days, Doc("Evidence loses its excerpt after so many days; 0 keeps it for ever.")
+        ] = None,
+        evidence_days: Annotated[
+            _Days, Doc("Evidence goes with its recommendation after so many days; 0 keeps both for ever.")
+        ] = None,
+        confirm: Confirm = False,
     ) -> RetentionReport:
-        """What of a space is no longer needed; with ``confirm`` it goes.
+        """Take out of a space what is no longer needed.
 
-        A session in which nothing was written for ``session_days`` goes with everything that was said and
-        known in it; preferences and other values whose ``expires_at`` is over get an event that says so, and
-        stand no more. Evidence loses its excerpt after ``excerpt_days`` and goes with its recommendation
-        after ``evidence_days``; until then it keeps its session, emptied of all else. What is not given is as
-        the settings of these names say; 0 keeps for ever.
+        That is idle sessions, expired values and old evidence. A session goes with everything that was said
+        and known in it. Values whose `expires_at` is over get an event that says so, and stand no more.
+        Evidence that stays keeps its session, emptied of all else. Days that are not given are as the
+        settings of these names say.
 
         Raises:
-            BadInput: a number of days is out of range (0 to 36,500).
+            BadInput: A number of days is out of range (0 to 36,500).
         """
         check_name("space", space)
         given = {"session_days": session_days, "excerpt_days": excerpt_days, "evidence_days": evidence_days}
@@ -60,7 +70,7 @@ class AsyncRetention:
         return await enforce(self._database, self._erasers, limits, space=space)
 
 
-def _limits(given: dict[str, int | None], settings: Settings, *, now: datetime) -> Limits:
+def _limits(given: dict[str, int | None], settings: Settings, *, now: datetime) -> RetentionLimits:
     usual = {
         "session_days": settings.session_days,
         "excerpt_days": settings.excerpt_days,
@@ -70,7 +80,7 @@ def _limits(given: dict[str, int | None], settings: Settings, *, now: datetime) 
     for name, days in given.items():
         kept = usual[name] if days is None else days
         before[name] = now - timedelta(days=kept) if kept else None
-    return Limits(now, before["session_days"], before["excerpt_days"], before["evidence_days"])
+    return RetentionLimits(now, before["session_days"], before["excerpt_days"], before["evidence_days"])
 
 
 def _checked(field: str, days: int | None) -> int | None:

@@ -11,12 +11,12 @@ from psycopg.rows import class_row, dict_row
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Within
-from quipu.kinds.ledger.retention.model import Due, Limits
+from quipu.kinds.ledger.retention.model import Due, RetentionLimits
 
 _SQL = queries.load("quipu.kinds.ledger.retention")
 
 
-async def due(within: Within, limits: Limits, *, names: Sequence[str] | None = None) -> list[Due]:
+async def due(within: Within, limits: RetentionLimits, *, names: Sequence[str] | None = None) -> list[Due]:
     """The sessions whose time is over, of all or of those named."""
     if limits.sessions is None:
         return []
@@ -56,7 +56,7 @@ async def run(within: Within, name: str, given: Mapping[str, object]) -> None:
     await within.conn.execute(_SQL[name], {"space": within.space.id, **given})
 
 
-async def apply(within: Within, name: str, limits: Limits) -> None:
+async def apply(within: Within, name: str, limits: RetentionLimits) -> None:
     """Run a write that depends on the limits alone."""
     moments: dict[str, datetime | None] = asdict(limits)
     await within.conn.execute(_SQL[name], {"space": within.space.id, "name": within.space.name, **moments})

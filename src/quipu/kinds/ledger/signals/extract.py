@@ -84,7 +84,7 @@ async def extract(
 
 def _check(reviews: Sequence[Review], now: datetime, window_days: int) -> None:
     if now.tzinfo is None:
-        raise BadInput("needs a time zone.", field="now", hint="Write datetime.now(UTC).")
+        raise BadInput("needs a time zone.", field="now", hint="Give a time with a zone.")
     if not 1 <= window_days <= _LONGEST_WINDOW_DAYS:
         raise BadInput(f"must be 1 to {_LONGEST_WINDOW_DAYS}, not {window_days}.", field="window_days")
     for at, review in enumerate(reviews):

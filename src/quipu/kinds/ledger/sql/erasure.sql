@@ -44,7 +44,10 @@ select
     (select count(*) from ledger.chat_fallbacks
         where space_id = %(space)s and session_id = any(%(sessions)s::uuid[])) as chat_fallbacks,
     (select count(*) from core.tool_calls c join core.sessions s on s.space_id = c.space_id and s.id = c.session_id
-        where c.space_id = %(space)s and s.uid = any(%(sessions)s::uuid[])) as tool_calls
+        where c.space_id = %(space)s and s.uid = any(%(sessions)s::uuid[])
+            and (%(user)s::text is null or not exists (
+                select from core.messages m
+                where m.space_id = %(space)s and m.id = c.message_id and m.user_name <> %(user)s))) as tool_calls
 
 -- name: erase_sessions: all that the ledger knows of sessions
 select ledger.erase_sessions(%(sessions)s::uuid[])

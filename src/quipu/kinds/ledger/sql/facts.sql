@@ -80,6 +80,7 @@ with chosen as materialized (
     select 'session' as scope, m.id, m.memory_key as key
     from ledger.chat_session_memory m
     where m.space_id = %(space)s and (m.assumed or not %(assumed)s)
+        and (%(key)s::text is null or m.memory_key = %(key)s)
         and (m.expires_at is null or m.expires_at > %(now)s::timestamptz)
     union all
     select 'cross_session', p.id, coalesce(e.memory_key, p.preference_key)
@@ -88,6 +89,7 @@ with chosen as materialized (
         select memory_key from ledger.chat_memory_events where space_id = %(space)s and id = p.source_event_id offset 0
     ) e on true
     where p.space_id = %(space)s and (p.assumed or not %(assumed)s)
+        and (%(key)s::text is null or coalesce(e.memory_key, p.preference_key) = %(key)s)
         and (p.expires_at is null or p.expires_at > %(now)s::timestamptz)
     order by key, scope, id
     limit %(limit)s::int8 offset %(offset)s::int8
@@ -197,11 +199,11 @@ select e.id, e.event_type, e.memory_scope as scope, e.memory_namespace as namesp
 from (
     select * from ledger.chat_memory_events
     where space_id = %(space)s and memory_scope = 'session' and session_id = %(session)s::uuid
-        and memory_namespace = %(namespace)s and memory_key = %(key)s
+        and memory_namespace in (%(namespace)s, 'other') and memory_key = %(key)s
     union all
     select * from ledger.chat_memory_events
     where space_id = %(space)s and memory_scope = 'cross_session' and distinct_id = %(person)s::text
-        and memory_namespace = %(namespace)s and memory_key = %(key)s
+        and memory_namespace in (%(namespace)s, 'other') and memory_key = %(key)s
 ) e
 left join lateral (
     select name from core.sessions where space_id = %(space)s and uid = e.session_id offset 0

@@ -3,7 +3,7 @@ select e.id, e.content as text, e.happened_at, e.recorded_at, coalesce(f.id, v.i
        f.distinct_id as person, coalesce(f.value_source, v.source_name) as role
 from core.recall_entries e
 left join lateral (
-    select id, session_id, distinct_id, value_source, expires_at
+    select id, session_id, distinct_id, value_source
     from ledger.chat_memory_events
     where e.source_table = 'chat_memory_events' and space_id = %(space)s and id = e.source_id::int8
     offset 0
@@ -19,9 +19,12 @@ left join lateral (
 ) s on true
 where e.space_id = %(space)s and e.id = any(%(ids)s::int8[])
     and (v.id is not null
-        or f.id is not null and (f.expires_at is null or f.expires_at > now()) and (
-            exists (select from ledger.chat_session_memory where space_id = %(space)s and source_event_id = f.id)
-            or exists (select from ledger.chat_user_preferences where space_id = %(space)s and source_event_id = f.id)))
+        or exists (
+            select from ledger.chat_session_memory
+            where space_id = %(space)s and source_event_id = f.id and (expires_at is null or expires_at > now()))
+        or exists (
+            select from ledger.chat_user_preferences
+            where space_id = %(space)s and source_event_id = f.id and (expires_at is null or expires_at > now())))
 
 -- name: marks: how far the index has followed
 select event_id, evidence_id, expired_until from ledger.filing_marks where space_id = %(space)s

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+
 from quipu.errors import BadInput, Conflict, NotFound
-from quipu.kernel.policy.policy import Policy
+from quipu.kernel.policy.policy import Policy, safety
 from quipu.kinds.longterm.changes import Changes
 from quipu.kinds.longterm.evaluating.model import Applied
 from quipu.kinds.longterm.model import (
@@ -14,6 +18,7 @@ from quipu.kinds.longterm.model import (
     Edit,
     Evaluation,
     Inclusion,
+    MemorySource,
 )
 from quipu.kinds.longterm.requests import New, Refuses, Rewording
 from quipu.kinds.longterm.rules import filed_text
@@ -22,6 +27,50 @@ from quipu.kinds.longterm.rules import filed_text
 def refusing(policy: Policy) -> Refuses:
     """The policy as the changes of memories ask it."""
     return lambda text, category, asked: policy.refused(text, asked=asked, work=category in WORK)
+
+
+def held(evaluation: Evaluation, policy: Policy) -> Evaluation:
+    """The evaluation without clauses that the policy refuses, whoever made it.
+
+    Where nothing would be left of a summary it stays, to be refused and counted. What somebody must not be
+    given is a constraint of high importance.
+    """
+    return replace(
+        evaluation,
+        inclusions=[_held(one, policy) for one in evaluation.inclusions],
+        edits=[_reworded(one, policy) for one in evaluation.edits],
+    )
+
+
+def _held(one: Inclusion, policy: Policy) -> Inclusion:
+    work = one.category in WORK
+    cut = partial(policy.cut, asked=one.asked, work=work)
+    harms = safety(one.summary)
+    return replace(
+        one,
+        summary=cut(one.summary) or one.summary,
+        details=cut(one.details) or None if one.details else one.details,
+        category="constraint" if harms else one.category,
+        importance="high" if harms else one.importance,
+        sources=_cut(one.sources, cut),
+    )
+
+
+def _reworded(one: Edit, policy: Policy) -> Edit:
+    work = one.category is None or one.category in WORK  # the memory's own may be
+    cut = partial(policy.cut, asked=one.asked, work=work)
+    harms = one.summary is not None and safety(one.summary)
+    return replace(
+        one,
+        summary=cut(one.summary) or one.summary if one.summary else one.summary,
+        category="constraint" if harms else one.category,
+        importance="high" if harms else one.importance,
+        sources=_cut(one.sources, cut),
+    )
+
+
+def _cut(said: Sequence[MemorySource], cut: Callable[[str], str]) -> list[MemorySource]:
+    return [replace(one, excerpt=cut(one.excerpt)) for one in said]
 
 
 def texts(evaluation: Evaluation) -> list[str]:

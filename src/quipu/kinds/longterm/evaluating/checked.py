@@ -9,7 +9,7 @@ from typing import TypeVar
 from quipu.errors import BadInput
 from quipu.kernel.base.scope import optional_name
 from quipu.kinds.longterm import checking
-from quipu.kinds.longterm.model import Deletion, Edit, Evaluation, Inclusion, Said
+from quipu.kinds.longterm.model import Deletion, Edit, Evaluation, Inclusion, MemorySource
 from quipu.record import given
 
 _T = TypeVar("_T")
@@ -62,7 +62,7 @@ def _deletion(one: Deletion) -> Deletion:
     )
 
 
-def _said(one: Said) -> Said:
+def _said(one: MemorySource) -> MemorySource:
     return replace(
         one,
         message=optional_name("message", one.message),

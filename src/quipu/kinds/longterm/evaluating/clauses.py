@@ -6,7 +6,7 @@ import re
 
 _SPLIT = re.compile(
     r"""\s*(?:;|\s[-–—]+\s|\s[(])\s*
-      | ,?\s+(?:and|but|so|because|plus|although|though|while|whereas)\s+
+      | ,?\s+(?:and|but|so|because|plus|although|(?:even\s+)?though|while|whereas)\s+
         (?=(?:now\s+|also\s+)?(?:I|[Ww]e|my|our|the\suser)\b)
       | ,\s*(?:and|but|so|also|plus|since|as)?\s*
         (?=(?:(?:now\s)?(?:I|we|my|our|is|are|what|what's|how|how's|any|can|could|do|does|did|got|would|will|should|please|which

@@ -18,9 +18,9 @@ from quipu.kinds.longterm.evaluating.hiding import Bare, bare
 from quipu.kinds.longterm.evaluating.known import Known, about, holding, shown_in, telling
 from quipu.kinds.longterm.evaluating.outcome import Outcome
 from quipu.kinds.longterm.evaluating.person import sentence, spelled, third
-from quipu.kinds.longterm.evaluating.safety import constraining, unsafe
+from quipu.kinds.longterm.evaluating.safety import constraining, points_back, unsafe
 from quipu.kinds.longterm.evaluating.words import content
-from quipu.kinds.longterm.model import CATEGORIES, Category, Evaluation, Said
+from quipu.kinds.longterm.model import CATEGORIES, Category, Evaluation, MemorySource
 
 _PLAY_TURNS: Final = 6
 """So many turns of the user after the last sign of a role play still belong to it."""
@@ -87,7 +87,7 @@ class Conversation:
         played = self._in_play(plain)
         if judged and not played and not grammar().guarded(("fiction",), plain):
             self._outcome.begin(
-                Said(excerpt="", turn=turn, message=message, session=session, happened_at=time)
+                MemorySource(excerpt="", turn=turn, message=message, session=session, happened_at=time)
             )
             reading = _Turn(self._outcome, hidden, self._heard, self._meanings)
             reading.read()
@@ -274,6 +274,8 @@ class _Turn:
             return True
         found = self._of_named(told) or claims.claim(told)
         danger = unsafe(told, before)
+        if found is not None and safety(found.summary) and points_back(told):
+            found = danger
         if danger is not None and (found is None or not safety(found.summary)):
             judged = self._claimed(danger, excerpt, asked=asked, text=told)
         else:

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
+from typing import Annotated
+
+from typing_extensions import Doc
 
 from quipu.kernel.base import echo
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.echo import Marks
+from quipu.kernel.base.parameters import Example, Space
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
@@ -16,9 +20,9 @@ from quipu.kernel.db.space import ErasedMeanwhile
 from quipu.kernel.policy.policy import policy
 from quipu.kinds.longterm.changing import changed
 from quipu.kinds.longterm.evaluating import evaluators
-from quipu.kinds.longterm.evaluating.applying import apply, refusing, texts
+from quipu.kinds.longterm.evaluating.applying import apply, held, refusing, texts
 from quipu.kinds.longterm.evaluating.checked import checked
-from quipu.kinds.longterm.evaluating.model import Applied, Evaluator, SessionEvaluation
+from quipu.kinds.longterm.evaluating.model import Applied, Evaluator, EvaluatorName, SessionEvaluation
 from quipu.kinds.longterm.evaluating.sessions import Sessions
 from quipu.kinds.longterm.model import Evaluation
 from quipu.kinds.longterm.sati import SatiEvaluationInput, SatiMemoryResult, read
@@ -39,7 +43,7 @@ class AsyncEvaluating:
         self,
         asked: SatiEvaluationInput | Mapping[str, object],
         *,
-        evaluator: Evaluator | str | None = None,
+        evaluator: Evaluator | EvaluatorName | None = None,
         space: str | None = None,
     ) -> Evaluation:
         """What a conversation asks for: memories to include, to edit and to delete. Nothing is written.
@@ -69,7 +73,8 @@ class AsyncEvaluating:
         """Do what an evaluation asks for, in one transaction; to do it again changes nothing.
 
         ``evaluation`` is what ``evaluate`` returned, or the seed's single shape (``should_store``) or its
-        document. What the policy refuses, or somebody changed meanwhile, is left as it is and counted.
+        document. Clauses that the policy refuses are cut; what it refuses whole, or somebody
+        changed meanwhile, is left as it is and counted.
 
         Raises:
             BadInput: an argument cannot be taken, or a part of the evaluation; names it, such as
@@ -80,6 +85,8 @@ class AsyncEvaluating:
         evaluation = checked(evaluation)
         user, session = optional_name("user", user), optional_name("session", session)
         settings = await self._database.settings(check_name("space", space))
+        kept_of_people = policy(settings.policy)
+        evaluation = held(evaluation, kept_of_people)
         return await changed(
             self._database,
             self._models,
@@ -88,25 +95,27 @@ class AsyncEvaluating:
             clock=self._clock,
             by=evaluation.evaluator or "evaluation",
             texts=texts(evaluation),
-            refuses=refusing(policy(settings.policy)),
+            refuses=refusing(kept_of_people),
         )
 
     async def evaluate_session(
         self,
-        session: str,
+        session: Annotated[str, Doc("The session to evaluate."), Example("s1")],
         *,
-        space: str,
-        evaluator: Evaluator | str | None = None,
-        dry_run: bool = False,
+        space: Space,
+        evaluator: Annotated[
+            Evaluator | EvaluatorName | None, Doc("Who evaluates; without it, the one of the settings.")
+        ] = None,
+        preview: Annotated[bool, Doc("Write nothing; look at the next 40 turns only.")] = False,
     ) -> SessionEvaluation:
-        """Evaluate what was said in a session since it was evaluated last, and do what is asked for.
+        """Evaluate what a session said since it was last evaluated, and do what it asks for.
 
-        With ``dry_run`` nothing is written, and only the next 40 turns are looked at.
+        Workers do this too. Doing it again changes nothing.
 
         Raises:
-            NotFound: there is no such session.
-            BadInput: there is no such evaluator.
-            QuipuError: a language model was asked and failed; what was done before it stays.
+            NotFound: There is no such session.
+            BadInput: There is no such evaluator.
+            LanguageFailed: The language model failed; what was done before stays.
         """
         space, session = check_name("space", space), check_name("session", session)
         settings = await self._database.settings(space)
@@ -123,11 +132,11 @@ class AsyncEvaluating:
             while total.more:
                 stretch = await sessions.waiting(session, space=space)
                 try:
-                    done = await sessions.advance(session, stretch, space=space, dry_run=dry_run)
+                    done = await sessions.advance(session, stretch, space=space, preview=preview)
                 except ErasedMeanwhile:
                     continue
                 total = _and(total, done)
-                if dry_run:
+                if preview:
                     break
         return total
 
@@ -141,7 +150,7 @@ class AsyncEvaluating:
         return asked.model_copy(update={"recent_conversation": spoken})
 
     def _named(
-        self, evaluator: Evaluator | str | None, settings: Settings
+        self, evaluator: Evaluator | EvaluatorName | None, settings: Settings
     ) -> AbstractAsyncContextManager[Evaluator]:
         return evaluators.named(
             evaluator,

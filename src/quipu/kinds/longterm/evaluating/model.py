@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from quipu.kinds.longterm.model import AuditMemory, Evaluation
 
 if TYPE_CHECKING:
     from quipu.kinds.longterm.sati import SatiEvaluationInput
+
+EvaluatorName = Literal["rules", "llm"]
 
 
 @runtime_checkable

@@ -20,7 +20,7 @@ from quipu.kinds.longterm.model import (
     Evaluation,
     Importance,
     Inclusion,
-    Said,
+    MemorySource,
     weight,
 )
 
@@ -36,7 +36,7 @@ class Outcome:
     """
 
     def __init__(self, existing: Sequence[Known], *, policy: Policy) -> None:
-        self.turn = Said(excerpt="")
+        self.turn = MemorySource(excerpt="")
         self._policy = policy
         self._live = list(existing)
         self._new: dict[str, Inclusion] = {}
@@ -46,7 +46,7 @@ class Outcome:
         self.taken: list[Known] = []
         """Memories that the present turn asks to delete."""
 
-    def begin(self, turn: Said) -> None:
+    def begin(self, turn: MemorySource) -> None:
         """What comes next was said in this turn."""
         self.turn = turn
         self.taken = []
@@ -181,7 +181,7 @@ class Outcome:
         left = None if again is None else constraining(again)
         return None if left is None else replace(left, importance=found.importance, summary=sentence(kept))
 
-    def _said(self, excerpt: str, category: Category, *, asked: bool) -> Said | None:
+    def _said(self, excerpt: str, category: Category, *, asked: bool) -> MemorySource | None:
         """Where it was said, without clauses that the policy refuses; None where nothing is left."""
         kept = self._policy.cut(excerpt, asked=asked, work=category in WORK)
         return replace(self.turn, excerpt=kept[:_LONGEST_EXCERPT]) if kept else None

@@ -17,7 +17,7 @@ from quipu.kinds.longterm.evaluating.shape import (
     EvaluatedConversation,
     IncludedMemory,
 )
-from quipu.kinds.longterm.model import WORK, Deletion, Edit, Evaluation, Inclusion, Said
+from quipu.kinds.longterm.model import WORK, Deletion, Edit, Evaluation, Inclusion, MemorySource
 from quipu.kinds.longterm.rules import normal_form
 from quipu.kinds.longterm.sati import SatiEvaluationInput, SatiExistingMemory, SatiTurn
 
@@ -153,13 +153,15 @@ class Standing:
         refused = self._policy.refused(reason, asked=asked, work=work, source=turn.content)
         return "" if refused else reason
 
-    def _source(self, turn: SatiTurn, at: int, *, asked: bool, work: bool) -> Said | None:
+    def _source(self, turn: SatiTurn, at: int, *, asked: bool, work: bool) -> MemorySource | None:
         """Where it was said, without clauses that the policy refuses; None where nothing is left."""
         kept = self._policy.cut(turn.content, asked=asked, work=work)
         if not kept:
             return None
         text = excerpt(kept, _LONGEST_EXCERPT)
-        return Said(excerpt=text, turn=at, message=turn.id, session=turn.session, happened_at=turn.time)
+        return MemorySource(
+            excerpt=text, turn=at, message=turn.id, session=turn.session, happened_at=turn.time
+        )
 
 
 def spoken(asked: SatiEvaluationInput, *, since: int) -> dict[int, SatiTurn]:

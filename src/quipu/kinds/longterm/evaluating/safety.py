@@ -16,8 +16,17 @@ from quipu.kinds.longterm.evaluating.words import content
 
 _FAMILY: Final = "does not tolerate"
 _SOMEBODY: Final = re.compile(r"^(?:he|she|it|they)(?='s|\s)", re.IGNORECASE)
+_FULL: Final = re.compile(r"\w+ \w.*, ")
 _IS: Final = re.compile(r"^'s\b|^ are\b")
-_UNTOLD: Final = re.compile(r"\b(?:allergic|intolerant|to|it|that|them|this|those|these)$", re.IGNORECASE)
+_UNTOLD: Final = re.compile(
+    r"\b(?:allergic|intolerant|to|it|that|them|this|those|these)$"
+    r"|^(?:it|they|that)(?:'s|'re| is| are) (?:deadly|lethal|poisonous|life-threatening)\b",
+    re.IGNORECASE,
+)
+_POINTING: Final = re.compile(
+    r"\b(?:to|have|take|eat|drink|touch|tolerate|digest|stomach|given) (?:it|that|them|this|those|these)$",
+    re.IGNORECASE,
+)
 
 
 def constraining(found: Claim) -> Claim | None:
@@ -36,16 +45,25 @@ def unsafe(told: str, before: Sequence[str]) -> Claim | None:
     ``told`` and the clauses ``before`` it are in the third person: "he" is whom the last of them begins with.
     """
     clause = told.rstrip(" .!,;")
-    if not safety(clause) or _UNTOLD.search(clause):
+    if not safety(clause):
         return None
     named = _SOMEBODY.match(clause)
-    if named is not None:
+    if _UNTOLD.search(clause) and not _FULL.match(clause):
+        if not before or safety(before[-1]):
+            return None
+        clause = f"{before[-1].rstrip(' .!,;')}, {clause}"
+    elif named is not None:
         whom = next((found[0] for one in reversed(before) if (found := _others().match(one))), None)
         if whom is None:
             return None
         clause = whom + _IS.sub(" is", clause[named.end() :])
     words = " ".join(sorted(content(clause)))
     return Claim("constraint", "high", sentence(clause), (Told(f"unsafe:{words}", clause, False),), "unsafe")
+
+
+def points_back(told: str) -> bool:
+    """Whether a clause tells of something that only the clause before it names: "he is allergic to them"."""
+    return _POINTING.search(told.rstrip(" .!,;")) is not None
 
 
 @cache

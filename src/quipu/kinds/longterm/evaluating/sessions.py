@@ -19,7 +19,7 @@ from quipu.kinds.longterm import auditing, store
 from quipu.kinds.longterm.changes import Changes
 from quipu.kinds.longterm.changing import changed
 from quipu.kinds.longterm.evaluating import turns
-from quipu.kinds.longterm.evaluating.applying import apply, refusing, texts
+from quipu.kinds.longterm.evaluating.applying import apply, held, refusing, texts
 from quipu.kinds.longterm.evaluating.model import Applied, Evaluator, SessionEvaluation
 from quipu.kinds.longterm.evaluating.rules import RulesEvaluator
 from quipu.kinds.longterm.evaluating.turns import Place, Turn
@@ -116,7 +116,7 @@ class Sessions:
         stretch: Stretch,
         *,
         space: str,
-        dry_run: bool = False,
+        preview: bool = False,
         transaction: _Transaction | None = None,
     ) -> SessionEvaluation:
         """Evaluate a stretch of a session and do what is asked for, in one transaction.
@@ -139,7 +139,7 @@ class Sessions:
         evaluations = [evaluation for _, evaluation in asked]
         dropped = sum(one.dropped for one in evaluations)
         applied = Applied()
-        if stretch.new and not dry_run:
+        if stretch.new and not preview:
             applied = await self._write(session, stretch, asked, begun, space=space, transaction=transaction)
         return SessionEvaluation(
             session=session,
@@ -195,6 +195,8 @@ class Sessions:
         space: str,
         transaction: _Transaction | None,
     ) -> Applied:
+        asked = [(user, held(one, self._policy)) for user, one in asked]
+
         async def work(changes: Changes) -> Applied:
             name, version = self._evaluator.name, self._evaluator.version
             if await turns.place(changes.within, stretch.session, name, hold=True) != stretch.place:

@@ -1,12 +1,3 @@
--- name: doomed_messages: messages of the record that an erasure takes
-select id from core.messages
-where space_id = %(space)s
-    and (%(user)s::text is null or user_name = %(user)s or speaker = %(user)s
-        or session_id in (select id from core.sessions where space_id = %(space)s and distinct_id = %(user)s))
-    and (%(message)s::text is null or external_id = %(message)s)
-    and (%(session)s::text is null
-        or session_id = (select id from core.sessions where space_id = %(space)s and name = %(session)s))
-
 -- name: doomed_sources: words that an erasure takes
 select o.id from longterm.sources o
 join longterm.long_term_memory m on m.space_id = o.space_id and m.id = o.memory_id

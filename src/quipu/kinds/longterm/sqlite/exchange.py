@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
 from anyio import from_thread, to_thread
+from typing_extensions import Doc
 
 from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.parameters import OnlyUser, Space
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.db.database import Database
 from quipu.kinds.longterm import filing
@@ -21,13 +24,14 @@ from quipu.kinds.longterm.filing import Entry
 from quipu.kinds.longterm.rules import filed_text
 from quipu.kinds.longterm.sqlite import file, store
 from quipu.kinds.longterm.sqlite.model import MemoriesExported, MemoriesImported, RefusedRow
-from quipu.kinds.longterm.sqlite.rules import Reader, Refused, Taken
+from quipu.kinds.longterm.sqlite.rules import Reader, Refused, Taken, id_of
 from quipu.recall.generations import Models
 from quipu.upkeep.exports.model import Export
 from quipu.upkeep.exports.noting import note
 
 _BY: Final = "import"
 _AT_ONCE: Final = 500
+_NOBODY: Final = object()  # None is an owner: everybody
 
 
 class AsyncMemoryFiles:
@@ -40,17 +44,21 @@ class AsyncMemoryFiles:
         self._redact = redact
 
     async def import_sqlite(
-        self, path: str | PathLike[str], *, space: str, user: str | None = None
+        self,
+        path: Annotated[str | PathLike[str], Doc("The file: santi-memory.db or sati-memory.db.")],
+        *,
+        space: Space,
+        user: Annotated[str | None, Doc("Whose memories they are; without one, everybody's.")] = None,
     ) -> MemoriesImported:
-        """Take in a file of the seed (``santi-memory.db``, ``sati-memory.db``) as memories of ``user``.
+        """Import a file of the seed as memories of a person.
 
-        Such a file does not say whose its memories are: without a user they hold for everybody in the space.
-        Hashes are made anew and enumerations checked; what means nothing is refused row by row and reported.
-        Ids, times, versions and counts are kept. Doing it again changes nothing; the file is only read.
+        Hashes are made anew, categories and importances are checked, and what means nothing is refused row by
+        row and reported. Ids, times, versions and counts are kept; a memory whose id somebody else in the
+        space has gets one of its own. The file is only read, and importing it again changes nothing.
 
         Raises:
-            NotFound: there is no such file.
-            BadInput: it is no file of the seed, damaged, or locked; nothing was changed.
+            NotFound: There is no such file.
+            BadInput: It is no file of the seed, damaged or locked; nothing was changed.
         """
         check_name("space", space)
         whose, now = optional_name("user", user), self._clock.now()
@@ -80,15 +88,20 @@ class AsyncMemoryFiles:
         )
 
     async def export_sqlite(
-        self, path: str | PathLike[str], *, space: str, user: str | None = None
+        self,
+        path: Annotated[str | PathLike[str], Doc("The file to write; it must not exist yet.")],
+        *,
+        space: Space,
+        user: OnlyUser = None,
     ) -> MemoriesExported:
-        """Write a new file with exactly the table and indices of the seed: the memories of a user, or of all.
+        """Export memories to a new file with exactly the table and indices of the seed.
 
-        Archived ones are in it. It holds each summary once, so what two users have is in it once.
+        Archived memories are included. The file holds each summary once, even if two people have it.
 
         Raises:
-            Conflict: there is such a file already, or something was forgotten in the space meanwhile.
-            BadInput, DiskFull: it cannot be written; nothing is left of it.
+            Conflict: There is such a file already, or something was forgotten in the space meanwhile.
+            BadInput: The file cannot be written; nothing is left of it.
+            DiskFull: The disk is full; nothing is left of the file.
         """
         whose = optional_name("user", user)
         async with self._database.reading(check_name("space", space)) as within:
@@ -125,16 +138,17 @@ class AsyncMemoryFiles:
 async def _keep(changes: Changes, part: Sequence[Taken], *, user: str | None) -> Counter[str]:
     """Keep what is new of these; how many were new, archived, known or repeated."""
     kept = Counter[str]()
-    known = await store.known(changes.within, [one.id for one in part])
+    copies = {one.id: id_of(user, one.id) for one in part}
+    owners = await store.known(changes.within, [*copies, *copies.values()])
     live = await store.said_already(changes.within, user, [one.hash for one in part])
     new: list[Taken] = []
     for one in part:
-        if one.id in known:
+        if copies[one.id] in owners or owners.get(one.id, _NOBODY) == user:
             kept["known"] += 1
         elif not one.archived and one.hash in live:
             kept["repeated"] += 1
         else:
-            new.append(one)
+            new.append(replace(one, id=copies[one.id]) if one.id in owners else one)
             live |= set() if one.archived else {one.hash}
             kept["archived" if one.archived else "new"] += 1
     entries = await changes.file([_entry(one, user) for one in new if not one.archived])

@@ -174,6 +174,11 @@ class Reader:
         return read
 
 
+def id_of(user: str | None, id_: UUID) -> UUID:
+    """The id of a person's copy of a memory, where somebody else in the space has the id of the file."""
+    return uuid5(_IDS, f"{'everybody' if user is None else 'user'}\0{user or ''}\0{id_}")
+
+
 def moment(told: object) -> datetime | None:
     """A time of a file: as CURRENT_TIMESTAMP or toISOString wrote it, seconds, milliseconds; else None."""
     if isinstance(told, int | float) and not isinstance(told, bool):

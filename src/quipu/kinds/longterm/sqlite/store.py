@@ -16,10 +16,10 @@ from quipu.kinds.longterm.sqlite.rules import Taken
 _SQL = queries.load("quipu.kinds.longterm.sqlite")
 
 
-async def known(within: Within, ids: Sequence[UUID]) -> set[UUID]:
-    """Those of these memories that the space has."""
+async def known(within: Within, ids: Sequence[UUID]) -> dict[UUID, str | None]:
+    """Whose those of these memories are that the space has."""
     values = {"space": within.space.id, "ids": list(ids)}
-    return {row[0] for row in await (await within.conn.execute(_SQL["known"], values)).fetchall()}
+    return dict(await (await within.conn.execute(_SQL["known"], values)).fetchall())
 
 
 async def said_already(within: Within, user: str | None, hashes: Sequence[str]) -> set[str]:

@@ -70,7 +70,7 @@ def browse(schema: Schema, shape: Shape, wanted: Wanted) -> Prepared:
     return Prepared(statement, values.given)
 
 
-def by_key(shape: Shape, key: str) -> dict[str, str]:
+def by_key(shape: Shape, key: str) -> dict[str, Mapping[str, Any]]:
     """The columns of the primary key with the values that a key names.
 
     Raises:
@@ -79,7 +79,18 @@ def by_key(shape: Shape, key: str) -> dict[str, str]:
     parts = [key] if len(shape.key) == 1 else _texts(key)
     if not shape.key or parts is None or len(parts) != len(shape.key) or None in parts:
         raise BadInput(f"that is no key of {shape.name}.", field="key")
-    return dict(zip(shape.key, cast("Sequence[str]", parts), strict=True))
+    named = zip(shape.key, cast("Sequence[str]", parts), strict=True)
+    return {name: {"=": _value(shape, name, text)} for name, text in named}
+
+
+def _value(shape: Shape, name: str, text: str) -> Any:
+    """A value of a column that was told as text."""
+    if shape.types[name] != "jsonb":
+        return text
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise BadInput(f"{name} of {shape.name} is a document.", field="key") from None
 
 
 def column(name: str) -> sql.Composed:
@@ -130,7 +141,7 @@ def _condition(
     """That a column stands so to a value, where null stands behind everything else."""
     if value is None:
         return sql.SQL("{} is null" if sign == "=" else "false").format(column(name))
-    compared = rows.condition(schema, shape, {name: {sign: value}}, values)
+    compared = rows.condition(schema, shape, {name: {sign: _value(shape, name, value)}}, values)
     if sign == "=" or name in shape.key:
         return compared
     return sql.SQL("({} or {} is null)").format(compared, column(name))

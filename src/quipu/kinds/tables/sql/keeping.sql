@@ -97,3 +97,16 @@ join pg_catalog.pg_class t on t.oid = e.stxrelid
 join pg_catalog.pg_namespace n on n.oid = t.relnamespace
 where n.nspname = %(schema)s and e.stxexprs is not null
 order by 3, 2
+
+-- name: own_rights: what everybody may do with the objects of the writer that is logged in
+select kind, names, args, ahead, called, rights, usual from tables.own_rights()
+
+-- name: roles: of these, those that are still there; those of schemas only where the schema is of the space
+select r.rolname::text, r.oid::bigint
+from unnest(%(names)s::text[], %(numbers)s::bigint[]) n (name, number)
+join pg_catalog.pg_roles r on r.rolname = n.name and r.oid::bigint = n.number
+where r.rolname !~ '^quipu_(writer|reader)_[0-9a-f]{16}$' or exists (
+    select from tables.schemas s where s.space_id = %(space)s and r.rolname in (s.writer, s.reader))
+
+-- name: as_owner: with the rights of the owner of the house
+select set_config('role', 'quipu_owner', true)

@@ -6,6 +6,8 @@ and what an agent or PostgreSQL itself wrote, which is marked where it is done.
 
 from __future__ import annotations
 
+from typing import LiteralString, cast
+
 from psycopg import sql
 
 from quipu.kernel.db import queries
@@ -16,3 +18,8 @@ TEMPLATES = queries.load("quipu.kinds.tables", folder="templates")
 def fill(name: str, /, **parts: sql.Composable | str) -> sql.Composed:
     """The statement of that name; a part that is a plain text becomes a literal."""
     return sql.SQL(TEMPLATES[name]).format(**parts)
+
+
+def as_written(text: str) -> sql.SQL:
+    """What PostgreSQL itself wrote of the agent's own objects, for the agent's own connection."""
+    return sql.SQL(cast(LiteralString, text.rstrip(";")))

@@ -1,6 +1,15 @@
 -- name: is_there: whether a table is there
 select tables.is_own($1::text) as found
 
+-- name: is_taken: whether a name in the schema begins so
+select tables.is_taken($1::text) as found
+
+-- name: unkeyed: tables of which nothing is embedded, for want of a primary key
+select table_name from tables.own_unkeyed() as table_name
+
+-- name: enter: before any other lock, not while a dump is loaded into the schema
+lock table schema_registry in row exclusive mode
+
 -- name: look: the columns of a table
 select * from {table} limit 0
 
@@ -55,9 +64,27 @@ insert into {new} ({columns}) overriding system value select {taken} from {old}{
 select pg_catalog.pg_get_serial_sequence($1::text, $2::text) as sequence
 
 -- name: count_on: a sequence goes on after what is there
-select pg_catalog.setval($1::text::regclass, m.most)
-from (select pg_catalog.max({column}) as most from {table}) m
-where m.most > 0
+select pg_catalog.setval($1::text::regclass, m.most::bigint)
+from (
+    select case when $2::bigint < 0 then least(pg_catalog.min({column}), $2::bigint)
+        else greatest(pg_catalog.max({column}), $2::bigint) end as most
+    from {table}) m
+where m.most > 0 or m.most < 0 and $2::bigint < 0
+
+-- name: count_again: a sequence goes on where it was
+select pg_catalog.setval($1::text::regclass, $2::text::bigint)
+
+-- name: counted: how far a sequence has counted
+select case when is_called then last_value end::text as counted from {sequence}
+
+-- name: disown_sequence: it outlives its table
+alter sequence {sequence} owned by none
+
+-- name: own_sequence: it goes with its column
+alter sequence {sequence} owned by {column}
+
+-- name: drop_sequence: that nothing uses
+drop sequence {sequence}
 
 -- name: drop_constraint: of another table
 alter table {table} drop constraint {name}
@@ -72,3 +99,9 @@ drop {kind} {view}
 -- name: compute: what an index or statistics compute, for the first pages of a table
 select pg_catalog.count(row({expression})) from only {table}
 where ctid < {pages}::pg_catalog.tid and ({condition})
+
+-- name: admit: let a role into a schema
+grant {right} on schema {schema} to {role}{option}
+
+-- name: hold: nobody else reads or changes a table from now on
+lock table {table} in access exclusive mode

@@ -12,7 +12,7 @@ from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Database, Within
 from quipu.kinds.transcripts.bootstrap import rules, store
 from quipu.kinds.transcripts.bootstrap.model import Bootstrap, Known
-from quipu.kinds.transcripts.memories.unfiled import filed
+from quipu.kinds.transcripts.lessons.unfiled import filed
 from quipu.kinds.transcripts.settings import ARCHIVE_BELOW
 from quipu.recall.model import Filters
 from quipu.recall.search import Search

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, Protocol, Self
 
 from quipu.kernel.base.lines import compression, next_line, rest_of_line
+from quipu.kernel.base.regular import open_regular
 
 CHUNK_BYTES: Final = 4 * 1024 * 1024
 FIRST_BYTES: Final = 512 * 1024
@@ -44,7 +45,7 @@ class Chunk:
 
     ``overlong`` counts lines that were passed over because they were longer than 64 MiB. ``anew``: the file
     was rewritten since the last time, and this is read from its beginning. ``binary``: what follows is no
-    text; ``packed``: how it is compressed, where it is.
+    text; ``packed``: how it is compressed, where it is. ``waiting``: a last line follows that has no end yet.
     """
 
     lines: list[bytes]
@@ -53,6 +54,7 @@ class Chunk:
     anew: bool = False
     binary: bool = False
     packed: str | None = None
+    waiting: bool = False
 
 
 def chunks(path: Path, since: Mark = START, *, size_bytes: int = CHUNK_BYTES) -> Iterator[Chunk]:
@@ -65,7 +67,7 @@ def chunks(path: Path, since: Mark = START, *, size_bytes: int = CHUNK_BYTES) ->
     Raises:
         OSError: it cannot be read.
     """
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         running = hashlib.sha256()
         stands = _hash(file, since.offset_bytes, running) and running.digest() == since.prefix_sha256
         if not stands:
@@ -88,7 +90,7 @@ def _pieces(
     file: BinaryIO, offset: int, running: _Running, *, size_bytes: int, anew: bool
 ) -> Iterator[Chunk]:
     overlong = 0
-    binary = False
+    binary = waiting = False
     size = min(FIRST_BYTES, size_bytes)
     while True:
         file.seek(offset)
@@ -109,19 +111,21 @@ def _pieces(
                 longer = running.copy()
                 length = _skip(file, line, longer)
                 if length is None:
+                    waiting = True
                     break
                 running, offset, overlong = longer, offset + length, overlong + 1
                 continue
             if not line.endswith(b"\n") and not _is_whole(line):
                 binary = b"\0" in line
+                waiting = bool(line) and not binary
                 break
             block, ends, lines = line, len(line), [line]
         running.update(memoryview(block)[:ends])
         offset += ends
         yield Chunk(lines, Mark(offset, running.digest()), overlong, anew)
         overlong, anew, size = 0, False, min(2 * size, size_bytes)
-    if overlong or anew or binary:
-        yield Chunk([], Mark(offset, running.digest()), overlong, anew, binary)
+    if overlong or anew or binary or waiting:
+        yield Chunk([], Mark(offset, running.digest()), overlong, anew, binary, waiting=waiting)
 
 
 def _skip(file: BinaryIO, line: bytes, running: _Running) -> int | None:

@@ -35,6 +35,7 @@ from quipu.record.readers.claude_code import Inserted, said
 FUTURE: Final = "lines from the future, dated when the file was written"
 UNDATED: Final = "lines without a time, dated like the line before"
 _NO_MESSAGE: Final = "messages without their object"
+_NO_SESSION: Final = "lines whose sessionId is missing or no text, kept under the name of the file"
 
 _SYNTHETIC: Final = "<synthetic>"
 _PATHS: Final = ("file_path", "notebook_path", "path")
@@ -93,6 +94,8 @@ def read(record: Fields, at: Place, into: Reading) -> None:
     if kind in _PASSED:
         into.passed[kind] += 1
         return
+    if text(record.get("sessionId")) is None:
+        into.faults[_NO_SESSION] += 1
     reader = _CONVERSATION.get(kind)
     entry = _entry(record, session, kind, moment)
     if reader is None:
@@ -110,7 +113,7 @@ def read(record: Fields, at: Place, into: Reading) -> None:
 
 
 def _session(record: Fields, at: Place) -> str:
-    session = record.get("sessionId") or at.stem
+    session = text(record.get("sessionId")) or at.stem
     if record.get("isSidechain"):
         session = record.get("agentId") or f"{session}/sidechain"
     return _name(session) or at.stem
@@ -166,7 +169,7 @@ def outline(record: Fields, session: str, moment: datetime, into: Reading) -> No
     if version and isinstance(version, str):
         details.agent_version = version
     if details.parent_session is None and record.get("isSidechain"):
-        details.parent_session = _name(record.get("sessionId"))
+        details.parent_session = _name(text(record.get("sessionId")))
 
 
 def _entry(record: Fields, session: str, kind: str, moment: datetime) -> Entry:

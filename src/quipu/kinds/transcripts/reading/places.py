@@ -8,13 +8,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from io import BytesIO
 from itertools import islice
 from pathlib import Path
-from stat import S_ISREG
 from typing import Final, cast
 
 from quipu.kernel.base.lines import all_of
+from quipu.kernel.base.regular import NO_FILE, is_regular, open_regular
 
 _NO_SESSIONS: Final = frozenset({"journal.jsonl", "history.jsonl"})
 _LINES_THAT_TELL: Final = 200
@@ -113,8 +112,8 @@ def _take(path: Path, found: Found, seen: set[tuple[int, int]]) -> None:
     except OSError as failed:
         found.troubles.append((str(path), _reason(failed)))
         return
-    if not S_ISREG(stat.st_mode):  # to open a pipe would wait for its writer
-        found.troubles.append((str(path), "it is no regular file."))
+    if not is_regular(stat):
+        found.troubles.append((str(path), f"{NO_FILE}."))
         return
     if _key(stat) in seen:
         return
@@ -155,7 +154,7 @@ def project(path: Path) -> str:
     Raises:
         OSError: it cannot be read.
     """
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         told = 0
         for line in islice(iter(lambda: file.readline(_TELLING_BYTES), b""), _LINES_THAT_TELL):
             told += len(line)
@@ -191,7 +190,7 @@ def agent_of(path: Path) -> tuple[str, Mapping[str, object]] | None:
         return None
     beside = path.with_suffix(".meta.json")
     try:
-        with beside.open("rb") if beside.is_file() else BytesIO() as file:
+        with open_regular(beside) as file:
             told: object = json.loads(all_of(file) or b"")
     except (OSError, ValueError, RecursionError):
         told = {}

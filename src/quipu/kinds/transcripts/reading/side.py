@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import cast
 
 from quipu.kernel.base.lines import TOO_LONG, all_of, next_line, rest_of_line
+from quipu.kernel.base.regular import open_regular
 from quipu.kinds.transcripts.reading.lines import parse
 from quipu.kinds.transcripts.reading.texts import Fields, fields, text
 from quipu.record.moment import moment
@@ -163,7 +164,7 @@ def lines(path: Path) -> Iterator[bytes | None]:
     Raises:
         OSError: it cannot be read.
     """
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         while (line := next_line(file)) is not None:
             yield line.data if line.whole else None
             if not line.whole:
@@ -177,7 +178,7 @@ def _time(value: object, now: datetime) -> datetime | None:
 
 def _document(path: Path) -> Fields:
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             said = all_of(file)
         if said is None:
             raise ValueError(f"it is {TOO_LONG}")

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
+from quipu.kernel.base.regular import open_regular
 from quipu.kinds.transcripts.reading.model import Entry, ToolResult
 
 LIMIT_BYTES: Final = 1024 * 1024
@@ -58,7 +59,7 @@ def _file_of(result: ToolResult, found: Mapping[str, Path]) -> Path | None:
 
 def _read(path: Path) -> str:
     size = path.stat().st_size
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         kept = file.read(LIMIT_BYTES)
     told = kept.decode(errors="replace")
     return told if size <= LIMIT_BYTES else f"{told}\n[cut: {LIMIT_BYTES:,} of {size:,} bytes are kept]"

@@ -16,11 +16,11 @@ from quipu.kernel.db.errors import limit_reached, translate
 from quipu.kernel.db.exchange import exchange
 from quipu.kernel.db.numbered import refuse_numbered
 from quipu.kinds.transcripts.seeing.model import Answer
-from quipu.kinds.transcripts.seeing.reader import Readers
+from quipu.kinds.transcripts.seeing.reader import LOCK_SECONDS, Readers
 
 _GRACE_SECONDS: Final = 5
 _FETCH: Final = sql.SQL("fetch forward {} from answer")
-_TABLES: Final = "`quipu transcripts schema` lists what can be asked for."
+_TABLES: Final = "The schema lists what can be asked for."
 _READING: Final = "A query is one select; it reads views and tables of schema transcripts and nothing else."
 
 
@@ -76,7 +76,7 @@ async def _rows(conn: Connection, statement: str, bounds: Bounds) -> Answer:
         raise LimitReached(
             f"its first row has more than {bounds.megabytes:g} MB.",
             field="sql",
-            hint="Ask for less of it, as left(content, 1000); or raise --megabytes.",
+            hint="Ask for less of it, as left(content, 1000); or allow more megabytes.",
         )
     cut_by = "megabytes" if got.full else "limit" if got.limited else None
     return Answer(columns, got.rows, got.limited, cut_by)
@@ -84,7 +84,7 @@ async def _rows(conn: Connection, statement: str, bounds: Bounds) -> Answer:
 
 def _too_slow(seconds: float) -> LimitReached:
     return LimitReached(
-        f"it took longer than {seconds:g} seconds.", field="sql", hint="Ask for less, or raise --seconds."
+        f"it took longer than {seconds:g} seconds.", field="sql", hint="Ask for less, or allow more seconds."
     )
 
 
@@ -99,7 +99,7 @@ def _refusal(error: psycopg.Error) -> QuipuError:
         case pg.InsufficientPrivilege() | pg.ReadOnlySqlTransaction() | pg.FeatureNotSupported():
             return BadInput(f"{said}.", field="sql", hint=_READING)
         case psycopg.OperationalError():
-            return translate(error)
+            return translate(error, seconds=LOCK_SECONDS)
         case _:
             told = said or str(error).strip().rstrip(".")
             return BadInput(f"{told}.", field="sql", hint=error.diag.message_hint or _READING)

@@ -24,10 +24,11 @@ from quipu.kernel.db.turns import Turns
 
 _SQL = queries.load("quipu.kinds.transcripts.seeing")
 _AGAIN_SECONDS: Final = 5
+LOCK_SECONDS: Final = 2
 _OPTIONS: Final = (
     "-c default_transaction_read_only=on -c search_path=transcripts -c jit=off"
     " -c max_parallel_workers_per_gather=0 -c work_mem=16MB -c timezone=UTC -c client_encoding=UTF8"
-    " -c application_name=quipu-query -c lock_timeout=2000"
+    " -c application_name=quipu-query -c lock_timeout={locked}"
     " -c quipu.space_id={space} -c statement_timeout={milliseconds}"
 )
 _HINT: Final = "See docs/howto/transcripts-see.md for what the server must allow."
@@ -90,7 +91,9 @@ class Readers:
     async def _connect(self, login: Login, seconds: float) -> Connection:
         return await self._database.login(
             statement_seconds=seconds,
-            options=_OPTIONS.format(space=login.space, milliseconds=int(seconds * 1000)),
+            options=_OPTIONS.format(
+                space=login.space, milliseconds=int(seconds * 1000), locked=LOCK_SECONDS * 1000
+            ),
             user=login.role,
             password=login.password,
         )

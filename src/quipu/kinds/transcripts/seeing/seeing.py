@@ -99,7 +99,7 @@ class AsyncSeeing:
             if within is None or number is None:
                 raise NotFound(
                     f"No session of the space {space!r} has a name that begins with {session!r}.",
-                    hint="`quipu transcripts sessions` lists them.",
+                    hint="The list of sessions shows them.",
                 )
             (seen,) = await store.families(within, [number])
             lines = await store.readable(within, number, limit=limit, offset=offset)
@@ -296,7 +296,7 @@ class AsyncSeeing:
             return found
         named = [one for one in found if one.name == table.removeprefix("transcripts.")]
         if not named:
-            raise NotFound(f"There is no table {table!r}.", hint="`quipu transcripts schema` lists them.")
+            raise NotFound(f"There is no table {table!r}.", hint="The schema lists them.")
         return named
 
     async def compact(

@@ -1,9 +1,3 @@
--- name: doomed_sessions: sessions that an erasure takes whole
-select s.id, s.name from core.sessions s
-where s.space_id = %(space)s
-    and (%(session)s::text is null or s.name = %(session)s)
-    and (%(user)s::text is null or s.distinct_id = %(user)s)
-
 -- name: doomed_memories: memories that rest on nothing but what is erased, with their entries
 --
 -- A memory that other sessions tell too stays, without the source that goes.

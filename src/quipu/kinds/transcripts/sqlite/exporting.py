@@ -31,7 +31,7 @@ class Writer:
         if path.exists():
             raise Conflict(
                 f"{path} is there already.",
-                hint="Name another file; `quipu transcripts migrate-sqlite` writes memories into this one.",
+                hint="Name another file; migrate-sqlite writes memories into this one.",
             )
         self._path = path
         self._made = path.with_name(f".{path.name}.{os.getpid()}")

@@ -19,13 +19,15 @@ from quipu.kinds.transcripts.syncing.model import Trouble
 _BINARY: Final = "it is no text; nothing more of it was read."
 _OVERLONG: Final = f"lines {TOO_LONG}, passed over"
 _PACKED: Final = "it is compressed ({}); unpack it."
+_WAITS: Final = "its last line has no end yet, and waits for it."
 _READ_ANEW: Final = "it was rewritten since the last time, and read anew."
 _MOST_LINES: Final = 4_000
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What some lines of a file say, and how far it is read with them; ``last``: that is all of it."""
+    """What some lines of a file say, and how far it is read with them; ``last``: that is all of it,
+    and ``waiting``, where a last line has no end yet."""
 
     file: Transcript
     mark: Mark
@@ -33,6 +35,12 @@ class Piece:
     trouble: str | None = None
     anew: bool = False
     last: bool = False
+    waiting: bool = False
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether half a line is all that its file has: what project it is of is not known yet."""
+        return self.waiting and not self.mark.offset_bytes and not self.anew
 
 
 @dataclass(slots=True)
@@ -73,10 +81,12 @@ def batches(
         done = before.offset_bytes
         try:
             for piece in _pieces(file, before, now=now):
-                batch.repaired += clean_reading(piece.reading, secrets=secrets, marks=marks)
-                batch.pieces.append(piece)
                 if piece.trouble is not None:
                     batch.troubles.append(Trouble(str(file.path), piece.trouble))
+                if piece.is_bare:
+                    continue
+                batch.repaired += clean_reading(piece.reading, secrets=secrets, marks=marks)
+                batch.pieces.append(piece)
                 batch.lines += piece.reading.lines
                 batch.bytes += max(0, piece.mark.offset_bytes - done)
                 done = piece.mark.offset_bytes
@@ -101,7 +111,9 @@ def _pieces(file: Transcript, before: Mark, *, now: datetime) -> Iterator[Piece]
         told += [f"{count:,} {fault}." for fault, count in sorted(reading.faults.items())]
         if chunk.binary:
             told += [_PACKED.format(chunk.packed) if chunk.packed else _BINARY]
-        yield Piece(file, chunk.mark, reading, " ".join(told) or None, chunk.anew, last)
+        if chunk.waiting:
+            told += [_WAITS]
+        yield Piece(file, chunk.mark, reading, " ".join(told) or None, chunk.anew, last, chunk.waiting)
 
 
 def _with_last(found: Iterator[Chunk]) -> Iterator[tuple[Chunk, bool]]:

@@ -120,11 +120,11 @@ class Syncing:
 
     def _project(self, path: Path) -> str:
         home = places.home_of(path)
-        if home not in self._projects:
-            name = places.project(home)
-            if home.stat().st_size == 0:  # it will say so when it has something to say
-                return name
-            self._projects[home] = name
+        folder = home.parent.name
+        if self._projects.get(home, folder) == folder:  # it did not say so, but may do now
+            if home.stat().st_size == 0:
+                return folder
+            self._projects[home] = places.project(home)
         return self._projects[home]
 
     async def _known(self, space: str, files: Sequence[Transcript]) -> Mapping[str, store.File]:
@@ -186,4 +186,6 @@ async def _feed(found: Iterator[Batch], send: MemoryObjectSendStream[Batch]) -> 
 
 
 def _is_as_before(file: Transcript, known: store.File | None) -> bool:
-    return known is not None and (file.size_bytes, file.modified_at) == (known.size_bytes, known.modified_at)
+    if known is None:
+        return file.size_bytes == 0  # of which nothing is noted
+    return (file.size_bytes, file.modified_at) == (known.size_bytes, known.modified_at)

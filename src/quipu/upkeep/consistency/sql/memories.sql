@@ -67,12 +67,13 @@ where case
     else not r.found and r.entry_id is not null end
 order by 1
 
--- name: sessions_that_misstate_their_extraction: a session says who tried last to extract memories from it, and what came of that
+-- name: sessions_that_misstate_their_extraction: a session says who tried last to extract memories from it, and whether anybody did
 select s.name as what
 from transcripts.session_details d
 join core.sessions s on s.space_id = d.space_id and s.id = d.session_id
 left join (
-    select distinct on (session_id) session_id, extractor, extracted, attempted_at
+    select distinct on (session_id) session_id, extractor, attempted_at,
+        bool_or(extracted) over (partition by session_id) as extracted
     from transcripts.extractions where space_id = %(space)s
     order by session_id, attempted_at desc, extractor
 ) x on x.session_id = d.session_id

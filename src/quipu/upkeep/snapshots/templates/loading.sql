@@ -56,3 +56,12 @@ set local role quipu_owner
 
 -- name: at_moment: see what another transaction sees
 set transaction snapshot {moment}
+
+-- name: grant: let a role do so much with an object, or with those that will be made
+{ahead}grant {right}{columns} on {called} to {role}{option}
+
+-- name: revoke: let it do so no longer, nor those to whom it passed that on
+{ahead}revoke {right}{columns} on {called} from {role} cascade
+
+-- name: of_column: with this column alone
+ ({column})

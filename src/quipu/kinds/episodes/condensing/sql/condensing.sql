@@ -65,7 +65,7 @@ join unnest(%(exchanges)s::int8[], %(last)s::int8[]) as x (id, last) using (id)
 where e.space_id = %(space)s and e.id = any(%(exchanges)s::int8[]) and e.last_message = x.last
     and e.episode_id is null and not e.set_aside
 order by e.id
-for update of e
+for no key update of e
 
 -- name: claim: exchanges belong to an episode from now on
 update episodes.exchanges set episode_id = %(episode)s
@@ -87,7 +87,7 @@ on conflict do nothing
 -- name: hold_episode: an episode that is to be written anew; it stays as it is until the transaction ends
 select entry_id, emptied_at is not null as emptied, deleted_at is not null as deleted
 from episodes.stored_episodes where space_id = %(space)s and id = %(id)s
-for update
+for no key update
 
 -- name: keep_history: how an episode reads now, before it is written anew
 insert into episodes.episode_history (episode_id, version, said, base_salience, builder, builder_version, replaced_at)

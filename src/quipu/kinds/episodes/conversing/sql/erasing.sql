@@ -13,13 +13,16 @@ from (
 join episodes.exchanges e on e.space_id = %(space)s and e.id = t.id
 order by e.id
 
--- name: count_prompts: prompts that go
+-- name: count_prompts: prompts that go; what names no user in the session of a person is theirs, as of messages
 select count(*) from episodes.prompts
 where space_id = %(space)s
     and (%(everything)s or prompt_message = any(%(ids)s::int8[]) or reply_message = any(%(ids)s::int8[])
         or (%(message)s::text is null and (%(session)s::text is not null or %(user)s::text is not null)
             and (%(session)s::text is null or session = %(session)s)
-            and (%(user)s::text is null or user_name = %(user)s)))
+            and (%(user)s::text is null or user_name = %(user)s
+                or user_name is null and session in (
+                    select name from core.sessions
+                    where space_id = %(space)s and coalesce(distinct_id, belongs_to) = %(user)s))))
 
 -- name: erase_prompts: take them
 delete from episodes.prompts
@@ -27,7 +30,10 @@ where space_id = %(space)s
     and (%(everything)s or prompt_message = any(%(ids)s::int8[]) or reply_message = any(%(ids)s::int8[])
         or (%(message)s::text is null and (%(session)s::text is not null or %(user)s::text is not null)
             and (%(session)s::text is null or session = %(session)s)
-            and (%(user)s::text is null or user_name = %(user)s)))
+            and (%(user)s::text is null or user_name = %(user)s
+                or user_name is null and session in (
+                    select name from core.sessions
+                    where space_id = %(space)s and coalesce(distinct_id, belongs_to) = %(user)s))))
 
 -- name: erase_exchanges: take exchanges of which nothing is left
 delete from episodes.exchanges where space_id = %(space)s and id = any(%(gone)s::int8[])
@@ -70,19 +76,11 @@ where t.space_id = %(space)s
 -- name: unname_conversations: what is known of conversations of a person who is forgotten
 update episodes.conversation_details set user_name = null where space_id = %(space)s and user_name = %(person)s::text
 
--- name: erase_conversations: take what is known of a session that goes, or of all
-delete from episodes.conversation_details d
-using core.sessions s
-where d.space_id = %(space)s and s.space_id = d.space_id and s.id = d.session_id and %(message)s::text is null
-    and (%(session)s::text is null or s.name = %(session)s)
-    and (%(user)s::text is null or s.distinct_id = %(user)s)
+-- name: erase_conversations: take what is known of sessions that go
+delete from episodes.conversation_details where space_id = %(space)s and session_id = any(%(sessions)s::int8[])
 
 -- name: erase_progress: how far they were read
-delete from episodes.progress p
-using core.sessions s
-where p.space_id = %(space)s and s.space_id = p.space_id and s.id = p.session_id and %(message)s::text is null
-    and (%(session)s::text is null or s.name = %(session)s)
-    and (%(user)s::text is null or s.distinct_id = %(user)s)
+delete from episodes.progress where space_id = %(space)s and session_id = any(%(sessions)s::int8[])
 
 -- name: erase_all: threads, topics and exchanges of the whole space
 with exchanges as (

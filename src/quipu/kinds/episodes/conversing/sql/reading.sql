@@ -39,10 +39,11 @@ for update
 update episodes.progress set mark = %(mark)s, skipped = skipped + %(skipped)s, updated_at = %(now)s
 where space_id = %(space)s and session_id = %(session)s and topic = %(topic)s
 
--- name: hold_open: the exchange that begins with a message, if it still belongs to no episode; it stays so
-select id from episodes.exchanges
-where space_id = %(space)s and session_id = %(session)s and first_message = %(first)s and episode_id is null
-for update
+-- name: hold_exchanges: exchanges by their ids and the one that begins with a message; they stay as they are
+select first_message, episode_id is null as loose from episodes.exchanges
+where space_id = %(space)s and session_id = %(session)s and (id = any(%(ids)s::int8[]) or first_message = %(first)s)
+order by id
+for no key update
 
 -- name: hold_threads: threads of a channel about some time, and the last before it; held until commit
 select id, seq, started_at, last_at from episodes.threads
@@ -51,7 +52,7 @@ where space_id = %(space)s and platform = %(platform)s and channel = %(channel)s
         or seq = (select max(t.seq) from episodes.threads t
             where t.space_id = %(space)s and t.platform = %(platform)s and t.channel = %(channel)s))
 order by id
-for update
+for no key update
 
 -- name: hold_channel: whoever begins a thread of a channel does it alone
 select pg_advisory_xact_lock(hashtextextended(%(space)s || '/' || %(platform)s || ':' || %(channel)s, 7310522006))
@@ -95,7 +96,14 @@ where space_id = %(space)s and user_name = any(%(users)s::text[]) and id in (
         order by o.last_at desc, o.id limit %(limit)s
     ) l)
 order by id
-for update
+for no key update
+
+-- name: hold_people: whoever begins topics of people does it alone; in one order, so that nobody waits in a circle
+select pg_advisory_xact_lock(key) from (
+    select hashtextextended(%(space)s || '/' || name, 7310522015) as key
+    from unnest(%(users)s::text[]) as people (name)
+    order by 1
+) keys
 
 -- name: topic_names: all names of the topics of people
 select user_name, name from episodes.topics where space_id = %(space)s and user_name = any(%(users)s::text[])

@@ -64,7 +64,7 @@ with valued as not materialized (
             and (%(topic)s::text is null or e.topic = %(topic)s)
             and (%(since)s::timestamptz is null or e.ended_at >= %(since)s)
             and (%(until)s::timestamptz is null or e.ended_at < %(until)s)
-            and (%(state)s::text is null or (e.deleted_at is null) = (%(state)s = 'active'))))
+            and (%(state)s = 'all' or (e.deleted_at is null) = (%(state)s = 'live'))))
 )
 select e.id from valued e
 where %(after)s::uuid is null
@@ -113,7 +113,7 @@ order by last_accessed_at desc limit %(limit)s
 -- name: note_use: an episode was used
 select episodes.note_use(%(id)s, %(uses)s, %(now)s)
 
--- name: put_away: an episode is out of recall from now on
+-- name: archive: an episode is out of recall from now on
 update episodes.stored_episodes set deleted_at = %(now)s, entry_id = null, refile = false
 where space_id = %(space)s and id = %(id)s
 
@@ -123,13 +123,13 @@ where space_id = %(space)s and id = %(id)s
 
 -- name: stats: how many episodes there are, and how they are
 select count(*) filter (where deleted_at is null)::integer as episodes,
-    count(*) filter (where deleted_at is not null)::integer as put_away,
+    count(*) filter (where deleted_at is not null)::integer as archived,
     count(*) filter (where emptied_at is not null)::integer as emptied,
     count(*) filter (where builder_trouble is not null)::integer as troubled,
     count(*) filter (where deleted_at is null and case
         when loops_by_hand or o.any_open is null then jsonb_array_length(open_loops) > 0
         else o.any_open end)::integer as unresolved,
-    coalesce(sum(access_count), 0)::integer as uses,
+    coalesce(sum(access_count), 0)::bigint as uses,
     (select count(*) from episodes.exchanges x where x.space_id = %(space)s)::integer as exchanges,
     (select count(*) from episodes.exchanges x
         where x.space_id = %(space)s and x.episode_id is null and not x.set_aside)::integer as waiting,

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Final, TypeVar
+from typing import Annotated, Final, Literal, TypeVar
 from uuid import UUID
+
+from typing_extensions import Doc
 
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.parameters import Confirm, Example, Id, Limit, Offset, OnlyUser, Space
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, Within
@@ -24,18 +27,17 @@ from quipu.recall.model import Moved
 from quipu.recall.prepared import Unprepared, prepare
 from quipu.record.given import id_of, only, whole
 
-_HINT: Final = "quipu beliefs list --state all shows them."
-_CONFLICTS: Final = "quipu beliefs conflicts shows them."
+_HINT: Final = "The list of beliefs in all states shows them."
+_CONFLICTS: Final = "The list of conflicts shows them."
 _LONGEST_VALUE: Final = 500
-_Result = TypeVar("_Result")
+_Changed = TypeVar("_Changed")
 
 
 class AsyncBeliefs:
-    """What stands about people: facts and traits that they told, one value a key, with history.
+    """Look up and settle what people said of themselves: facts and traits, one value for a key, with history.
 
     Workers settle what is said when they write it: the same again makes a belief surer, a correction takes
-    its place, and another value without a correction is a conflict that can be asked about. Every call names
-    the ``space``. An id is a whole id or the beginning of it, at least four digits.
+    its place, and another value without a correction is a conflict that can be asked about.
     """
 
     def __init__(self, database: Database, models: Models, *, clock: Clock, settings: Settings) -> None:
@@ -44,22 +46,23 @@ class AsyncBeliefs:
         self._clock = clock
         self._settings = settings
 
-    async def listing(
+    async def list(
         self,
         *,
-        space: str,
-        user: str | None = None,
-        key: str | None = None,
-        state: str = "standing",
-        limit: int = 50,
-        offset: int = 0,
-    ) -> list[Belief]:
-        """Beliefs, the surest first: those that stand, are contested, were superseded, or ``all``.
-
-        ``user`` keeps to one person, ``key`` to what it is about, such as ``home``.
+        space: Space,
+        user: OnlyUser = None,
+        key: Annotated[str | None, Doc("Only what is about this."), Example("home")] = None,
+        state: Annotated[
+            Literal["standing", "contested", "superseded", "all"],
+            Doc("Beliefs that stand, that another value contests, that were superseded, or all."),
+        ] = "standing",
+        limit: Limit = 50,
+        offset: Offset = 0,
+    ) -> Sequence[Belief]:
+        """List beliefs, the surest first.
 
         Raises:
-            BadInput: an argument cannot be taken.
+            BadInput: An argument is invalid; the error names it.
         """
         wanted, person = one_or_all("state", state, BELIEF_STATES), optional_name("user", user)
         about = None if key is None else key_of(key)
@@ -72,33 +75,33 @@ class AsyncBeliefs:
                 within, person=person, key=about, state=wanted, limit=limit, offset=offset
             )
 
-    async def get(self, id: UUID | str, *, space: str) -> Belief:
-        """The belief with an id.
+    async def get(self, id: Id, *, space: Space) -> Belief:
+        """Show a belief.
 
         Raises:
-            NotFound: there is none.
+            NotFound: There is no such belief.
         """
         async with self._database.looking(check_name("space", space)) as within:
             row = await _row(within, id)
             assert within is not None
             return (await store.beliefs(within, ids=[row.id]))[0]
 
-    async def sources(self, id: UUID | str, *, space: str) -> list[BeliefSource]:
-        """The messages that said a belief, the latest first.
+    async def sources(self, id: Id, *, space: Space) -> Sequence[BeliefSource]:
+        """List the messages that said a belief, the latest first.
 
         Raises:
-            NotFound: there is none.
+            NotFound: There is no such belief.
         """
         async with self._database.looking(check_name("space", space)) as within:
             row = await _row(within, id)
             assert within is not None
             return await store.sources(within, row.id)
 
-    async def history(self, id: UUID | str, *, space: str) -> list[Belief]:
-        """All that was ever held of the person and key of a belief, the latest first.
+    async def history(self, id: Id, *, space: Space) -> Sequence[Belief]:
+        """List all values that the key of a belief ever had for its person, the latest first.
 
         Raises:
-            NotFound: there is none.
+            NotFound: There is no such belief.
         """
         async with self._database.looking(check_name("space", space)) as within:
             row = await _row(within, id)
@@ -107,12 +110,17 @@ class AsyncBeliefs:
         return sorted(found, key=lambda one: (one.state != "superseded", one.said_at), reverse=True)
 
     async def conflicts(
-        self, *, space: str, user: str | None = None, settled: bool = False, limit: int = 50
-    ) -> list[Conflict]:
-        """Open conflicts with both sides, the worst first; ``settled`` ones too where asked for.
+        self,
+        *,
+        space: Space,
+        user: OnlyUser = None,
+        settled: Annotated[bool, Doc("Settled conflicts, too.")] = False,
+        limit: Limit = 50,
+    ) -> Sequence[Conflict]:
+        """List open conflicts with both values, the most severe first.
 
         Raises:
-            BadInput: an argument cannot be taken.
+            BadInput: An argument is invalid; the error names it.
         """
         person = optional_name("user", user)
         whole("limit", limit)
@@ -122,10 +130,14 @@ class AsyncBeliefs:
             found = await store.conflicts(within, person=person, settled=settled, limit=limit)
         return [current(one) for one in found]
 
-    async def ask(self, *, space: str, user: str | None = None) -> Conflict | None:
-        """The conflict that is most worth asking about, or None; each asking makes it less pressing.
+    async def ask(self, *, space: Space, user: OnlyUser = None) -> Conflict | None:
+        """Choose the conflict to ask the person about, if any.
 
-        What was asked about as often as it matters is not asked again; it stays open and is listed.
+        Its `question` can be put to them as it stands. Each time lowers its severity; one that was asked
+        about often enough is not chosen again, but stays open.
+
+        Raises:
+            BadInput: An argument is invalid; the error names it.
         """
         person = optional_name("user", user)
         async with self._database.writing(check_name("space", space)) as within:
@@ -136,12 +148,20 @@ class AsyncBeliefs:
             await store.surface(within, one.id, at=self._clock.now())
             return current((await store.conflicts(within, id=one.id))[0])
 
-    async def resolve(self, id: UUID | str, keep: str, *, space: str) -> Belief:
-        """Settle a conflict: ``keep`` is ``belief``, ``rival``, or the value that is right; what stands then.
+    async def resolve(
+        self,
+        id: Id,
+        keep: Annotated[
+            str, Doc("`belief` (what stands), `rival`, or the value that is right."), Example("rival")
+        ],
+        *,
+        space: Space,
+    ) -> Belief:
+        """Settle a conflict, and return the belief that stands.
 
         Raises:
-            NotFound: there is no such conflict.
-            BadInput: it is settled already, or ``keep`` is blank or too long.
+            NotFound: There is no such conflict.
+            BadInput: It is settled already, or `keep` is blank or too long.
         """
         value = words_of("keep", keep, longest=_LONGEST_VALUE, secrets=self._settings.redact)
 
@@ -159,55 +179,68 @@ class AsyncBeliefs:
             await keeping.choose(kept, others, strategy="user_clarified", ending="by_hand")
             return chosen
 
-        async def texts(within: Within) -> list[str]:
+        async def texts(within: Within) -> Sequence[str]:
             conflict = await _conflict(within, id)
             row = await _row(within, conflict.belief.id)
             return [_text(row, value), _text(await _row(within, conflict.rival.id))]
 
         return await self.get(await self._changed(space, texts, change), space=space)
 
-    async def correct(self, id: UUID | str, value: str, *, space: str) -> Belief:
-        """Put another value in the place of a belief; its conflicts are settled, the old stays in history.
+    async def correct(
+        self,
+        id: Id,
+        value: Annotated[str, Doc("The value that is right."), Example("Lisbon")],
+        *,
+        space: Space,
+    ) -> Belief:
+        """Replace the value of a belief.
+
+        Its conflicts are settled; the old value stays in the history.
 
         Raises:
-            NotFound: there is none.
-            BadInput: ``value`` is blank or too long.
+            NotFound: There is no such belief.
+            BadInput: `value` is blank or too long.
         """
         said = words_of("value", value, longest=_LONGEST_VALUE, secrets=self._settings.redact)
 
         async def change(within: Within, keeping: Keeping) -> UUID:
             return await keeping.by_hand(await _row(within, id), said)
 
-        async def texts(within: Within) -> list[str]:
+        async def texts(within: Within) -> Sequence[str]:
             return [_text(await _row(within, id), said)]
 
         return await self.get(await self._changed(space, texts, change), space=space)
 
-    async def forget(self, id: UUID | str, *, space: str) -> None:
-        """Delete a belief and its conflicts. What contested it stands then, the surest of several.
+    async def erase(self, id: Id, *, space: Space, confirm: Confirm = False) -> Belief:
+        """Delete a belief and its conflicts for good.
+
+        The surest value that contested it stands then. The messages that said it stay.
 
         Raises:
-            NotFound: there is none.
+            NotFound: There is no such belief.
         """
+        if not confirm:
+            return await self.get(id, space=space)
 
-        async def change(within: Within, keeping: Keeping) -> UUID:
+        async def change(within: Within, keeping: Keeping) -> Belief:
             row = await _row(within, id)
+            (erased,) = await store.beliefs(within, ids=[row.id])
             await keeping.forget(row)
-            return row.id
+            return erased
 
-        async def texts(within: Within) -> list[str]:
+        async def texts(within: Within) -> Sequence[str]:
             row = await _row(within, id)
             beside = await store.beside(within, row, slots=[])
             return [_text(await _row(within, one)) for one in beside]
 
-        await self._changed(space, texts, change)
+        return await self._changed(space, texts, change)
 
     async def _changed(
         self,
         space: str,
         texts: Callable[[Within], Awaitable[Sequence[str]]],
-        change: Callable[[Within, Keeping], Awaitable[UUID]],
-    ) -> UUID:
+        change: Callable[[Within, Keeping], Awaitable[_Changed]],
+    ) -> _Changed:
         """Change beliefs in a transaction; the vectors that it may need are made before."""
         check_name("space", space)
         while True:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Literal
 from uuid import UUID
@@ -129,10 +129,10 @@ class Conflict:
     opened_at: datetime
     resolved_at: datetime | None
     strategy: Strategy | None
+    question: str = field(init=False)
 
-    @property
-    def question(self) -> str:
-        """What to ask."""
+    def __post_init__(self) -> None:
         name = self.key.replace("_", " ")
         whose = f"{self.person}, {name}" if self.person else name
-        return f"Which is right ({whose}): {self.belief.value} or {self.rival.value}?"
+        asked = f"Which is right ({whose}): {self.belief.value} or {self.rival.value}?"
+        object.__setattr__(self, "question", asked)

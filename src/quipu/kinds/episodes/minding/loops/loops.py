@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Sequence
+from typing import Annotated, Final, Literal
 from uuid import UUID
+
+from annotated_types import Interval
+from typing_extensions import Doc
 
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.parameters import After, Example, Id, Limit, Offset, OnlySession, OnlyUser, Space
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, Within
 from quipu.kinds.episodes.minding import store as minding
 from quipu.kinds.episodes.minding.given import one_or_all, words_of
 from quipu.kinds.episodes.minding.loops import store
-from quipu.kinds.episodes.minding.loops.model import LOOP_KINDS, LOOP_STATES, Loop
+from quipu.kinds.episodes.minding.loops.model import LOOP_KINDS, LOOP_STATES, Loop, LoopKind, Outcome
 from quipu.kinds.episodes.minding.loops.reminding import most_urgent_of
 from quipu.record.given import behind, id_of, only, whole
 
-_HINT: Final = "quipu loops list --state all shows them."
+_HINT: Final = "The list of loops in all states shows them."
 _LONGEST_EVIDENCE: Final = 1_000
 _OUTCOMES: Final = ("resolved", "dropped")
 
 
 class AsyncLoops:
-    """What was asked, promised, given to do or waited for in conversations, until it is resolved.
+    """Find and close what was asked, promised, given to do or waited for.
 
-    Workers find and resolve loops as conversations go on. Every call names the ``space``. An id is a loop's
-    whole id or the beginning of it, at least four digits.
+    Workers find loops in conversations, and close them when a later exchange resolves them.
     """
 
     def __init__(self, database: Database, *, clock: Clock, settings: Settings) -> None:
@@ -34,25 +38,24 @@ class AsyncLoops:
         self._clock = clock
         self._settings = settings
 
-    async def listing(
+    async def list(
         self,
         *,
-        space: str,
-        user: str | None = None,
-        session: str | None = None,
-        state: str = "open",
-        kind: str | None = None,
-        limit: int = 50,
-        offset: int = 0,
-        after: UUID | str | None = None,
-    ) -> list[Loop]:
-        """Loops, the latest first: those that are open, those that were (``closed``), or ``all``.
+        space: Space,
+        user: OnlyUser = None,
+        session: OnlySession = None,
+        state: Annotated[Literal["open", "closed", "all"], Doc("Open loops, closed ones, or all.")] = "open",
+        kind: Annotated[LoopKind | None, Doc("Only loops of this kind."), Example("promise")] = None,
+        limit: Limit = 50,
+        offset: Offset = 0,
+        after: After = None,
+    ) -> Sequence[Loop]:
+        """List loops, the latest first.
 
-        ``kind``: question, promise, task, waiting or followup. The latest is what was said or closed last.
-        ``after`` is the id of a loop: the list goes on behind where it stands now.
+        The latest is what was said or closed last.
 
         Raises:
-            BadInput: an argument cannot be taken.
+            BadInput: An argument is invalid; the error names it.
         """
         wanted = one_or_all("state", state, LOOP_STATES), one_or_all("kind", kind, LOOP_KINDS)
         user, session = optional_name("user", user), optional_name("session", session)
@@ -72,25 +75,30 @@ class AsyncLoops:
                 offset=offset,
             )
 
-    async def get(self, id: UUID | str, *, space: str) -> Loop:
-        """The loop with an id.
+    async def get(self, id: Id, *, space: Space) -> Loop:
+        """Show a loop, where it was said, and what closed it.
 
         Raises:
-            NotFound: there is none.
+            NotFound: There is no such loop.
         """
         async with self._database.looking(check_name("space", space)) as within:
             return await _one(within, id)
 
     async def remind(
-        self, *, space: str, user: str | None = None, session: str | None = None, limit: int = 5
-    ) -> list[Loop]:
-        """The open loops that matter now, the most urgent first.
+        self,
+        *,
+        space: Space,
+        user: OnlyUser = None,
+        session: OnlySession = None,
+        limit: Annotated[int, Doc("The most loops to return."), Interval(ge=1, le=100)] = 5,
+    ) -> Sequence[Loop]:
+        """Show the open loops that matter now, the most urgent first.
 
-        What is due comes first; what has no date fades with the weeks since it was last mentioned. Being
-        reminded of changes nothing.
+        What is due comes first; what has no date matters less with each week since it was last mentioned.
+        These are the loops that prompts are told of. Looking changes nothing.
 
         Raises:
-            BadInput: an argument cannot be taken.
+            BadInput: An argument is invalid; the error names it.
         """
         user, session = optional_name("user", user), optional_name("session", session)
         whole("limit", limit, most=100)
@@ -101,15 +109,20 @@ class AsyncLoops:
             return await most_urgent_of(within, user=user, session=session, now=now, limit=limit)
 
     async def close(
-        self, id: UUID | str, *, space: str, evidence: str | None = None, outcome: str = "resolved"
+        self,
+        id: Id,
+        *,
+        space: Space,
+        evidence: Annotated[str | None, Doc("Why it is closed, in words."), Example("She sent it.")] = None,
+        outcome: Annotated[Outcome, Doc("Whether it came about, or nobody wants it any more.")] = "resolved",
     ) -> Loop:
-        """Close a loop by hand: it is ``resolved``, or ``dropped``; ``evidence`` says why, in words.
+        """Close a loop by hand.
 
-        A loop that is closed already stays as it is.
+        A loop that is closed already stays as it is. `reopen` opens it again.
 
         Raises:
-            NotFound: there is none.
-            BadInput: an argument cannot be taken.
+            NotFound: There is no such loop.
+            BadInput: An argument is invalid; the error names it.
         """
         if outcome not in _OUTCOMES:
             raise BadInput(f"it is none of {', '.join(_OUTCOMES)}.", field="outcome")
@@ -122,11 +135,13 @@ class AsyncLoops:
             await store.close(within, one.id, at=now, outcome=outcome, evidence=words or None, message=None)
             return await _one(within, one.id)
 
-    async def reopen(self, id: UUID | str, *, space: str) -> Loop:
-        """Open a closed loop again; what closed it is forgotten. One that is open stays as it is.
+    async def reopen(self, id: Id, *, space: Space) -> Loop:
+        """Open a closed loop again.
+
+        What closed it is forgotten. A loop that is open stays as it is.
 
         Raises:
-            NotFound: there is none.
+            NotFound: There is no such loop.
         """
         async with self._database.writing(check_name("space", space)) as within:
             await minding.hold(within)

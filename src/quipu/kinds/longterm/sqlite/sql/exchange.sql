@@ -1,5 +1,5 @@
--- name: known: those of these memories that the space has
-select id from longterm.long_term_memory where space_id = %(space)s and id = any(%(ids)s::uuid[])
+-- name: known: whose those of these memories are that the space has
+select id, user_name from longterm.long_term_memory where space_id = %(space)s and id = any(%(ids)s::uuid[])
 
 -- name: said_already: those of these hashes that a live memory of the user has
 select hash from longterm.long_term_memory

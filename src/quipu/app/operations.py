@@ -1,0 +1,209 @@
+"""The public operations that doors are derived from: a line each, with what a signature cannot say.
+
+The async method declares an operation: its name, parameters, types, defaults and docstring. Its line here
+adds where it stands at each door. The route, the command and the reference are made from both. An operation
+whose door has a shape of its own is written there by hand; its ``route`` or ``command`` is None then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass
+from importlib import import_module
+from types import MappingProxyType
+from typing import Any, Final
+
+from quipu.upkeep.keys.model import Level
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """A public operation at its doors.
+
+    ``name`` is the room and the method (``longterm.list``). ``route`` is the HTTP method and the path under
+    ``/v1``, with ``{name}`` where a parameter stands; parameters that are left over are the query of a GET,
+    the body of all others. ``level`` is the least level of a key, ``status`` the code of success. ``command``
+    is what the command line calls it: the words of its name, if nothing else is given. ``view`` is the
+    function of ``quipu.interfaces.cli.views`` that shows the answer to people. ``named`` is what an answer
+    that is a number or a text is called at the doors. ``same`` returns what must be unchanged between a
+    preview and its confirmation. ``arguments`` are optional parameters that a command takes by place.
+    ``busy`` is what a command says while it works for long.
+    """
+
+    name: str
+    route: str | None = None
+    level: Level = "read"
+    _: KW_ONLY
+    status: int = 200
+    command: str | None = ""
+    view: str = ""
+    named: str = "count"
+    same: Callable[[Any], object] | None = None
+    arguments: tuple[str, ...] = ()
+    busy: str = "Working"
+
+    @property
+    def room(self) -> str:
+        """The room of the memory that has it."""
+        return self.name.partition(".")[0]
+
+    @property
+    def method(self) -> str:
+        """Its name in that room."""
+        return self.name.partition(".")[2]
+
+    @property
+    def words(self) -> str | None:
+        """What the command line calls it, ``longterm archive-many``; None where it has no derived command."""
+        return self.command if self.command != "" else self.name.replace(".", " ").replace("_", "-")
+
+
+ROOMS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "longterm": "quipu.kinds.longterm.longterm:AsyncLongterm",
+        "beliefs": "quipu.kinds.episodes.minding.beliefs.beliefs:AsyncBeliefs",
+        "conversations": "quipu.kinds.episodes.conversing.conversations:AsyncConversations",
+        "episodes": "quipu.kinds.episodes.episodes:AsyncEpisodes",
+        "ledger": "quipu.kinds.ledger.ledger:AsyncLedger",
+        "lessons": "quipu.kinds.transcripts.lessons.lessons:AsyncLessons",
+        "loops": "quipu.kinds.episodes.minding.loops.loops:AsyncLoops",
+        "trace": "quipu.kinds.ledger.evidence.trace:AsyncTrace",
+    }
+)
+
+
+def declaration(operation: Operation) -> Callable[..., Any]:
+    """Return the async method that declares an operation."""
+    module, _, name = ROOMS[operation.room].partition(":")
+    return getattr(getattr(import_module(module), name), operation.method)
+
+
+def _ids(done: Any) -> list[str]:
+    return sorted(one.id for one in done.memories)
+
+
+def _lesson_ids(done: Any) -> list[str]:
+    return sorted(one.id for one in done.lessons)
+
+
+def _counts(done: Any) -> dict[str, int]:
+    return dict(done.counts)
+
+
+def _written(name: str, route: str) -> Operation:
+    """Return an operation of programs, which writes something down and answers with its id."""
+    return Operation(name, route, "write", status=201, named="id", command=None)
+
+
+_BELIEF: Final = "minding.belief"
+_CHANGE: Final = "facts.change"
+_CONVERSATION: Final = "conversations.one"
+_EPISODE: Final = "episodes.one"
+_LESSON: Final = "lessons.one"
+_MEMORY: Final = "longterm.one"
+_USED: Final = "text.used"
+OPERATIONS: Final = (
+    Operation("ledger.set", "POST /ledger/set", "write", view=_CHANGE),
+    Operation("ledger.assume", "POST /ledger/assume", "write", view=_CHANGE),
+    Operation("ledger.correct", "POST /ledger/correct", "write", view=_CHANGE),
+    Operation("ledger.expire", "POST /ledger/expire", "write", view=_CHANGE),
+    Operation("ledger.delete", "POST /ledger/delete", "write", view=_CHANGE),
+    Operation("ledger.undo", "POST /ledger/events/{event}/undo", "write", view=_CHANGE),
+    Operation("ledger.state", "GET /ledger/state", view="facts.state"),
+    Operation("ledger.list", "GET /ledger", view="facts.values"),
+    Operation("ledger.assumptions", "GET /ledger/assumptions", view="facts.assumptions"),
+    Operation("ledger.events", "GET /ledger/events", view="facts.events"),
+    Operation("ledger.history", "GET /ledger/history", view="facts.events"),
+    Operation("ledger.diff", "GET /ledger/diff", view="facts.differences", arguments=("until",)),
+    Operation("ledger.keys", "GET /ledger/keys", view="facts.keys"),
+    Operation("ledger.open_session", "POST /ledger/sessions", "write", named="session", view="text.named"),
+    Operation("ledger.end_session", "POST /ledger/sessions/end", "write", status=204, view="text.done"),
+    Operation("ledger.rebuild", "POST /ledger/rebuild", "admin", view="facts.rebuilt"),
+    Operation("ledger.retention", "POST /ledger/retention", "admin", view="retention.went", same=_counts),
+    _written("trace.tool_call", "POST /trace/tool-calls"),
+    _written("trace.source_run", "POST /trace/source-runs"),
+    _written("trace.competitor_check", "POST /trace/competitor-checks"),
+    Operation("trace.competitor_checks", "GET /trace/competitor-checks", command=None),
+    _written("trace.fallback", "POST /trace/fallbacks"),
+    Operation("longterm.add", "POST /longterm", "write", status=201, view=_MEMORY),
+    Operation("longterm.list", "GET /longterm", view="longterm.table"),
+    Operation("longterm.search", "POST /longterm/search", view="longterm.found"),
+    Operation("longterm.counts", "GET /longterm/counts", view="longterm.counts"),
+    Operation("longterm.get", "GET /longterm/{id}", view=_MEMORY),
+    Operation("longterm.history", "GET /longterm/{id}/history", view="longterm.history"),
+    Operation("longterm.sources", "GET /longterm/{id}/sources", view="longterm.sources"),
+    Operation("longterm.edit", "PATCH /longterm/{id}", "write", view=_MEMORY, arguments=("summary",)),
+    Operation("longterm.archive", "POST /longterm/{id}/archive", "write", view=_MEMORY),
+    Operation("longterm.unarchive", "POST /longterm/{id}/unarchive", "write", view=_MEMORY),
+    Operation("longterm.revert", "POST /longterm/{id}/revert", "write", view=_MEMORY),
+    Operation(
+        "longterm.archive_many", "POST /longterm/archive", "write", view="longterm.archived", same=_ids
+    ),
+    Operation("longterm.audit", "GET /longterm/audit", view="longterm.audit"),
+    Operation("longterm.recover", view="longterm.recovered"),
+    Operation("longterm.evaluate_session", command="longterm evaluate", view="evaluations.evaluation"),
+    Operation("longterm.import_sqlite", view="longterm.imported", busy="Importing memories"),
+    Operation("longterm.export_sqlite", view="longterm.exported", busy="Writing"),
+    Operation("loops.list", "GET /loops", view="minding.loops"),
+    Operation("loops.remind", "GET /loops/due", view="minding.loops"),
+    Operation("loops.get", "GET /loops/{id}", view="minding.loop"),
+    Operation("loops.close", "POST /loops/{id}/close", "write", view="minding.loop"),
+    Operation("loops.reopen", "POST /loops/{id}/reopen", "write", view="minding.loop"),
+    Operation("beliefs.list", "GET /beliefs", view="minding.beliefs"),
+    Operation("beliefs.conflicts", "GET /beliefs/conflicts", view="minding.conflicts"),
+    Operation("beliefs.ask", "POST /beliefs/conflicts/ask", "write", view="minding.conflict"),
+    Operation("beliefs.resolve", "POST /beliefs/conflicts/{id}/resolve", "write", view=_BELIEF),
+    Operation("beliefs.get", "GET /beliefs/{id}", view=_BELIEF),
+    Operation("beliefs.sources", "GET /beliefs/{id}/sources", view="minding.sources"),
+    Operation("beliefs.history", "GET /beliefs/{id}/history", view="minding.beliefs"),
+    Operation("beliefs.correct", "POST /beliefs/{id}/correct", "write", view=_BELIEF),
+    Operation("beliefs.erase", "POST /beliefs/{id}/erase", "admin", view=_BELIEF),
+    Operation("episodes.list", "GET /episodes", view="episodes.table"),
+    Operation("episodes.recall", "POST /episodes/recall", view="episodes.found"),
+    Operation("episodes.stats", "GET /episodes/stats", view="episodes.stats"),
+    Operation("episodes.get", "GET /episodes/{id}", view=_EPISODE),
+    Operation("episodes.messages", "GET /episodes/{id}/messages", view="episodes.messages"),
+    Operation("episodes.history", "GET /episodes/{id}/history", view="episodes.history"),
+    Operation("episodes.curve", "GET /episodes/{id}/curve", view="episode_curve.plot"),
+    Operation("episodes.reinforce", "POST /episodes/reinforce", "write", view=_USED),
+    Operation("episodes.archive", "POST /episodes/{id}/archive", "write", view=_EPISODE),
+    Operation("episodes.unarchive", "POST /episodes/{id}/unarchive", "write", view=_EPISODE),
+    Operation("episodes.erase", "POST /episodes/{id}/erase", "admin", view="episodes.erased", same=_counts),
+    Operation(
+        "episodes.condense", "POST /episodes/condense", "write", view="episodes.condensed", busy="Condensing"
+    ),
+    Operation(
+        "episodes.rebuild",
+        "POST /episodes/rebuild",
+        "write",
+        view="episodes.condensed",
+        arguments=("id",),
+        busy="Writing episodes",
+    ),
+    Operation("conversations.list", "GET /conversations", view="conversations.table"),
+    Operation("conversations.get", "GET /conversations/one", view="conversations.dialogue"),
+    Operation("conversations.edit", "PATCH /conversations/one", "write", view=_CONVERSATION),
+    Operation("conversations.archive", "POST /conversations/archive", "write", view=_CONVERSATION),
+    Operation("conversations.unarchive", "POST /conversations/unarchive", "write", view=_CONVERSATION),
+    Operation("conversations.threads", "GET /conversations/threads", view="conversations.threads"),
+    Operation("conversations.topics", "GET /conversations/topics", view="conversations.topics"),
+    Operation("conversations.reread", "POST /conversations/reread", "write", view="conversations.reread"),
+    Operation("conversations.prompt", "POST /conversations/prompts", "write", status=202, command=None),
+    Operation("conversations.await_reply", command=None),
+    Operation("conversations.prompts", "GET /conversations/prompts", view="conversations.prompts"),
+    Operation(
+        "conversations.answer", "POST /conversations/answer", "write", status=202, view="conversations.prompt"
+    ),
+    Operation("lessons.add", "POST /lessons", "write", status=201, view=_LESSON),
+    Operation("lessons.list", "GET /lessons", view="lessons.table"),
+    Operation("lessons.search", "POST /lessons/search", view="lessons.found"),
+    Operation("lessons.extract", command=None),
+    Operation("lessons.reinforce", "POST /lessons/reinforce", "write", view=_USED),
+    Operation("lessons.prune", "POST /lessons/prune", "write", view="lessons.pruned", same=_lesson_ids),
+    Operation("lessons.get", "GET /lessons/{id}", view=_LESSON),
+    Operation("lessons.sources", "GET /lessons/{id}/sources", view="lessons.sources"),
+    Operation("lessons.edit", "PATCH /lessons/{id}", "write", view=_LESSON, arguments=("fact",)),
+    Operation("lessons.archive", "POST /lessons/{id}/archive", "write", view=_LESSON),
+    Operation("lessons.unarchive", "POST /lessons/{id}/unarchive", "write", view=_LESSON),
+    Operation("lessons.confirm", "POST /lessons/{id}/confirm", "write", view=_LESSON),
+)

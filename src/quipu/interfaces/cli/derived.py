@@ -1,0 +1,234 @@
+"""Derive the commands of a room from the declarations of its operations.
+
+Parameters without a default that may be given by place become arguments, all others options; ``space`` is the
+option ``--space``, ``confirm`` is ``--yes``. What is any JSON is given as words: ``NAME=VALUE`` pairs of an
+object, JSON, or a text. A text that may be a document instead may come from a file or a pipe, as
+``--document``. With ``--json`` a command prints what REST answers: an object,
+or ``{"items": [...]}``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from importlib import import_module
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+import click
+from pydantic import BaseModel
+
+from quipu.app.operations import OPERATIONS, Operation
+from quipu.interfaces.cli.asked import drop
+from quipu.interfaces.cli.call import Call, common, in_space
+from quipu.interfaces.cli.opening import opened, settings_of
+from quipu.interfaces.cli.paths import FilePath
+from quipu.interfaces.cli.piped import document_of
+from quipu.interfaces.cli.said import value_of
+from quipu.interfaces.cli.screen import Screen
+from quipu.interfaces.declarations import Declaration, Parameter, declared, members
+
+_VIEWS: Final = "quipu.interfaces.cli.views"
+_DOCUMENT: Final = "document"
+_MOST_CHOICES: Final = 5
+_MOST_SHOWN: Final = 1_000_000
+# What stands for a value in the help, where the type alone says less.
+_METAVARS: Final[Mapping[str, str]] = MappingProxyType(
+    {"user": "NAME", "session": "ID", "id": "ID", "after": "ID", "expected_version": "N"}
+)
+
+
+def derived(
+    name: str, *, help: str, epilog: str | None = None, beside: Sequence[click.Command] = ()
+) -> click.Group:
+    """Make the group of a room: its derived commands, and those that are written by hand, by name."""
+    group = click.Group(name, no_args_is_help=False, help=help, epilog=epilog)
+    own = [_command(one) for one in OPERATIONS if one.words is not None and one.words.startswith(f"{name} ")]
+    for command in sorted((*own, *beside), key=lambda one: one.name or ""):
+        group.add_command(command)
+    return group
+
+
+def _command(operation: Operation) -> click.Command:
+    """Make one command."""
+    declaration = declared(operation)
+    command = click.Command(
+        (operation.words or "").rpartition(" ")[2],
+        callback=click.pass_obj(_callback(operation, declaration)),
+        params=[*_parameters(operation, declaration.parameters.values())],
+        help="\n\n".join(part for part in _help(operation, declaration) if part),
+    )
+    return common(in_space(command) if "space" in declaration.parameters else command)
+
+
+def _help(operation: Operation, declaration: Declaration) -> Iterable[str]:
+    yield f"{declaration.summary}."
+    yield declaration.text
+    for one in declaration.parameters.values():
+        if _by_place(operation, one) and one.name != "id":
+            words = " It is JSON, a text, or NAME=VALUE pairs of an object." if _is_json(one) else ""
+            yield f"{_argument(one)}: {one.help}{words}"
+
+
+def _callback(operation: Operation, declaration: Declaration) -> Callable[..., None]:
+    def callback(call: Call, **given: Any) -> None:
+        screen = Screen(call)
+        if operation.level == "admin" and given.get("confirm"):
+            drop(home=settings_of(call).home)  # the last question may name what is to be erased
+        for one in declaration.parameters.values():
+            if _is_json(one):
+                given[one.name] = value_of(given[one.name]) if given[one.name] else None
+        document = given.pop(_DOCUMENT, None)
+        by_place = [
+            _said(one, given.pop(one.name), document) if _takes_document(one) else given.pop(one.name)
+            for one in declaration.parameters.values()
+            if one.positional
+        ]
+        with opened(call, screen) as memory, screen.busy(operation.busy):
+            room = getattr(memory, operation.room)
+            answer = getattr(room, operation.method)(*by_place, **given)
+        screen.answer(_document(operation, declaration, given, answer), _view(operation)(answer))
+        _say_more(screen, declaration, given, answer)
+
+    return callback
+
+
+def _said(one: Parameter, value: Any, document: str | None) -> Any:
+    """What stands on the command line, or the document in its place."""
+    if (value is None) == (document is None):
+        raise click.UsageError(f"Give {_argument(one)} or --document, one of them.")
+    return value if document is None else document_of(document, field=_DOCUMENT)
+
+
+def _document(
+    operation: Operation, declaration: Declaration, given: Mapping[str, Any], answer: Any
+) -> object:
+    """The answer as REST gives it; where it is a preview at first, with whether it was done."""
+    if declaration.item is not None:
+        return {"items": answer}
+    if isinstance(answer, int | str):
+        return {operation.named: answer}
+    document = answer.model_dump(mode="json") if isinstance(answer, BaseModel) else answer
+    return {"done": given["confirm"], "shown": document} if "confirm" in given else document
+
+
+def _say_more(screen: Screen, declaration: Declaration, given: Mapping[str, Any], answer: Any) -> None:
+    """Say how to see the rest of a list, or how to have done what was only shown."""
+    if declaration.item is not None and "offset" in given and len(answer) == given["limit"]:
+        screen.note(f"\nThere may be more: --offset {given['offset'] + given['limit']}")
+    if "confirm" in given:
+        screen.note("\nDone." if given["confirm"] else "\nNothing was changed. To do it, add --yes.")
+
+
+def _view(operation: Operation) -> Callable[[Any], Any]:
+    module, _, name = operation.view.partition(".")
+    return getattr(import_module(f"{_VIEWS}.{module}"), name)
+
+
+def _parameters(operation: Operation, parameters: Iterable[Parameter]) -> Iterable[click.Parameter]:
+    for one in parameters:
+        if one.name == "space":
+            continue
+        if _by_place(operation, one):
+            yield click.Argument(
+                [one.name],
+                metavar=_argument(one),
+                required=one.required and not _takes_document(one),
+                type=_type(one),
+                nargs=-1 if _is_many(one) else 1,
+            )
+            if _takes_document(one):
+                told = f"A JSON document in place of {_argument(one)}; - is standard input."
+                yield click.Option([f"--{_DOCUMENT}"], type=FilePath(), metavar="FILE", help=told)
+        else:
+            yield _option(one)
+
+
+def _by_place(operation: Operation, one: Parameter) -> bool:
+    return (one.positional and one.required) or one.name in operation.arguments
+
+
+def _takes_document(one: Parameter) -> bool:
+    """Whether it is a text, or a document in its place."""
+    inside = [_origin(member) for member in members(one.type)]
+    return str in inside and Mapping in inside
+
+
+def _is_many(one: Parameter) -> bool:
+    return _is_json(one) or one.many
+
+
+def _is_json(one: Parameter) -> bool:
+    """Whether it is a value of any shape, or an object of any."""
+    inside = {_origin(member) for member in members(one.type)}
+    return bool(inside & {object, Mapping}) and not _takes_document(one)
+
+
+def _argument(one: Parameter) -> str:
+    name = f"{one.name.removesuffix('s').upper()}..." if _is_many(one) else one.name.upper()
+    return name if one.required else f"[{name}]"
+
+
+def _option(one: Parameter) -> click.Option:
+    if one.name == "confirm":
+        return click.Option(["--yes", "confirm"], is_flag=True, help=one.help)
+    spelled = [f"--{one.name.replace('_', '-')}", one.name]
+    if one.default is False:
+        return click.Option(spelled, is_flag=True, help=one.help)
+    many = _is_many(one)
+    told = one.help
+    if len(one.choices) > _MOST_CHOICES:
+        told = f"{told.removesuffix('.')}: {', '.join(one.choices)}."
+    if one.name == "limit":
+        spelled.insert(1, "-n")
+    # An option with a default, be it None, is never missing for click: a required one is given none.
+    default: dict[str, Any] = {} if one.required or many else {"default": one.default}
+    return click.Option(
+        spelled,
+        type=_type(one),
+        required=one.required,
+        show_default=one.default not in (None, 0, ()) and not one.required,
+        multiple=many,
+        metavar=_metavar(one),
+        help=told,
+        **default,
+    )
+
+
+def _metavar(one: Parameter) -> str | None:
+    if one.name in _METAVARS:
+        return _METAVARS[one.name]
+    if _is_json(one):
+        return "NAME=VALUE"
+    if one.choices:
+        return "NAME" if len(one.choices) > _MOST_CHOICES else None
+    inside = members(one.type)
+    if {int, float} & {*inside}:
+        return "N"
+    if datetime in inside:
+        return "TIME"
+    return "FILE" if _is_path(one) else "TEXT"
+
+
+def _type(one: Parameter) -> click.ParamType[Any]:
+    inside = members(one.type)
+    if one.choices:
+        return click.Choice(one.choices)
+    if float in inside:
+        return click.FloatRange(one.least, one.most)
+    if _is_path(one):
+        return FilePath(path_type=Path)
+    if int in inside:
+        most = one.most if (one.most or 0) <= _MOST_SHOWN else None  # a larger bound tells a reader nothing
+        return click.IntRange(one.least, most)
+    return click.STRING
+
+
+def _is_path(one: Parameter) -> bool:
+    return any(_origin(inside) is os.PathLike for inside in members(one.type))
+
+
+def _origin(annotation: Any) -> Any:
+    return getattr(annotation, "__origin__", annotation)

@@ -1,0 +1,248 @@
+"""Derive the REST routes of a room from the declarations of its operations.
+
+What a signature says is enough for most of a route: ``space`` comes from the key or the query,
+``expected_version`` from ``If-Match``; a list that takes ``limit`` and ``after`` or ``offset`` is told in
+pages; ``confirm`` becomes a preview with a token; an answer that has a ``version`` which its room can expect
+bears it as its ``ETag``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from datetime import datetime
+from functools import cache
+from inspect import Parameter as Place
+from inspect import Signature
+from typing import Annotated, Any, Final, Union, cast
+from uuid import UUID
+
+from fastapi import APIRouter, Body, Path, Query, Response
+from pydantic import BaseModel, Field, create_model
+from pydantic.fields import FieldInfo
+
+from quipu.app.operations import Operation
+from quipu.interfaces.declarations import Parameter, declared, members, optional
+from quipu.interfaces.rest.asking import Acting
+from quipu.interfaces.rest.door import Administering, Here, Reading, Writing, refused, room
+from quipu.interfaces.rest.models import Asked, Told
+from quipu.interfaces.rest.pages import Page, Paging
+from quipu.interfaces.rest.showing import shown_first
+from quipu.interfaces.rest.told.items import Confirmable, Items
+from quipu.interfaces.rest.versions import ExpectedVersion, etag, matching
+from quipu.kernel.base.parameters import MOST_ROWS
+
+_DOORS: Final = {"read": Reading, "write": Writing, "admin": Administering}
+_PAGED: Final = ("limit", "after", "offset")
+_HERE, _PAGE, _RESPONSE, _BODY = "here_", "page_", "response_", "body_"
+_PLACEHOLDER: Final = re.compile(r"\{(\w+)\}")
+_BARE: Final = (int, str)
+_WHEN: Final = {"NotFound": 404, "Conflict": 409, "LanguageFailed": 502}
+
+Call = Callable[..., Awaitable[Any]]
+
+
+def derived(name: str, operations: Iterable[Operation]) -> APIRouter:
+    """Make the router of a room; paths of plain words come before those with an id in their place."""
+    router = room(name)
+    own = [one for one in operations if one.room == name and one.route is not None]
+    routes = [_Route(one) for one in sorted(own, key=lambda one: "{" in (one.route or ""))]
+    tagged = any(one.versioned for one in routes)
+    for route in routes:
+        route.tagged = tagged and _has_version(route.declaration.returns)
+        route.add(router)
+    return router
+
+
+class _Route:
+    """One operation on its way to a route."""
+
+    def __init__(self, operation: Operation) -> None:
+        self.operation = operation
+        self.declaration = declared(operation)
+        self.method, _, path = (operation.route or "").partition(" ")
+        self.path = path.removeprefix(f"/{operation.room}")
+        self.in_path = _PLACEHOLDER.findall(path)
+        parameters = self.declaration.parameters
+        self.versioned = "expected_version" in parameters
+        self.tagged = False
+        self.confirmed = "confirm" in parameters
+        self.paged = self.method == "GET" and bool({"after", "offset"} & parameters.keys())
+        elsewhere = {"space", *self.in_path, *(_PAGED if self.paged else ())}
+        elsewhere |= {"expected_version", "confirm"}
+        self.rest = [one for name, one in parameters.items() if name not in elsewhere]
+        self.answer_type = self._answer_type()
+
+    def add(self, router: APIRouter) -> None:
+        """Add it to a router."""
+        declaration = self.declaration
+        endpoint = self._endpoint()
+        endpoint.__name__ = self.operation.method
+        endpoint.__signature__ = self._signature()  # pyright: ignore[reportFunctionMemberAccess]
+        router.add_api_route(
+            self.path,
+            endpoint,
+            methods=[self.method],
+            status_code=self.operation.status,
+            response_model=self.answer_type,
+            summary=declaration.summary,
+            description=declaration.text or f"{declaration.summary}.",
+            responses=refused(**self._refusals()),
+        )
+
+    def _refusals(self) -> dict[str, str]:
+        told = {f"_{_WHEN[name]}": why for name, why in self.declaration.errors.items() if name in _WHEN}
+        if self.versioned:
+            told["_412"] = "It is no longer the version that you read."
+        if self.confirmed:
+            told["_412"] = "What would be done is no longer what was shown."
+        return told
+
+    def _signature(self) -> Signature:
+        """The signature that FastAPI reads."""
+        places = [_place(_HERE, _DOORS[self.operation.level]), _place(_RESPONSE, Response)]
+        parameters = self.declaration.parameters
+        places += [
+            _place(name, Annotated[_plain(parameters[name]), Path(), _field(parameters[name])])
+            for name in self.in_path
+        ]
+        if self.paged:
+            places.append(_place(_PAGE, Paging))
+        if self.versioned:
+            places.append(_place("expected_version", ExpectedVersion))
+        if self.method == "GET":
+            places += [
+                _place(one.name, Annotated[_plain(one), Query(), _field(one)], one.default)
+                for one in self.rest
+            ]
+        elif self.rest or self.confirmed:
+            body = self._body()
+            needed = any(field.is_required() for field in body.model_fields.values())
+            places.append(_place(_BODY, Annotated[body, Body()], Place.empty if needed else body()))
+        return Signature(places)
+
+    def _body(self) -> type[BaseModel]:
+        """The shape of the body: a field for each parameter that stands nowhere else."""
+        name = "".join(word.title() for word in re.split(r"[._]", self.operation.name))
+        fields: dict[str, Any] = {
+            one.name: (Annotated[_plain(one), _field(one)], ... if one.required else one.default)
+            for one in self.rest
+        }
+        base = Acting if self.confirmed else Asked
+        return create_model(name, __base__=base, __doc__=f"{self.declaration.summary}.", **fields)
+
+    def _answer_type(self) -> Any:
+        """The shape of the answer."""
+        item, returns = self.declaration.item, self.declaration.returns
+        if returns is type(None):
+            return None
+        if returns in _BARE:
+            return _named(self.operation.named, returns)
+        if item is not None:
+            return Page[item] if self.paged else Items[item]
+        return Confirmable[returns] if self.confirmed else returns
+
+    def _endpoint(self) -> Call:
+        name, in_path, rest = self.operation.method, self.in_path, self.rest
+        reads = self.method == "GET"
+
+        async def endpoint(**given: Any) -> Any:
+            here = cast("Here", given[_HERE])
+            values = {one: given[one] for one in in_path}
+            asked = given if reads else _fields(given.get(_BODY))
+            values |= {one.name: asked[one.name] for one in rest}
+            method = getattr(getattr(here.memory, self.operation.room), name)
+
+            async def call(**more: Any) -> Any:
+                by_place = [
+                    values[one.name] for one in self.declaration.parameters.values() if one.positional
+                ]
+                by_name = {
+                    key: value
+                    for key, value in values.items()
+                    if not self.declaration.parameters[key].positional
+                }
+                return await method(*by_place, space=here.space, **by_name, **more)
+
+            return await self._answer(call, given, here)
+
+        return endpoint
+
+    async def _answer(self, call: Call, given: dict[str, Any], here: Here) -> Any:
+        if self.paged:
+            return await self._page(call, given[_PAGE])
+        if self.confirmed:
+            return await self._shown_first(call, _fields(given[_BODY])["confirm"], here)
+        if self.versioned:
+            expected = given["expected_version"]
+            with matching(expected):
+                answer = await call(expected_version=expected)
+        else:
+            answer = await call()
+        if self.declaration.item is not None:
+            return Items[Any](items=list(answer))
+        if self.declaration.returns in _BARE:
+            return self.answer_type(**{self.operation.named: answer})
+        if self.tagged:
+            given[_RESPONSE].headers["ETag"] = etag(answer.version)
+        return answer
+
+    async def _page(self, call: Call, page: Any) -> Any:
+        name = self.operation.name
+        if "after" in self.declaration.parameters:
+            return page.of_rows(name, await call(limit=page.limit + 1, after=page.behind(name)))
+        return page.of_counted(name, await call(limit=page.limit + 1, offset=page.counted(name)))
+
+    async def _shown_first(self, call: Call, token: str | None, here: Here) -> Any:
+        same = self.operation.same or _itself
+        return await shown_first(
+            self.operation.name,
+            token,
+            lambda confirm: call(confirm=confirm),
+            tell=lambda answer: answer,
+            counts=lambda answer: {"space": here.space, "same": same(answer)},
+        )
+
+
+@cache
+def _named(name: str, type_: type) -> type[BaseModel]:
+    """The shape of an answer that is a number or a text."""
+    fields: dict[str, Any] = {name: (type_, Field(examples=[3 if type_ is int else "s1"]))}
+    return create_model(f"The{name.title()}", __base__=Told, __doc__=f"The {name}.", **fields)
+
+
+def _itself(answer: Any) -> object:
+    return answer
+
+
+def _place(name: str, annotation: Any, default: Any = Place.empty) -> Place:
+    return Place(name, Place.KEYWORD_ONLY, annotation=annotation, default=default)
+
+
+def _field(one: Parameter) -> FieldInfo:
+    """What the OpenAPI tells of a parameter."""
+    examples = None if one.example is None else [[one.example] if one.many else one.example]
+    return cast("FieldInfo", Field(description=one.help, examples=examples, ge=one.least, le=one.most))
+
+
+def _plain(one: Parameter) -> Any:
+    """The type as JSON has it: a time is its text, an id is whole."""
+    inside = members(one.type)
+    if one.type == Sequence[UUID | str]:
+        return Annotated[list[UUID], Field(min_length=1, max_length=MOST_ROWS)]
+    if datetime in inside:
+        inside = tuple(each for each in inside if each is not datetime)
+    if UUID in inside and str in inside:
+        inside = (UUID,)
+    union = Union[inside]  # pyright: ignore[reportInvalidTypeArguments]  # noqa: UP007
+    return union | None if optional(one.type) else union
+
+
+def _fields(body: BaseModel | None) -> dict[str, Any]:
+    return {} if body is None else {name: getattr(body, name) for name in type(body).model_fields}
+
+
+def _has_version(answer: Any) -> bool:
+    named = dataclasses.fields(answer) if dataclasses.is_dataclass(answer) else ()
+    return any(field.name == "version" for field in named)

@@ -1,0 +1,38 @@
+"""Lessons: their derived routes, and drawing them from sessions."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from quipu.app.operations import OPERATIONS
+from quipu.interfaces.rest.asking import SomeTime, given
+from quipu.interfaces.rest.derived import derived
+from quipu.interfaces.rest.door import Writing, refused
+from quipu.interfaces.rest.language import language
+from quipu.interfaces.rest.models import Asked
+from quipu.kinds.transcripts.lessons.model import ExtractionReport
+
+router = derived("lessons", OPERATIONS)
+
+
+class LessonsExtract(Asked):
+    """Which sessions to read, and by whom."""
+
+    session: Annotated[str | None, Field(examples=["s1"])] = None
+    since: SomeTime = None
+    extractor: Literal["rules", "llm"] = "rules"
+    again: Annotated[bool, Field(description="Read sessions whether they are due or not.")] = False
+    limit: Annotated[int, Field(ge=1, le=1000, description="The most sessions to read.")] = 20
+
+
+@router.post(
+    "/extract",
+    summary="Read sessions, and keep what was said there that lasts",
+    responses=refused(_404="There is no such session."),
+)
+async def extract(asked: LessonsExtract, here: Writing) -> ExtractionReport:
+    """Only sessions that are due are read. What goes wrong with one is noted with it."""
+    with language("extractor"):
+        return await here.memory.lessons.extract(space=here.space, **given(asked))

@@ -1,0 +1,60 @@
+"""Parameters that many operations share: type, help, bounds and an example, each written once.
+
+An operation annotates its own parameters the same way, for example
+``text: Annotated[str | None, Doc("Only memories that contain this text."), Example("tea")] = None``.
+Doors read these annotations: REST for its OpenAPI, the command line for its options, the reference pages.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Final, Literal
+from uuid import UUID
+
+from annotated_types import Interval
+from typing_extensions import Doc
+
+MOST_ROWS: Final = 1_000
+MOST_PASSED_OVER: Final = 10**9
+LAST_VERSION: Final = 2**31 - 1
+
+ListState = Literal["live", "archived", "all"]
+STATES: Final[tuple[ListState, ...]] = ("live", "archived", "all")
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A value that a reader may try."""
+
+    value: object
+
+
+Space = Annotated[str, Doc("The space to work in: a person, a project, a customer."), Example("ana")]
+Id = Annotated[
+    UUID | str,
+    Doc("The id, or the first digits of it (at least four)."),
+    Example("0198c5a2-7f3e-7cc1-9d55-3a1f0c9b2e4d"),
+]
+TheSession = Annotated[str, Doc("The name of the session."), Example("s1")]
+OnlyUser = Annotated[str | None, Doc("Only what is about this person."), Example("ana")]
+OnlySession = Annotated[str | None, Doc("Only this session."), Example("s1")]
+Since = Annotated[datetime | str | None, Doc("Only from this time on."), Example("2026-05-01")]
+Until = Annotated[datetime | str | None, Doc("Only before this time."), Example("2026-06-01T00:00:00Z")]
+Limit = Annotated[int, Doc("The most rows to return."), Interval(ge=1, le=MOST_ROWS)]
+Offset = Annotated[int, Doc("How many rows to skip."), Interval(ge=0, le=MOST_PASSED_OVER)]
+After = Annotated[UUID | str | None, Doc("Continue after the row with this id.")]
+
+User = Annotated[
+    str | None, Doc("The person it is about; without one, everybody in the space."), Example("ana")
+]
+Session = Annotated[str | None, Doc("The session it was said in."), Example("s1")]
+Time = Annotated[datetime | str | None, Doc("When it was said, if not now."), Example("2026-05-04T10:00:00Z")]
+Reason = Annotated[str | None, Doc("Why; kept in the history."), Example("She said so.")]
+ExpectedVersion = Annotated[
+    int | None,
+    Doc("Change nothing if somebody changed it since this version."),
+    Interval(ge=1, le=LAST_VERSION),
+    Example(3),
+]
+Confirm = Annotated[bool, Doc("Do it; without it, only show what would be done.")]

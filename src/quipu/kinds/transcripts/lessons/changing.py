@@ -1,0 +1,179 @@
+"""What people change about memories: written by hand, edited, archived, restored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID, uuid4
+
+from quipu.errors import BadInput, Conflict
+from quipu.kernel.base.clock import Clock
+from quipu.kernel.db.database import Database, Within
+from quipu.kinds.transcripts.extract.sameness import normal_hash
+from quipu.kinds.transcripts.lessons import filing, store
+from quipu.kinds.transcripts.lessons.filing import Entry
+from quipu.kinds.transcripts.lessons.merging import contradicted
+from quipu.kinds.transcripts.lessons.reading import row_of
+from quipu.kinds.transcripts.lessons.store import Row
+from quipu.recall.generations import Models
+from quipu.recall.model import Moved
+from quipu.recall.prepared import Prepared, prepare
+from quipu.recall.removal import withdraw
+
+
+class Changing:
+    """Changes memories of one database, each in a transaction of its own with its entry in the index."""
+
+    def __init__(self, database: Database, models: Models, *, clock: Clock) -> None:
+        self._database = database
+        self._models = models
+        self._clock = clock
+
+    async def add(self, fact: str, *, space: str, category: str, project: str, confidence: float) -> UUID:
+        """A memory written by hand; its id.
+
+        Raises:
+            Conflict: an active memory of the project says so already.
+        """
+        while True:
+            prepared = await prepare(self._database, self._models, space, [fact])
+            try:
+                async with filing.writing(self._database, space, prepared) as within:
+                    return await self._add(within, prepared, fact, category, project, confidence)
+            except Moved:
+                continue
+
+    async def edit(self, id_: UUID | str, *, space: str, fact: str | None, category: str | None) -> UUID:
+        """Change what a memory says; how it read before is kept.
+
+        Raises:
+            NotFound: there is none.
+            BadInput: it is archived, or nothing was given to change.
+            Conflict: another active memory of the project says so already.
+        """
+        while True:
+            async with self._database.reading(space) as reading:
+                text = fact if fact is not None else (await row_of(reading, id_)).fact
+            prepared = await prepare(self._database, self._models, space, [text])
+            try:
+                async with filing.writing(self._database, space, prepared) as within:
+                    row = await self._held(within, id_)
+                    return await self._rewrite(within, row, prepared, text, category or row.category)
+            except Moved:
+                continue
+
+    async def archive(self, ids: Sequence[UUID | str], *, space: str) -> list[UUID]:
+        """Take memories out of recall; those that are archived already stay so.
+
+        Raises:
+            NotFound: one of them is not there; none was archived.
+        """
+        async with self._database.writing(space) as within:
+            await store.hold(within)
+            rows = [await row_of(within, one) for one in ids]
+            return await self.archive_rows(within, rows)
+
+    async def archive_rows(self, within: Within, rows: Sequence[Row]) -> list[UUID]:
+        """The same within a transaction that holds the memories."""
+        active = [row for row in rows if not row.archived]
+        await withdraw(within, sorted(row.entry_id for row in active if row.entry_id is not None))
+        gone = [row.id for row in active]
+        await store.run(within, "archive", {"ids": gone, "now": self._clock.now()})
+        return gone
+
+    async def restore(self, id_: UUID | str, *, space: str) -> UUID:
+        """Bring an archived memory back into recall; its clock starts anew.
+
+        Raises:
+            NotFound: there is none.
+            Conflict: an active memory of the project says the same.
+        """
+        while True:
+            async with self._database.reading(space) as reading:
+                text = (await row_of(reading, id_)).fact
+            prepared = await prepare(self._database, self._models, space, [text])
+            try:
+                async with filing.writing(self._database, space, prepared) as within:
+                    row = await self._held(within, id_)
+                    return await self._restore(within, row, prepared)
+            except Moved:
+                continue
+
+    async def _held(self, within: Within, id_: UUID | str) -> Row:
+        await store.hold(within)
+        return await row_of(within, id_)
+
+    async def _add(
+        self,
+        within: Within,
+        prepared: Prepared,
+        fact: str,
+        category: str,
+        project: str,
+        confidence: float,
+    ) -> UUID:
+        await store.hold(within)
+        now, id_ = self._clock.now(), uuid4()
+        known = await store.known(within, project)
+        form = normal_hash(fact)
+        same = [one.id for one in known if not one.archived and (form, category) in one.forms]
+        if same:
+            raise _says_already(same[0])
+        values = {
+            "id": id_,
+            "session": None,
+            "fact": fact,
+            "category": category,
+            "confidence": confidence,
+            "now": now,
+            "origin": "manual",
+            "project": project,
+            "extractor": None,
+            "version": None,
+            "form": form,
+            "happened_at": now,
+            "entry": await self._file(within, Entry(id_, fact, now), prepared, now),
+        }
+        await store.run(within, "insert_memory", values)
+        await store.contradict(within, id_, *contradicted(fact, now, known), now=now)
+        return id_
+
+    async def _rewrite(
+        self, within: Within, row: Row, prepared: Prepared, fact: str, category: str | None
+    ) -> UUID:
+        if row.archived:
+            raise BadInput("it is archived.", field="id", hint=f"Unarchive {row.id} to bring it back.")
+        same = await store.same_form(within, row, fact=fact, category=category)
+        if same is not None:
+            raise _says_already(same)
+        now = self._clock.now()
+        await store.run(within, "keep_edit", {"id": row.id, "now": now})
+        await withdraw(within, [] if row.entry_id is None else [row.entry_id])
+        entry = await self._file(within, Entry(row.id, fact, row.happened_at), prepared, now)
+        values = {"id": row.id, "fact": fact, "category": category, "form": normal_hash(fact)}
+        await store.run(within, "rewrite", {**values, "entry": entry, "now": now})
+        await store.run(within, "drop_contradictions", {"id": row.id})
+        others = [one for one in await store.known(within, row.project) if one.id != row.id]
+        await store.contradict(within, row.id, *contradicted(fact, now, others), now=now)
+        return row.id
+
+    async def _restore(self, within: Within, row: Row, prepared: Prepared) -> UUID:
+        if not row.archived:
+            return row.id
+        same = await store.same_form(within, row, fact=row.fact, category=row.category)
+        if same is not None:
+            raise _says_already(same)
+        now = self._clock.now()
+        entry = await self._file(within, Entry(row.id, row.fact, row.happened_at), prepared, now)
+        await store.run(within, "restore", {"id": row.id, "entry": entry, "now": now})
+        return row.id
+
+    async def _file(self, within: Within, entry: Entry, prepared: Prepared, now: datetime) -> int:
+        vectors, generation = prepared.of([entry.fact])
+        return (await filing.file(within, [entry], vectors, generation=generation, now=now))[0]
+
+
+def _says_already(other: UUID) -> Conflict:
+    return Conflict(
+        f"memory {other} says so already.", field="fact", hint="Edit that one, or archive one of the two."
+    )

@@ -1,0 +1,126 @@
+"""Reading sessions with an extractor; what it finds is kept in one transaction for each session."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime
+from typing import Final
+
+from quipu.errors import QuipuError
+from quipu.kernel.base.clock import Clock
+from quipu.kernel.db.database import Database
+from quipu.kernel.db.space import AsOf, ErasedMeanwhile
+from quipu.kernel.policy.policy import Policy, asks
+from quipu.kernel.redact import redact
+from quipu.kinds.transcripts.extract.model import Extractor, Finding, Turn
+from quipu.kinds.transcripts.lessons import filing, store
+from quipu.kinds.transcripts.lessons.keeping import FORGOTTEN, Keeping, Read
+from quipu.kinds.transcripts.lessons.model import SessionExtraction
+from quipu.kinds.transcripts.lessons.store import Due
+from quipu.recall.generations import Models
+from quipu.recall.model import Moved
+from quipu.recall.prepared import prepare
+
+_LONGEST_EXCERPT: Final = 1_000
+_LONGEST_ERROR: Final = 1_000
+
+
+class Extracting:
+    """Reads sessions of one database with one extractor. ``redacted`` counts the secrets cut out, by kind."""
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        models: Models,
+        extractor: Extractor,
+        clock: Clock,
+        secrets: bool,
+        policy: Policy,
+    ) -> None:
+        self._database = database
+        self._models = models
+        self._extractor = extractor
+        self._clock = clock
+        self._secrets = secrets
+        self._policy = policy
+        self.redacted: Counter[str] = Counter()
+
+    async def read(self, session: Due, *, space: str) -> SessionExtraction:
+        """Read a session and keep what is found. What goes wrong with it is noted, not raised.
+
+        Where something was erased in the space meanwhile, what is left is read again.
+        """
+        while True:
+            began_at = self._clock.now()
+            async with self._database.reading(space) as within:
+                if within is None:
+                    return SessionExtraction(session=session.name, status="failed", error=FORGOTTEN)
+                turns, as_of = await store.turns(within, session.number), within.space.as_of
+            with suppress(ErasedMeanwhile):
+                return await self._read(session, turns, began_at, space=space, as_of=as_of)
+
+    async def _read(
+        self, session: Due, turns: Sequence[Turn], began_at: datetime, *, space: str, as_of: AsOf
+    ) -> SessionExtraction:
+        try:
+            found = await self._extractor.extract(turns, project=_name(session.project))
+            findings = [self._bare(kept) for one in found.findings if (kept := self._allowed(one))]
+            dropped = found.dropped + len(found.findings) - len(findings)
+            error = self._reason(found.error)
+            return await self._keep(
+                Read(session, findings, dropped, began_at, error), space=space, as_of=as_of
+            )
+        except QuipuError as failure:
+            return await self._failed(session, failure, began_at, space=space, as_of=as_of)
+
+    async def _keep(self, read: Read, *, space: str, as_of: AsOf) -> SessionExtraction:
+        facts = [one.fact for one in read.findings]
+        while True:
+            prepared = await prepare(self._database, self._models, space, facts)
+            try:
+                async with filing.writing(self._database, space, prepared, as_of=as_of) as within:
+                    now = self._clock.now()
+                    return await Keeping(within, self._extractor, prepared, now=now).keep(read)
+            except Moved:
+                continue
+
+    async def _failed(
+        self, session: Due, error: QuipuError, at: datetime, *, space: str, as_of: AsOf
+    ) -> SessionExtraction:
+        reason = self._reason(str(error))
+        async with self._database.writing(space, as_of=as_of) as within:
+            if await store.is_there(within, session.number):
+                await store.mark(within, session, self._extractor, "failed", at=at, error=reason)
+        return SessionExtraction(session=session.name, status="failed", error=reason)
+
+    def _reason(self, error: str | None) -> str | None:
+        return None if error is None else redact(error).text[:_LONGEST_ERROR]
+
+    def _allowed(self, one: Finding) -> Finding | None:
+        """A finding without clauses that the policy does not let be kept; None where it says nothing else.
+
+        Of the words that it is from, the longest run that may be kept: they stand in the turn as they are.
+        """
+        asked = asks(one.excerpt)
+        fact = self._policy.cut(one.fact, asked=asked, work=True, source=one.excerpt)
+        words = self._policy.left(one.excerpt, asked=asked, work=True)
+        return replace(one, fact=fact, excerpt=max(words, key=len)) if fact and words else None
+
+    def _bare(self, one: Finding) -> Finding:
+        """A finding without secrets, its excerpt short enough to be kept."""
+        if not self._secrets:
+            return replace(one, excerpt=one.excerpt[:_LONGEST_EXCERPT])
+        fact, excerpt = redact(one.fact), redact(one.excerpt)
+        self.redacted.update(fact.counts)
+        return replace(one, fact=fact.text, excerpt=excerpt.text[:_LONGEST_EXCERPT])
+
+
+def _name(project: str) -> str | None:
+    """What a project is called: the last part of its path."""
+    parts = [part for part in re.split(r"[\\/]", project) if part]
+    return parts[-1] if parts else None

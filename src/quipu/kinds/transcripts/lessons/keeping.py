@@ -1,0 +1,203 @@
+"""The findings of one session among the memories that are there, in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+from uuid import UUID, uuid4
+
+from quipu.kernel.db.database import Within
+from quipu.kinds.transcripts.extract.model import Extractor, Finding
+from quipu.kinds.transcripts.extract.sameness import normal_hash
+from quipu.kinds.transcripts.lessons import filing, store
+from quipu.kinds.transcripts.lessons.filing import Entry
+from quipu.kinds.transcripts.lessons.merging import Known, contradicted, merge, revived, twins
+from quipu.kinds.transcripts.lessons.model import SessionExtraction
+from quipu.kinds.transcripts.lessons.store import Due
+from quipu.recall.prepared import Prepared
+from quipu.recall.removal import withdraw
+
+FORGOTTEN: Final = "It was forgotten meanwhile."
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What an extractor made of a session, secrets cut out, and when it began to read.
+
+    ``error``: why it did not get to the end.
+    """
+
+    session: Due
+    findings: Sequence[Finding]
+    dropped: int
+    began_at: datetime
+    error: str | None = None
+
+    def said_at(self, place: int) -> datetime:
+        """When a finding was said."""
+        return self.findings[place].happened_at or self.began_at
+
+
+class Keeping:
+    """Keeps what was found, within a transaction. ``prepared`` has the vectors of the findings."""
+
+    def __init__(self, within: Within, extractor: Extractor, prepared: Prepared, *, now: datetime) -> None:
+        self._within = within
+        self._extractor = extractor
+        self._prepared = prepared
+        self._now = now
+
+    async def keep(self, read: Read) -> SessionExtraction:
+        """Put the findings in the place of what the extractor found in the session before; note the outcome.
+
+        A finding whose message was forgotten meanwhile is left out. Memories that nothing tells any more go,
+        but for those that a person edited, confirmed or archived. Where the extractor did not get to the
+        end of the session, what it found there before stays.
+
+        Raises:
+            Moved: see ``filing.file``.
+        """
+        within, session, name = self._within, read.session, self._extractor.name
+        if not await store.is_there(within, session.number):
+            return SessionExtraction(session=session.name, status="failed", error=FORGOTTEN)
+        await store.hold(within)
+        before = await store.sources_of(within, session=session.name, extractor=name)
+        if read.error is None:
+            await store.run(within, "drop_sources", {"session": session.name, "extractor": name})
+        said = await self._said(read)
+        added, told = await self._place(read, said)
+        gone = await self._drop_orphans(before - told) if read.error is None else 0
+        status = "partial" if read.dropped or read.error else "done"
+        await store.mark(
+            within, session, self._extractor, status, at=read.began_at, memories=len(told), error=read.error
+        )
+        return SessionExtraction(
+            session=session.name,
+            status=status,
+            found=len(said),
+            added=added,
+            merged=len(told - before) - added,
+            removed=gone,
+            dropped=read.dropped,
+            error=read.error,
+        )
+
+    async def _said(self, read: Read) -> list[int]:
+        """The places of the findings whose messages are still there."""
+        cited = [one.message_id for one in read.findings if one.message_id is not None]
+        there = await store.messages_there(self._within, cited)
+        return [
+            place
+            for place, one in enumerate(read.findings)
+            if one.message_id is None or one.message_id in there
+        ]
+
+    async def _place(self, read: Read, said: Sequence[int]) -> tuple[int, set[UUID]]:
+        """Write what is new and who says what; how many are new, and all memories that the session tells."""
+        if not said:
+            return 0, set()
+        findings = [read.findings[place] for place in said]
+        vectors, _ = self._prepared.of([one.fact for one in findings])
+        read = Read(read.session, findings, read.dropped, read.began_at)
+        known = await store.known(self._within, read.session.project)
+        near = await store.near(self._within, read.session.project, vectors)
+        merged = merge(findings, known, near=near, twins=twins(vectors))
+        new = await self._add(read, sorted(set(merged.fresh.values())))
+        await self._contradict(read, new, known)
+        await self._restate(read, merged.known, known)
+        says = {**merged.known, **{place: new[first] for place, first in merged.fresh.items()}}
+        for place, memory in says.items():
+            await self._tell(read.session, findings[place], memory)
+        return len(new), set(says.values())
+
+    async def _add(self, read: Read, places: Sequence[int]) -> dict[int, UUID]:
+        """File and write new memories; their ids by the place of the finding."""
+        ids = {place: uuid4() for place in places}
+        entries = [Entry(ids[place], read.findings[place].fact, read.said_at(place)) for place in places]
+        filed = await self._file(entries, [one.fact for one in entries])
+        for place, entry in zip(places, filed, strict=True):
+            await self._insert(read, place, ids[place], entry)
+        return ids
+
+    async def _insert(self, read: Read, place: int, id_: UUID, entry: int) -> None:
+        finding = read.findings[place]
+        values = {
+            "id": id_,
+            "session": read.session.name,
+            "fact": finding.fact,
+            "category": finding.category,
+            "confidence": finding.confidence,
+            "now": self._now,
+            "origin": "extracted",
+            "project": read.session.project,
+            "extractor": self._extractor.name,
+            "version": self._extractor.version,
+            "form": normal_hash(finding.fact),
+            "happened_at": read.said_at(place),
+            "entry": entry,
+        }
+        await store.run(self._within, "insert_memory", values)
+
+    async def _contradict(self, read: Read, new: Mapping[int, UUID], known: Sequence[Known]) -> None:
+        """Link new memories with those they contradict; of each pair the earlier one loses."""
+        there = list(known)
+        for place, id_ in new.items():
+            finding, said_at = read.findings[place], read.said_at(place)
+            await store.contradict(
+                self._within, id_, *contradicted(finding.fact, said_at, there), now=self._now
+            )
+            forms = frozenset(((normal_hash(finding.fact), finding.category),))
+            there.append(
+                Known(
+                    id=id_,
+                    fact=finding.fact,
+                    category=finding.category,
+                    forms=forms,
+                    archived=False,
+                    happened_at=said_at,
+                    archived_at=said_at,
+                )
+            )
+
+    async def _restate(self, read: Read, says: Mapping[int, UUID], known: Sequence[Known]) -> None:
+        """Memories that were said again: later, or more surely; archived ones said after that come back."""
+        by_id = {one.id: one for one in known}
+        back: set[UUID] = set()
+        for place, id_ in says.items():
+            finding, said_at, memory = read.findings[place], read.said_at(place), by_id[id_]
+            values = {"id": id_, "confidence": finding.confidence, "happened_at": said_at, "now": self._now}
+            await store.run(self._within, "strengthen", values)
+            if id_ not in back and revived(memory, finding.fact, said_at):
+                back.add(id_)
+                entry = Entry(id_, memory.fact, said_at)
+                filed = await self._file([entry], [finding.fact])
+                await store.run(self._within, "revive", {"id": id_, "entry": filed[0], "now": self._now})
+
+    async def _file(self, entries: Sequence[Entry], texts: Sequence[str]) -> list[int]:
+        """File memories by the vectors of texts; of none, nothing."""
+        if not entries:
+            return []
+        vectors, generation = self._prepared.of(texts)
+        return await filing.file(self._within, entries, vectors, generation=generation, now=self._now)
+
+    async def _tell(self, session: Due, finding: Finding, memory: UUID) -> None:
+        values = {
+            "memory": memory,
+            "session": session.name,
+            "turn": finding.turn_index,
+            "message": finding.message_id,
+            "excerpt": finding.excerpt,
+            "extractor": self._extractor.name,
+            "version": self._extractor.version,
+            "now": self._now,
+        }
+        await store.run(self._within, "insert_source", values)
+
+    async def _drop_orphans(self, ids: set[UUID]) -> int:
+        orphans = await store.orphans(self._within, sorted(ids)) if ids else []
+        if orphans:
+            await withdraw(self._within, sorted(entry for _, entry in orphans if entry is not None))
+            await store.run(self._within, "delete_memories", {"ids": [id_ for id_, _ in orphans]})
+        return len(orphans)

@@ -1,0 +1,374 @@
+"""The lessons of recorded sessions, as a caller meets them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Annotated, Final, Literal, TypedDict
+from uuid import UUID
+
+from annotated_types import Interval
+from typing_extensions import Doc
+
+from quipu.errors import BadInput, NotFound
+from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.parameters import (
+    After,
+    Confirm,
+    Example,
+    Id,
+    Limit,
+    Offset,
+    OnlySession,
+    Since,
+    Space,
+)
+from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.config import Settings
+from quipu.kernel.db.database import Database
+from quipu.kernel.policy.policy import policy
+from quipu.kinds.transcripts.extract.model import Extractor
+from quipu.kinds.transcripts.lessons import checking, extractors, store
+from quipu.kinds.transcripts.lessons.ageing import REINFORCED_APART
+from quipu.kinds.transcripts.lessons.changing import Changing
+from quipu.kinds.transcripts.lessons.extracting import Extracting
+from quipu.kinds.transcripts.lessons.filing import TRANSCRIPTS
+from quipu.kinds.transcripts.lessons.model import (
+    ExtractionReport,
+    FoundLesson,
+    Lesson,
+    LessonSource,
+    Pruned,
+    SessionExtraction,
+    State,
+)
+from quipu.kinds.transcripts.lessons.reading import aged, row_of, surest_first
+from quipu.kinds.transcripts.lessons.store import Due, Row
+from quipu.kinds.transcripts.lessons.unfiled import filed
+from quipu.recall.generations import Models
+from quipu.recall.model import Filters
+from quipu.recall.search import Search
+from quipu.record.given import behind, time, whole
+
+_MOST: Final = 1_000
+_MOST_SESSIONS: Final = 1_000_000
+_OVERFETCH: Final = 5
+
+_CATEGORIES: Final = "preferences, knowledge, patterns, context, corrections or todo"
+_OnlyCategory = Annotated[
+    str | None, Doc(f"Only lessons of this category: {_CATEGORIES}."), Example("knowledge")
+]
+_OnlyProject = Annotated[
+    str | None, Doc("Only lessons of the project at this path."), Example("/home/ana/boat")
+]
+_Fact = Annotated[str, Doc("What is so, in a sentence."), Example("The tests need Docker.")]
+
+SessionProgress = Callable[[int, int], None]
+"""Called with how many sessions are done and how many there are."""
+
+
+class _House(TypedDict):
+    database: Database
+    models: Models
+    clock: Clock
+
+
+class AsyncLessons:
+    """Look up and correct lessons: what lasts of recorded sessions, or is written by hand.
+
+    Confidence is what a lesson is worth at the time of the call: it falls with time, and rises where the
+    lesson is used or confirmed.
+    """
+
+    def __init__(
+        self, database: Database, models: Models, search: Search, *, clock: Clock, settings: Settings
+    ) -> None:
+        self._database = database
+        self._models = models
+        self._search = search
+        self._clock = clock
+        self._settings = settings
+        self._changing = Changing(database, models, clock=clock)
+
+    async def extract(
+        self,
+        *,
+        space: Space,
+        session: OnlySession = None,
+        since: Since = None,
+        extractor: Annotated[
+            Extractor | str, Doc("`rules`, `llm` (the language model of the settings), or one of your own.")
+        ] = "rules",
+        again: Annotated[bool, Doc("Read sessions whether they are due or not.")] = False,
+        limit: Annotated[int, Doc("The most sessions to read."), Interval(ge=1, le=_MOST_SESSIONS)] = 1_000,
+        progress: Annotated[
+            SessionProgress | None, Doc("Called with how many sessions are read, and how many there are.")
+        ] = None,
+    ) -> ExtractionReport:
+        """Read sessions, and keep what was said there that lasts.
+
+        A session is due if this extractor has not read it, failed at it, read it in an older version, or if
+        it went on since. Each is read in a transaction of its own; what goes wrong with one is noted with it.
+        Doing it twice changes nothing; lessons that a person edited, confirmed or archived stay as they are.
+
+        Raises:
+            NotFound: There is no such session.
+            BadInput: An argument is invalid; the error names it.
+            ConfigError: The language model of the settings cannot be had.
+            MissingExtra: The language model of the settings needs a package that is not installed.
+        """
+        check_name("space", space)
+        session, earliest = optional_name("session", session), time("since", since)
+        whole("limit", limit, least=1, most=_MOST_SESSIONS)
+        house: _House = {"database": self._database, "models": self._models, "clock": self._clock}
+        kept = policy((await self._database.settings(space)).policy, secrets=False)
+        async with extractors.named(extractor, settings=self._settings, **house) as chosen:
+            due = await self._due(chosen, space=space, session=session, since=earliest, again=again)
+            reading = Extracting(extractor=chosen, secrets=self._settings.redact, policy=kept, **house)
+            done: list[SessionExtraction] = []
+            for one in due[:limit]:
+                done.append(await reading.read(one, space=space))
+                if progress is not None:
+                    progress(len(done), min(len(due), limit))
+        return ExtractionReport(
+            extractor=chosen.name,
+            version=chosen.version,
+            sessions=tuple(done),
+            redacted=dict(reading.redacted),
+            left=max(len(due) - limit, 0),
+        )
+
+    async def add(
+        self,
+        fact: _Fact,
+        *,
+        space: Space,
+        category: Annotated[str, Doc(f"Its category: {_CATEGORIES}."), Example("knowledge")] = "knowledge",
+        project: Annotated[str, Doc("The path of its project; empty for all projects.")] = "",
+        confidence: Annotated[float, Doc("How sure it is, 0 to 1."), Interval(ge=0, le=1)] = 1.0,
+    ) -> Lesson:
+        """Write a lesson by hand.
+
+        Secrets are cut out of it.
+
+        Raises:
+            Conflict: A live lesson of the project says so already.
+            BadInput: An argument is invalid; the error names it.
+        """
+        id_ = await self._changing.add(
+            checking.fact_of(fact, secrets=self._settings.redact),
+            space=check_name("space", space),
+            category=checking.category_of(category),
+            project=checking.project_of(project),
+            confidence=checking.confidence_of(confidence),
+        )
+        return await self.get(id_, space=space)
+
+    async def get(self, id: Id, *, space: Space) -> Lesson:
+        """Show a lesson as it stands now.
+
+        Raises:
+            NotFound: There is no such lesson.
+        """
+        async with self._database.looking(check_name("space", space)) as within:
+            row = await row_of(within, id)
+            return self._aged(row, self._settings if within is None else within.settings)
+
+    async def sources(self, id: Id, *, space: Space) -> Sequence[LessonSource]:
+        """List where a lesson was said, the latest first.
+
+        One that was written by hand has no sources.
+
+        Raises:
+            NotFound: There is no such lesson.
+        """
+        async with self._database.looking(check_name("space", space)) as within:
+            row = await row_of(within, id)
+            return [] if within is None else await store.sources(within, row.id)
+
+    async def list(
+        self,
+        *,
+        space: Space,
+        category: _OnlyCategory = None,
+        project: _OnlyProject = None,
+        session: OnlySession = None,
+        state: Annotated[
+            State | Literal["all"],
+            Doc("Live lessons, faded ones (which `prune` would archive), archived ones, or all."),
+        ] = "live",
+        limit: Limit = 50,
+        offset: Offset = 0,
+        after: After = None,
+    ) -> Sequence[Lesson]:
+        """List lessons, the surest first; of equally sure ones the latest.
+
+        Raises:
+            BadInput: An argument is invalid; the error names it.
+        """
+        if category is not None:
+            checking.category_of(category)
+        wanted = store.Wanted(
+            category=category, project=project, session=session, state=checking.state_of(state)
+        )
+        whole("limit", limit, least=1, most=_MOST)
+        whole("offset", offset, least=0, most=10**9)
+        async with self._database.looking(check_name("space", space)) as within:
+            if within is None:
+                return []
+            last = None if after is None else (await behind(row_of(within, after))).id
+            rows = await store.surest(
+                within, wanted, now=self._clock.now(), after=last, limit=limit, offset=offset
+            )
+            return [self._aged(row, within.settings) for row in rows]
+
+    async def search(
+        self,
+        question: Annotated[str, Doc("What to look for, in words."), Example("How are the tests run?")],
+        *,
+        space: Space,
+        category: _OnlyCategory = None,
+        project: _OnlyProject = None,
+        limit: Limit = 10,
+    ) -> Sequence[FoundLesson]:
+        """Find the lessons that answer a question, the best first.
+
+        They are found by words and meaning, as by `recall`. Archived lessons are not found. Where
+        nothing is relevant, the answer is empty.
+
+        Raises:
+            BadInput: An argument is invalid; the error names it.
+        """
+        if not question.strip():
+            raise BadInput("ask something.", field="question")
+        whole("limit", limit, least=1, most=_MOST)
+        async with filed(self._database, self._models, check_name("space", space)) as within:
+            if within is None:
+                return []
+            filters = Filters(kinds=(TRANSCRIPTS,))
+            narrowed = category is not None or project is not None
+            wide = min(limit * _OVERFETCH, _MOST) if narrowed else limit
+            ((_, hits),) = await self._search.find(within, [question], filters=filters, limit=wide)
+            entries = [hit.id for hit in hits]
+            rows = await store.memories(within, entries=entries, category=category, project=project)
+            settings = within.settings
+        by_entry = {row.entry_id: row for row in rows}
+        found = [
+            FoundLesson(lesson=self._aged(by_entry[hit.id], settings), score=hit.score, parts=hit.parts)
+            for hit in hits
+            if hit.id in by_entry
+        ]
+        return found[:limit]
+
+    async def edit(
+        self,
+        id: Id,
+        *,
+        space: Space,
+        fact: Annotated[
+            str | None, Doc("What is so instead."), Example("The tests need Docker and network.")
+        ] = None,
+        category: Annotated[str | None, Doc(f"A new category: {_CATEGORIES}.")] = None,
+    ) -> Lesson:
+        """Change what a lesson says, or its category.
+
+        How it read before is kept; extraction leaves it alone from then on.
+
+        Raises:
+            NotFound: There is no such lesson.
+            BadInput: Nothing is given, it is archived, or an argument is invalid.
+            Conflict: Another live lesson of the project says so already.
+        """
+        if fact is None and category is None:
+            raise BadInput("say what is to change.", field="fact", hint="Give fact or category.")
+        text = None if fact is None else checking.fact_of(fact, secrets=self._settings.redact)
+        kind = None if category is None else checking.category_of(category)
+        changed = await self._changing.edit(id, space=check_name("space", space), fact=text, category=kind)
+        return await self.get(changed, space=space)
+
+    async def archive(self, id: Id, *, space: Space) -> Lesson:
+        """Archive a lesson, so that it is not recalled any more.
+
+        Nothing is lost; `unarchive` brings it back.
+
+        Raises:
+            NotFound: There is no such lesson.
+        """
+        await self._changing.archive([id], space=check_name("space", space))
+        return await self.get(id, space=space)
+
+    async def unarchive(self, id: Id, *, space: Space) -> Lesson:
+        """Bring an archived lesson back into recall; it ages from now.
+
+        Raises:
+            NotFound: There is no such lesson.
+            Conflict: A live lesson of the project says the same.
+        """
+        restored = await self._changing.restore(id, space=check_name("space", space))
+        return await self.get(restored, space=space)
+
+    async def confirm(self, id: Id, *, space: Space) -> Lesson:
+        """Confirm that a lesson is so: it is surer from now on, and ages from now.
+
+        Raises:
+            NotFound: There is no such lesson.
+        """
+        async with self._database.writing(check_name("space", space)) as within:
+            row = await row_of(within, id)
+            await store.run(within, "confirm", {"id": row.id, "now": self._clock.now()})
+        return await self.get(row.id, space=space)
+
+    async def reinforce(
+        self,
+        ids: Annotated[
+            Sequence[UUID | str],
+            Doc("The lessons that were of use."),
+            Example("0198c5a2-7f3e-7cc1-9d55-3a1f0c9b2e4d"),
+        ],
+        *,
+        space: Space,
+    ) -> int:
+        """Note that lessons were of use, not merely found, and return how many uses count.
+
+        They age from now. Uses of a lesson within an hour of each other count as one.
+
+        Raises:
+            NotFound: One of the lessons does not exist; no use was noted.
+        """
+        async with self._database.writing(check_name("space", space)) as within:
+            found = [(await row_of(within, one)).id for one in ids]
+            now = self._clock.now()
+            return await store.reinforce(within, found, now=now, apart=REINFORCED_APART) if found else 0
+
+    async def prune(self, *, space: Space, confirm: Confirm = False) -> Pruned:
+        """Archive the lessons whose confidence fell below the least (`memory_archive_below`)."""
+        async with self._database.writing(check_name("space", space)) as within:
+            await store.hold(within)
+            settings = within.settings
+            rows = await store.memories(within)
+            faded = [row for row in rows if self._aged(row, settings).state == "faded"]
+            if faded and confirm:
+                await self._changing.archive_rows(within, faded)
+        lessons = surest_first([self._aged(row, settings) for row in faded])
+        if confirm:
+            lessons = [replace(one, state="archived") for one in lessons]
+        return Pruned(lessons=tuple(lessons), archived=confirm)
+
+    async def _due(
+        self, extractor: Extractor, *, space: str, session: str | None, since: datetime | None, again: bool
+    ) -> Sequence[Due]:
+        version = None if again else extractor.version
+        name = extractor.name
+        async with self._database.looking(space) as within:
+            if within is None:
+                due, there = [], False
+            else:
+                due = await store.due(within, extractor=name, version=version, session=session, since=since)
+                there = session is None or await store.has_session(within, session)
+        if not there and session is not None:
+            raise NotFound(f"There is no session {session!r} in this space.")
+        return due
+
+    def _aged(self, row: Row, settings: Settings) -> Lesson:
+        return aged(row, now=self._clock.now(), settings=settings)

@@ -1,0 +1,268 @@
+"""The queries of memories, one short function each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from quipu.kernel.db import queries
+from quipu.kernel.db.arrays import Int8s, Vectors
+from quipu.kernel.db.database import Within
+from quipu.kernel.embedding.model import Vectors as Embedding
+from quipu.kinds.transcripts.extract.model import Extractor, Turn
+from quipu.kinds.transcripts.extract.sameness import SAME, normal_hash
+from quipu.kinds.transcripts.lessons.merging import Known
+from quipu.kinds.transcripts.lessons.model import LessonSource, Origin, Outcome, State
+from quipu.kinds.transcripts.settings import ARCHIVE_BELOW
+
+_SQL = queries.load("quipu.kinds.transcripts.lessons")
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A session to be read: its number in the record, its name, and the project it is about."""
+
+    number: int
+    name: str
+    project: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A memory as it is stored."""
+
+    id: UUID
+    fact: str
+    category: str | None
+    judged: float
+    archived: bool
+    origin: Origin
+    project: str
+    session: str | None
+    happened_at: datetime
+    created_at: datetime
+    updated_at: datetime
+    edited_at: datetime | None
+    confirmed_at: datetime | None
+    used_at: datetime | None
+    uses: int
+    extractor: str | None
+    extractor_version: int | None
+    entry_id: int | None
+    sources: int
+    sessions: int
+    contradicted_by: list[UUID]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Which memories a list is of; None narrows nothing."""
+
+    category: str | None = None
+    project: str | None = None
+    session: str | None = None
+    state: State | None = None
+
+
+async def hold(within: Within) -> None:
+    """Wait until nobody else changes the memories of the space."""
+    await run(within, "hold", {})
+
+
+async def due(
+    within: Within, *, extractor: str, version: int | None, session: str | None, since: datetime | None
+) -> list[Due]:
+    """The sessions that an extractor of a version has left to read, or all; the longest ago first."""
+    given = {
+        "space": within.space.id,
+        "extractor": extractor,
+        "version": version,
+        "session": session,
+        "since": since,
+    }
+    async with within.conn.cursor(row_factory=class_row(Due)) as cursor:
+        return await (await cursor.execute(_SQL["due_sessions"], given)).fetchall()
+
+
+async def turns(within: Within, number: int) -> list[Turn]:
+    """What was said in a session, in order; what was copied from an earlier one was said there."""
+    rows = await _rows(within, "turns", {"number": number})
+    spoken = await within.spoken([row[2] for row in rows])
+    return [
+        Turn(index=index, role="other" if copied else role, text=text, happened_at=at, message_id=id_)
+        for index, ((id_, at, _, role, copied), text) in enumerate(zip(rows, spoken, strict=True))
+    ]
+
+
+async def known(within: Within, project: str) -> list[Known]:
+    """The memories of a project."""
+    rows = await _rows(within, "known", {"project": project})
+    return [
+        Known(
+            id=id_,
+            fact=fact,
+            category=category,
+            forms=frozenset(
+                (normal_hash(text), of)
+                for text, of in [(fact, category), *zip(facts, categories, strict=True)]
+            ),
+            archived=archived,
+            happened_at=happened_at,
+            archived_at=archived_at or happened_at,
+        )
+        for id_, fact, category, archived, happened_at, archived_at, facts, categories in rows
+    ]
+
+
+async def near(within: Within, project: str, vectors: Embedding) -> dict[int, UUID]:
+    """By the place of a vector, from 0, the active memory of the project whose vector is next to it."""
+    if not len(vectors) or within.space.generation is None:
+        return {}
+    given = {
+        "project": project,
+        "vectors": Vectors(vectors),
+        "generation": within.space.generation,
+        "same": SAME,
+    }
+    return {place - 1: id_ for place, id_ in await _rows(within, "near", given)}
+
+
+async def sources_of(within: Within, *, session: str, extractor: str) -> set[UUID]:
+    """The memories that an extractor found in a session."""
+    rows = await _rows(within, "sources_of", {"session": session, "extractor": extractor})
+    return {row[0] for row in rows}
+
+
+async def orphans(within: Within, ids: Sequence[UUID]) -> list[tuple[UUID, int | None]]:
+    """Of these the memories that nothing tells any more, with their entries."""
+    return await _rows(within, "orphans", {"ids": list(ids)})
+
+
+async def memories(
+    within: Within,
+    *,
+    ids: Sequence[UUID] | None = None,
+    entries: Sequence[int] | None = None,
+    category: str | None = None,
+    project: str | None = None,
+    session: str | None = None,
+) -> list[Row]:
+    """Memories with what happened to them, the latest first."""
+    given = {
+        "space": within.space.id,
+        "ids": None if ids is None else list(ids),
+        "entries": None if entries is None else Int8s(entries),
+        "category": category,
+        "project": project,
+        "session": session,
+    }
+    async with within.conn.cursor(row_factory=class_row(Row)) as cursor:
+        return await (await cursor.execute(_SQL["memories"], given)).fetchall()
+
+
+async def surest(
+    within: Within, wanted: Wanted, *, now: datetime, after: UUID | None, limit: int, offset: int
+) -> list[Row]:
+    """Memories as they are ``now``, the surest first, behind the one with the id ``after``."""
+    given = {
+        "category": wanted.category,
+        "project": wanted.project,
+        "session": wanted.session,
+        "state": wanted.state,
+        "now": now,
+        "half_life_days": within.settings.memory_half_life_days,
+        "archive_below": within.settings.of(ARCHIVE_BELOW),
+        "after": after,
+        "limit": limit,
+        "offset": offset,
+    }
+    ids: list[UUID] = [row[0] for row in await _rows(within, "surest", given)]
+    found = {row.id: row for row in await memories(within, ids=ids)}
+    return [found[id_] for id_ in ids]
+
+
+async def sources(within: Within, id_: UUID) -> list[LessonSource]:
+    """Where a memory was said, the latest first."""
+    async with within.conn.cursor(row_factory=class_row(LessonSource)) as cursor:
+        await cursor.execute(_SQL["sources"], {"space": within.space.id, "id": id_})
+        return await cursor.fetchall()
+
+
+async def ids_like(within: Within, prefix: str) -> list[UUID]:
+    """At most two memories whose id begins so."""
+    return [row[0] for row in await _rows(within, "ids_like", {"prefix": f"{prefix}%"})]
+
+
+async def same_form(within: Within, row: Row, *, fact: str, category: str | None) -> UUID | None:
+    """Another active memory of the project that says this."""
+    given = {"project": row.project, "category": category, "form": normal_hash(fact), "id": row.id}
+    found = await _rows(within, "same_form", given)
+    return found[0][0] if found else None
+
+
+async def reinforce(within: Within, ids: Sequence[UUID], *, now: datetime, apart: timedelta) -> int:
+    """Note a use of each; how many of them count."""
+    return len(await _rows(within, "reinforce", {"ids": list(ids), "now": now, "apart": apart}))
+
+
+async def is_there(within: Within, number: int) -> bool:
+    """Whether a session is there; it stays until the transaction ends."""
+    return bool(await _rows(within, "is_there", {"number": number}))
+
+
+async def has_session(within: Within, name: str) -> bool:
+    """Whether there is a session of that name."""
+    return bool(await _rows(within, "has_session", {"name": name}))
+
+
+async def messages_there(within: Within, ids: Sequence[int]) -> set[int]:
+    """Which of the messages are there."""
+    if not ids:
+        return set()
+    return {row[0] for row in await _rows(within, "messages_there", {"ids": Int8s(ids)})}
+
+
+async def contradict(
+    within: Within, id_: UUID, earlier: Sequence[UUID], later: Sequence[UUID], *, now: datetime
+) -> None:
+    """Note that a memory contradicts others: those said earlier lose by it, it loses by those said later."""
+    pairs = [(other, id_) for other in earlier] + [(id_, other) for other in later]
+    for memory, by in pairs:
+        await run(within, "contradict", {"memory": memory, "by": by, "now": now})
+
+
+async def mark(
+    within: Within,
+    session: Due,
+    extractor: Extractor,
+    status: Outcome,
+    *,
+    at: datetime,
+    memories: int = 0,
+    error: str | None = None,
+) -> None:
+    """Note how an extraction that began at ``at`` went."""
+    values = {
+        "number": session.number,
+        "extractor": extractor.name,
+        "version": extractor.version,
+        "status": status,
+        "error": error,
+        "memories": memories,
+        "at": at,
+    }
+    await run(within, "mark", values)
+
+
+async def run(within: Within, name: str, values: Mapping[str, object]) -> None:
+    """Run a write by its name; ``space`` is filled in."""
+    await within.conn.execute(_SQL[name], {"space": within.space.id, **values})
+
+
+async def _rows(within: Within, name: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
+    return await (await within.conn.execute(_SQL[name], {"space": within.space.id, **values})).fetchall()

@@ -1,0 +1,234 @@
+"""Rights that the SQL of an agent granted on its objects: kept with a snapshot, given back, or named. Pure.
+
+For whom a policy is, and which publication has a table, is kept in the same way.
+
+What is usual of an object is not kept: its owner has all rights, the reader of the schema reads, and
+everybody what PostgreSQL lets everybody do. A role is known by its name and its number in the server, so that
+another one of the same name gets nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal, TypeAlias, cast
+
+from quipu.errors import BadInput
+
+Key: TypeAlias = tuple[str, tuple[str, ...], tuple[str, ...]]
+"""An object of a schema: kind, names within the schema, types of arguments."""
+
+SCHEMA: Final[Key] = ("schema", (), ())
+STAYS: Final[frozenset[Key]] = frozenset({SCHEMA, ("published", (), ())})
+"""What is of the schema itself, and stays where it stands."""
+
+_NOT_GRANTED: Final = frozenset({"schema", "policy", "published", "dependant"})
+_NOTE: Final = b"-- quipu right: "
+_WHO: Final = frozenset({"public", "writer", "reader", "role", "publication"})
+_PRIVILEGES: Final = frozenset(
+    [
+        "select",
+        "insert",
+        "update",
+        "delete",
+        "truncate",
+        "references",
+        "trigger",
+        "maintain",
+        "usage",
+        "execute",
+        "create",
+        "policy",
+        "publication",
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Right:
+    """What somebody may do. ``role`` and ``number`` are of a role that is not one of the schema's own two."""
+
+    who: str
+    role: str
+    number: int
+    privilege: str
+    passed_on: bool
+
+
+Kept: TypeAlias = Mapping[Key, frozenset[Right]]
+"""All rights on each object on which they are not as usual."""
+
+
+@dataclass(frozen=True, slots=True)
+class Granted:
+    """An object and what everybody may do with it. ``ahead`` and ``called`` are how GRANT names it."""
+
+    key: Key
+    ahead: str
+    called: str
+    rights: frozenset[Right]
+    usual: frozenset[Right]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A right that is granted, or revoked."""
+
+    of: Granted
+    right: Right
+    act: Literal["grant", "revoke"]
+
+
+def granted(row: Sequence[Any]) -> Granted:
+    """An object as `tables.own_rights` returns it."""
+    kind, names, args, ahead, called, rights, usual = row
+    return Granted((kind, tuple(names), tuple(args)), ahead, called, _rights(rights), _rights(usual))
+
+
+def kept(found: Iterable[Granted]) -> Kept:
+    """What is worth keeping of what there is."""
+    return {one.key: one.rights for one in found if one.rights != one.usual}
+
+
+def roles(of: Kept) -> set[tuple[str, int]]:
+    """The roles that have rights, without the schema's own, by name and number."""
+    return {(one.role, one.number) for rights in of.values() for one in rights if one.who == "role"}
+
+
+def still(of: Kept, there: Collection[tuple[str, int]]) -> tuple[Kept, tuple[str, ...]]:
+    """What can be given back where only these roles are there, and what cannot, a line each."""
+    left = {
+        key: frozenset(
+            one
+            for one in rights
+            if one.who in {"public", "writer", "reader"} or (one.role, one.number) in there
+        )
+        for key, rights in of.items()
+    }
+    lost = [_line(key, one) for key, rights in of.items() for one in rights - left[key]]
+    return left, tuple(sorted(lost))
+
+
+def going(found: Sequence[Granted]) -> tuple[str, ...]:
+    """Tell what goes with the objects that there are, and is not the agent's to make again, a line each."""
+    published = [_line(one.key, right) for one in found if one.key[0] == "published" for right in one.rights]
+    others = [
+        f"{one.key[1][0]}: it is of another schema and rests on these tables"
+        for one in found
+        if one.key[0] == "dependant"
+    ]
+    return (*published, *others)
+
+
+def moved(of: Kept, found: Iterable[Granted]) -> tuple[Kept, tuple[str, ...]]:
+    """What a dump of another place gives here: to the schema's own two roles all, to others what is usual.
+
+    What it granted to others is told, a line each.
+    """
+    usual = {one.key: one.usual for one in found}
+    left: dict[Key, frozenset[Right]] = {}
+    lost: list[str] = []
+    for key, rights in of.items():
+        left[key] = frozenset(
+            one for one in rights if one.who in {"writer", "reader"} or one in usual.get(key, ())
+        )
+        lost += [_line(key, one, "granted where the dump was made") for one in rights - left[key]]
+    return left, tuple(sorted(lost))
+
+
+def changes(found: Iterable[Granted], wanted: Kept) -> Iterator[Change]:
+    """What makes of the rights that there are those that are wanted; as usual where nothing is said.
+
+    Rights on the schema itself are not the agent's to give, and a policy is made for whom it is.
+    """
+    for one in found:
+        want = wanted.get(one.key, one.usual)
+        if one.key[0] in _NOT_GRANTED:
+            continue
+        yield from (Change(one, right, "revoke") for right in sorted(one.rights - want, key=_order))
+        yield from (Change(one, right, "grant") for right in sorted(want - one.rights, key=_order))
+
+
+def plain(of: Kept) -> list[list[Any]]:
+    """As JSON."""
+    return [
+        [
+            *map(_listed, key),
+            [[r.who, r.role, r.number, r.privilege, r.passed_on] for r in sorted(rights, key=_order)],
+        ]
+        for key, rights in sorted(of.items())
+    ]
+
+
+def read(values: Iterable[Any]) -> Kept:
+    """Of `plain`.
+
+    Raises:
+        ValueError, TypeError: it is none.
+    """
+    return {(str(kind), _texts(names), _texts(args)): _rights(rights) for kind, names, args, rights in values}
+
+
+def notes(of: Kept) -> bytes:
+    """As comments at the end of a dump that is handed out."""
+    granted_ones = {key: rights for key, rights in of.items() if key[0] not in _NOT_GRANTED}
+    return b"".join(_NOTE + json.dumps(one).encode() + b"\n" for one in plain(granted_ones))
+
+
+def noted(lines: Iterable[tuple[int, bytes]]) -> Kept:
+    """Of the comments of a dump, each with the number of its line.
+
+    Raises:
+        BadInput: one tells of no right; names the line.
+    """
+    found: dict[Key, frozenset[Right]] = {}
+    for number, line in lines:
+        try:
+            found |= read([json.loads(line.removeprefix(_NOTE))])
+        except (ValueError, TypeError, RecursionError) as error:
+            raise BadInput(f"line {number}: this tells of no right.", field="file") from error
+    return found
+
+
+def is_note(line: bytes) -> bool:
+    """Whether a comment of a dump tells of a right."""
+    return line.startswith(_NOTE)
+
+
+def _rights(values: Iterable[Sequence[Any]]) -> frozenset[Right]:
+    found: dict[tuple[str, str, int, str], Right] = {}
+    for who, role, number, privilege, passed_on in values:
+        one = Right(str(who), str(role), int(number), str(privilege), passed_on is True)
+        if one.who not in _WHO or one.privilege not in _PRIVILEGES:
+            raise ValueError(f"{who!r} {privilege!r} is no right")
+        place = (one.who, one.role, one.number, one.privilege)
+        if place not in found or one.passed_on:
+            found[place] = one
+    return frozenset(found.values())
+
+
+def _texts(values: object) -> tuple[str, ...]:
+    if not isinstance(values, list | tuple):
+        raise TypeError("a list is needed")
+    return tuple(str(value) for value in cast("Sequence[object]", values))
+
+
+def _listed(value: str | tuple[str, ...]) -> str | list[str]:
+    return value if isinstance(value, str) else list(value)
+
+
+def _order(one: Right) -> tuple[str, str, int, str, bool]:
+    return (one.who, one.role, one.number, one.privilege, one.passed_on)
+
+
+def _line(key: Key, one: Right, why: str = "there is no such role any more") -> str:
+    kind, names, args = key
+    if kind == "policy":
+        return f"policy {names[1]} on table {names[0]} for {one.role}: {why}"
+    if kind == "published":
+        place = f"table {names[0]}" if names else "the schema"
+        return f"publication {one.role} of {place}: only its owner can add that again"
+    words = "new " + names[1] if kind == "default" else f"{kind} {'.'.join(names)}".strip()
+    called = f"{words}({', '.join(args)})" if kind == "routine" else words
+    return f"right {one.privilege} on {called} of {one.role or one.who}: {why}"

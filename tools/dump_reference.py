@@ -1,0 +1,130 @@
+"""Write the parts of docs/reference that are derived from the declarations of operations.
+
+python tools/dump_reference.py           rewrite cli.md and python.md
+python tools/dump_reference.py --check   fail when one is stale
+
+In cli.md that is the section of each derived command; in python.md the methods of each room that is derived.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from itertools import groupby
+from pathlib import Path
+
+import click
+
+from quipu.app.operations import OPERATIONS, Operation
+from quipu.interfaces.declarations import Declaration, declared
+
+FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
+COMMON = {"space", "home", "url", "json", "quiet", "help"}
+ALSO = "- Also `--space`, `--home`, `--url`, `--json`, `--quiet`."
+BEGIN, END = "<!-- Derived from the declarations: do not edit. -->", "<!-- End of what is derived. -->"
+
+
+def command_sections(text: str) -> str:
+    """The text of cli.md with the sections of derived commands written anew, behind their group's."""
+    for group, operations in groupby((one for one in OPERATIONS if one.words), key=lambda one: one.room):
+        made = import_module(f"quipu.interfaces.cli.commands.{group}").command
+        sections = "\n\n".join(
+            _section(made, one) for one in sorted(operations, key=lambda one: one.words or "")
+        )
+        text = _between(text, f"## `quipu {group}`\n", rf"^## `quipu (?!{group} )", sections)
+    return text
+
+
+def _between(text: str, head: str, end: str, new: str) -> str:
+    """The text with what stands between a section and the next group replaced."""
+    start = text.index(head)
+    begin = text.index("\n## ", start) + 1
+    stop = re.compile(end, re.MULTILINE).search(text, begin)
+    return f"{text[:begin]}{new}\n\n{text[stop.start() if stop else len(text) :]}"
+
+
+def _section(group: click.Group, operation: Operation) -> str:
+    command = group.commands[(operation.words or "").rpartition(" ")[2]]
+    context = click.Context(command, info_name=f"quipu {operation.words}")
+    usage = " ".join(context.command.collect_usage_pieces(context)).replace("[OPTIONS]", "").split()
+    lines = [
+        f"## `quipu {operation.words}`",
+        command.help or "",
+        f"`quipu {' '.join([operation.words or '', *usage])}`",
+    ]
+    options = [
+        _option(one) for one in command.params if isinstance(one, click.Option) and one.name not in COMMON
+    ]
+    return "\n\n".join([*lines, "\n".join([*options, ALSO])])
+
+
+def _option(option: click.Option) -> str:
+    name = next(word for word in option.opts if word.startswith("--"))
+    metavar = "" if option.is_flag else f" {option.metavar or '|'.join(getattr(option.type, 'choices', ()))}"
+    default = f" `{option.default}` if not given." if option.show_default else ""
+    required = " Required." if option.required else ""
+    return f"- `{name}{metavar}`: {option.help}{default}{required}".replace("|", "\\|")
+
+
+def methods(text: str) -> str:
+    """The text of python.md with the methods of all derived rooms between its marks."""
+    parts = [_room(room, [*own]) for room, own in groupby(OPERATIONS, key=lambda one: one.room)]
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    return f"{before}{BEGIN}\n" + "\n\n".join(parts) + f"\n{END}{after}"
+
+
+def _room(name: str, operations: Sequence[Operation]) -> str:
+    return "\n\n".join([f"## Methods of memory.{name}", *(_method(one) for one in operations)])
+
+
+def _method(operation: Operation) -> str:
+    declaration = declared(operation)
+    lines = [
+        f"**`{operation.name}({_signature(declaration)})`**  ",
+        f"{declaration.summary}. {declaration.text}".strip(),
+    ]
+    told = [f"- `{one.name}`: {one.help}" for one in declaration.parameters.values()]
+    told += [f"- raises `{name}`: {why}" for name, why in declaration.errors.items()]
+    return "\n".join([*lines, "", *told])
+
+
+def _signature(declaration: Declaration) -> str:
+    signature = inspect.signature(declaration.function)
+    return ", ".join(_places(signature))
+
+
+def _places(signature: inspect.Signature) -> Iterator[str]:
+    keyword = False
+    for one in signature.parameters.values():
+        if one.name == "self":
+            continue
+        if one.kind is one.KEYWORD_ONLY and not keyword:
+            keyword = True
+            yield "*"
+        yield one.name if one.default is one.empty else f"{one.name}={one.default!r}"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="Fail when a page is stale.")
+    check = parser.parse_args(arguments).check
+    stale = 0
+    for name, written in (("cli.md", command_sections), ("python.md", methods)):
+        page = FOLDER / name
+        text = page.read_text("utf-8")
+        new = written(text)
+        if check and new != text:
+            print(f"docs/reference/{name} is stale: run tools/dump_reference.py", file=sys.stderr)
+            stale = 1
+        elif new != text:
+            page.write_text(new, "utf-8")
+    return stale
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
