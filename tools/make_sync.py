@@ -44,7 +44,7 @@ FACES = (
     Face("quipu.kinds.longterm.evaluating.evaluating", "AsyncEvaluating", "Evaluating"),
     Face("quipu.kinds.longterm.sqlite.exchange", "AsyncMemoryFiles", "MemoryFiles"),
     Face("quipu.kinds.longterm.longterm", "AsyncLongterm", "Longterm"),
-    Face("quipu.kinds.transcripts.lessons.lessons", "AsyncLessons", "Memories"),
+    Face("quipu.kinds.transcripts.lessons.lessons", "AsyncLessons", "Lessons"),
     Face("quipu.kinds.transcripts.seeing.seeing", "AsyncSeeing", "Seeing"),
     Face("quipu.kinds.transcripts.bootstrap.service", "AsyncBootstrap", "Bootstrapping"),
     Face("quipu.kinds.transcripts.sqlite.exchange", "AsyncExchange", "Exchange"),

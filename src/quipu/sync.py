@@ -223,10 +223,10 @@ __all__ = [
     "Exchange",
     "Keys",
     "Ledger",
+    "Lessons",
     "Longterm",
     "Looking",
     "Loops",
-    "Memories",
     "Memory",
     "MemoryFiles",
     "Prompting",
@@ -417,82 +417,82 @@ class Rooms:
     @property
     def answers(self) -> Answers:
         """Answers that a server gave, kept for a day, so that a repeated request is not done twice."""
-        return Answers(self._inner.answers, self._portal)
+        return Answers(self._portal.opened(self._inner).answers, self._portal)
 
     @property
     def conversations(self) -> Conversations:
         """Conversations: their status, topics, threads and exchanges; prompts that wait for an answer."""
-        return Conversations(self._inner.conversations, self._portal)
+        return Conversations(self._portal.opened(self._inner).conversations, self._portal)
 
     @property
     def keys(self) -> Keys:
         """API keys: who may reach this memory through a server, and what for."""
-        return Keys(self._inner.keys, self._portal)
+        return Keys(self._portal.opened(self._inner).keys, self._portal)
 
     @property
     def ledger(self) -> Ledger:
         """Facts and assumptions: what is known of a session or a person, how, and since when."""
-        return Ledger(self._inner.ledger, self._portal)
+        return Ledger(self._portal.opened(self._inner).ledger, self._portal)
 
     @property
     def trace(self) -> Trace:
         """What tools and sources did in sessions: written down here, counted by the views of the ledger."""
-        return Trace(self._inner.trace, self._portal)
+        return Trace(self._portal.opened(self._inner).trace, self._portal)
 
     @property
-    def lessons(self) -> Memories:
+    def lessons(self) -> Lessons:
         """Lessons: drawn from recorded sessions or written by hand, ageing, to be searched and edited."""
-        return Memories(self._inner.lessons, self._portal)
+        return Lessons(self._portal.opened(self._inner).lessons, self._portal)
 
     @property
     def transcripts(self) -> Transcripts:
         """Recorded sessions of coding agents: taking them in, and what they hold."""
-        return Transcripts(self._inner.transcripts, self._portal)
+        return Transcripts(self._portal.opened(self._inner).transcripts, self._portal)
 
     @property
     def longterm(self) -> Longterm:
         """What to know about a person before answering: kept, changed, recovered, each memory once."""
-        return Longterm(self._inner.longterm, self._portal)
+        return Longterm(self._portal.opened(self._inner).longterm, self._portal)
 
     @property
     def episodes(self) -> Episodes:
         """Episodes: what conversations condensed into, how it fades, and what keeps it."""
-        return Episodes(self._inner.episodes, self._portal)
+        return Episodes(self._portal.opened(self._inner).episodes, self._portal)
 
     @property
     def loops(self) -> Loops:
         """Open loops: what was asked, promised, given to do or waited for, until it is resolved."""
-        return Loops(self._inner.loops, self._portal)
+        return Loops(self._portal.opened(self._inner).loops, self._portal)
 
     @property
     def beliefs(self) -> Beliefs:
         """What stands about people, with history and the conflicts that can be asked about."""
-        return Beliefs(self._inner.beliefs, self._portal)
+        return Beliefs(self._portal.opened(self._inner).beliefs, self._portal)
 
     @property
     def tables(self) -> Tables:
         """Tables that agents design themselves: made, filled and asked in SQL."""
-        return Tables(self._inner.tables, self._portal)
+        return Tables(self._portal.opened(self._inner).tables, self._portal)
 
     @property
     def settings(self) -> StoredSettings:
         """What can be set, in the whole database or in a space: listed, set, and taken back."""
-        return StoredSettings(self._inner.settings, self._portal)
+        return StoredSettings(self._portal.opened(self._inner).settings, self._portal)
 
     @property
     def queue(self) -> Queue:
         """The jobs of all spaces: what waits, what was given up, and what to do about it."""
-        return Queue(self._inner.queue, self._portal)
+        return Queue(self._portal.opened(self._inner).queue, self._portal)
 
     @property
     def receipts(self) -> Receipts:
         """Signed receipts of what was erased, and the key that verifies them."""
-        return Receipts(self._inner.receipts, self._portal)
+        return Receipts(self._portal.opened(self._inner).receipts, self._portal)
 
     @property
     def snapshots(self) -> Snapshots:
         """Snapshots of the tables of agents: taken, listed, put back; dumps handed out and taken in."""
-        return Snapshots(self._inner.snapshots, self._portal)
+        return Snapshots(self._portal.opened(self._inner).snapshots, self._portal)
 
     def marks(self, *, space: str) -> Marks:
         """The marks of memory that a space puts into prompts; whoever has them can mark any words."""
@@ -626,6 +626,14 @@ class Memory(Erasing):
         self._portal = Portal("Memory")
         self._inner = self._portal.host(lambda: AsyncMemory(home, url, settings=settings, clock=clock))
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            # The blocking face has this as it stands here, and imports nothing at its top.
+            from quipu.app.habits import missing  # noqa: PLC0415
+
+            raise missing(self, name)
+
     def __enter__(self) -> Self:
         self._portal.enter()
         return self
@@ -634,6 +642,11 @@ class Memory(Erasing):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool | None:
         return self._portal.leave(kind, error, trace)
+
+    def open(self) -> Self:
+        """Open it now. Without this it opens at its first use; a second time nothing happens."""
+        self._portal.open()
+        return self
 
     def observe(
         self,
@@ -2322,7 +2335,7 @@ class Longterm(Remembering, Looking, Recovering, Evaluating, MemoryFiles):
         self._portal = portal
 
 
-class Memories:
+class Lessons:
     """Look up and correct lessons: what lasts of recorded sessions, or is written by hand.
 
     Confidence is what a lesson is worth at the time of the call: it falls with time, and rises where the

@@ -305,7 +305,7 @@ def test_a_memory_that_sql_inserts_is_found_at_every_door(memory: Memory, addres
     with entered(address, space) as conn:
         run(conn, INSERT, uuid4(), None, "The api runs on port 8080.", "knowledge", 0.9, NOW, NOW)
     question = "Which port does the api run on?"
-    hits = memory.recall(question, space=space, kinds=["transcripts"])
+    hits = memory.recall(question, space=space, kinds=["lesson"])
     assert [hit.text for hit in hits] == ["The api runs on port 8080."]
     (found,) = memory.lessons.search(question, space=space)
     assert found.lesson.fact == "The api runs on port 8080."

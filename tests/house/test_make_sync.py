@@ -26,25 +26,6 @@ from quipu.errors import QuipuError
 from sync_face.source import Untranslatable
 
 HERE = Path(__file__).resolve().parent
-SHELF = (
-    Face("face.shelf", "AsyncShelf", "Shelf"),
-    Face("face.shelf", "AsyncBox", "Box"),
-    Face("face.shelf", "AsyncLabelledBox", "LabelledBox"),
-)
-
-
-@pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory in which the generated module is called ``blocking_shelf``."""
-    directory = tmp_path_factory.mktemp("written")
-    (directory / "blocking_shelf.py").write_text(generate(SHELF, HERE), "utf-8")
-    return directory
-
-
-@pytest.fixture
-def blocking(written: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.syspath_prepend(str(written))
-    return importlib.import_module("blocking_shelf")
 
 
 @pytest.fixture

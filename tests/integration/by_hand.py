@@ -20,7 +20,7 @@ def entered(url: str, space: str) -> Iterator[psycopg.Connection]:
 
 async def lessons(memory: AsyncMemory, question: str, space: str) -> list[str]:
     """What recall and the search of lessons find, which must be the same."""
-    recalled = [hit.text for hit in await memory.recall(question, space=space, kinds=["transcripts"])]
+    recalled = [hit.text for hit in await memory.recall(question, space=space, kinds=["lesson"])]
     searched = [one.lesson.fact for one in await memory.lessons.search(question, space=space)]
     assert set(recalled) == set(searched)
     return recalled

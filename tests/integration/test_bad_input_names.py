@@ -227,11 +227,12 @@ async def test_until_before_since_is_an_empty_time(memory: AsyncMemory) -> None:
 
 async def test_a_memory_that_is_closed_or_not_open_yet_says_so(settings: Settings) -> None:
     memory = AsyncMemory(settings=settings)
-    with pytest.raises(QuipuError, match="not open"):
-        await memory.recall("boat", space="s")
+    for call in (lambda: memory.recall("boat", space="s"), lambda: memory.ledger.list(space="s")):
+        with pytest.raises(QuipuError, match=r"This AsyncMemory is not open\. Use it inside `async with"):
+            await call()
     async with memory:
         await memory.observe([GOOD], space="s")
-        with pytest.raises(QuipuError, match="already open"):
+        with pytest.raises(QuipuError, match=r"This AsyncMemory is already open\."):
             await memory.__aenter__()
         assert len(await everything(memory)) == 1
     with pytest.raises(QuipuError, match="not open"):
@@ -244,5 +245,25 @@ async def test_a_memory_that_is_closed_or_not_open_yet_says_so(settings: Setting
 def test_a_blocking_memory_that_is_closed_says_so(settings: Settings) -> None:
     with Memory(settings=settings) as memory:
         memory.observe([GOOD], space="s")
-    with pytest.raises(QuipuError, match="closed"):
-        memory.recall("boat", space="s")
+    for call in (lambda: memory.recall("boat", space="s"), lambda: memory.ledger, memory.open):
+        with pytest.raises(QuipuError, match=r"This Memory is closed\. Open a new Memory\."):
+            call()
+
+
+def test_a_blocking_memory_opens_at_its_first_use(settings: Settings) -> None:
+    for use in (
+        lambda memory: memory.recall("boat", space="s"),
+        lambda memory: memory.ledger.list(space="s"),
+        lambda memory: memory.open().recall("boat", space="s"),
+    ):
+        memory = Memory(settings=settings)
+        try:
+            assert use(memory) == []
+        finally:
+            memory.close()
+
+
+@pytest.mark.parametrize("kind", ["transcripts", "lessons", "", None])
+async def test_a_kind_that_is_none_is_refused_with_those_that_are(memory: AsyncMemory, kind: Any) -> None:
+    with pytest.raises(BadInput, match=r"is none of message, ledger, lesson, episodes, longterm, tables\."):
+        await memory.recall("boat", space="s", kinds=[kind])

@@ -49,7 +49,7 @@ def entered(url: str, space: str) -> Iterator[psycopg.Connection]:
 
 async def found(memory: AsyncMemory, space: str) -> set[str]:
     with fail_after(PATIENCE_SECONDS):
-        hits = await memory.recall("boat", space=space, kinds=["ledger", "transcripts"])
+        hits = await memory.recall("boat", space=space, kinds=["ledger", "lesson"])
     return {hit.text for hit in hits}
 
 

@@ -225,7 +225,7 @@ def test_every_kind_has_its_settings_and_no_name_is_used_twice() -> None:
     assert len(names) == len(set(names))
     assert all(one.stored for kind in KINDS for one in kind.settings)
     assert {kind.name for kind in KINDS if kind.settings} == {
-        "ledger", "transcripts", "episodes", "longterm", "tables",
+        "ledger", "lesson", "episodes", "longterm", "tables",
     }  # fmt: skip
 
 

@@ -34,7 +34,8 @@ class Source:
 
     def __init__(self, module: str, path: Path) -> None:
         self.module = module
-        self.tree = ast.parse(path.read_text("utf-8"), filename=str(path))
+        self._text = path.read_text("utf-8")
+        self.tree = ast.parse(self._text, filename=str(path))
         self.origins = {"Self": ("typing", "Self")} | self._own() | self._imported()
 
     def _own(self) -> dict[str, tuple[str, str]]:
@@ -54,6 +55,10 @@ class Source:
             elif isinstance(node, ast.Import):
                 found |= {a.asname or a.name.split(".")[0]: (a.name, "") for a in node.names}
         return found
+
+    def segment(self, node: ast.AST) -> str:
+        """Return the text of a node as it was written."""
+        return ast.get_source_segment(self._text, node) or ""
 
     def alias(self, name: str) -> tuple[Source, ast.expr] | None:
         """Return the type behind ``name = Annotated[type, …]`` and the module that says so; else None."""

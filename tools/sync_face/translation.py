@@ -31,7 +31,7 @@ class Translation:
     """One async class on its way to a blocking one."""
 
     def __init__(self, face: Face, source: Source, targets: dict[str, str]) -> None:
-        self.face, self.targets = face, targets
+        self.face, self.targets, self.source = face, targets, source
         self.node = source.class_named(face.source, targets)
         self.annotation = Annotation(source, targets)
         self.runtime: set[str] = set()  # names that must be imported for real: decorators
@@ -69,7 +69,14 @@ class Translation:
             ]
         self.annotation.needs["Self"] = ("typing", "Self")
         self.annotation.needs["TracebackType"] = ("types", "TracebackType")
-        return [self._root_init(), ROOT_ENTER_AND_EXIT]
+        return [self._root_init(), *self._unknown_names(), ROOT_ENTER_AND_EXIT]
+
+    def _unknown_names(self) -> list[str]:
+        """The block ``if not TYPE_CHECKING`` with ``__getattr__``, word for word, where the class has one."""
+        found = [node for node in self.node.body if isinstance(node, ast.If)]
+        if found:
+            self.runtime.add("TYPE_CHECKING")
+        return [textwrap.dedent(" " * node.col_offset + self.source.segment(node)) for node in found]
 
     def _root_init(self) -> str:
         init = next((f for f in self.functions if f.name == "__init__"), None)
@@ -110,7 +117,7 @@ class Translation:
     def _property(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
         if isinstance(node, ast.AsyncFunctionDef):
             raise refuse(node, f"{node.name}: a property cannot be awaited in blocking code")
-        return [f"    return {self._faced(node, f'self._inner.{node.name}')}"]
+        return [f"    return {self._faced(node, f'self._portal.opened(self._inner).{node.name}')}"]
 
     def _returns(self, node: ast.FunctionDef | ast.AsyncFunctionDef, marks: list[str]) -> str:
         assert node.returns is not None
@@ -128,7 +135,7 @@ class Translation:
         call = f"self._inner.{node.name}({self._arguments(node)})"
         kind = ast.unparse(node.returns).split("[")[0].strip("'\"")
         if "asynccontextmanager" in marks or kind == "AbstractAsyncContextManager":
-            return [f"return self._portal.hold({call})"]
+            return [f"return self._portal.hold(lambda: {call})"]
         if kind in STREAMS:
             return [f"return self._portal.iterate(lambda: {call})"]
         door = "call" if isinstance(node, ast.AsyncFunctionDef) else "run"
@@ -198,7 +205,7 @@ ROOT_INIT = """\
     self._portal = Portal("{target}")
     self._inner = self._portal.host(lambda: {source}({call}))""".replace("{package}", "quipu")
 
-ROOT_ENTER_AND_EXIT = """\
+ROOT_ENTER_AND_EXIT = '''\
 def __enter__(self) -> Self:
     self._portal.enter()
     return self
@@ -206,4 +213,9 @@ def __enter__(self) -> Self:
 def __exit__(
     self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
 ) -> bool | None:
-    return self._portal.leave(kind, error, trace)"""
+    return self._portal.leave(kind, error, trace)
+
+def open(self) -> Self:
+    """Open it now. Without this it opens at its first use; a second time nothing happens."""
+    self._portal.open()
+    return self'''

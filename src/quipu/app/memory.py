@@ -69,9 +69,17 @@ class AsyncMemory(AsyncErasing):
         self._parts: Parts | None = None
         self._rooms = {}
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            # The blocking face has this as it stands here, and imports nothing at its top.
+            from quipu.app.habits import missing  # noqa: PLC0415
+
+            raise missing(self, name)
+
     async def __aenter__(self) -> Self:
         if self._parts is not None:
-            raise QuipuError("This memory is already open.")
+            raise QuipuError(f"This {type(self).__name__} is already open.")
         async with AsyncExitStack() as stack:
             self._parts = await assemble(stack, self._settings, self._clock)
             self._open = stack.pop_all()

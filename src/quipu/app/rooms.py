@@ -247,5 +247,8 @@ class AsyncRooms:
     @property
     def _ready(self) -> Parts:
         if self._parts is None:
-            raise QuipuError("This memory is not open.", hint="Open it first: use it inside a with block.")
+            name = type(self).__name__
+            raise QuipuError(
+                f"This {name} is not open.", hint=f"Use it inside `async with {name}() as memory:`."
+            )
         return self._parts

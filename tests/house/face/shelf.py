@@ -7,7 +7,7 @@ from collections.abc import AsyncIterable, AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Literal, Self, overload
+from typing import TYPE_CHECKING, Literal, Self, overload
 
 import anyio
 import anyio.lowlevel
@@ -67,11 +67,18 @@ class AsyncShelf:
         self._closed = False
         self._group = anyio.create_task_group()
         self._events: list[str] = []
+        self._opened = 0
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            raise AttributeError(f"{type(self).__name__} has no {name}: try add.")
 
     async def __aenter__(self) -> Self:
         if self._owner == "a ghost":
             raise ShelfError("no one there")
         await self._group.__aenter__()
+        self._opened += 1
         return self
 
     async def __aexit__(
@@ -131,6 +138,11 @@ class AsyncShelf:
     async def find(self, title: str, *, every: bool = False) -> Sequence[Book] | Book | None:
         found = [book for book in self._books if book.title == title]
         return found if every else next(iter(found), None)
+
+    @property
+    def opened(self) -> int:
+        """How often it was opened."""
+        return self._opened
 
     @property
     def events(self) -> list[str]:

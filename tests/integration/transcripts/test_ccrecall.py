@@ -99,7 +99,7 @@ async def test_memories_are_found_and_keep_their_times(
     assert SECRET not in str(kept)
     assert [row[1:3] for row in kept if row[0].startswith("The token")] == [("knowledge", "0.80")]
     hits = await memory.recall(
-        "What colour does the user want for the mast?", space="my-boat", kinds=["transcripts"]
+        "What colour does the user want for the mast?", space="my-boat", kinds=["lesson"]
     )
     assert hits[0].text == "The user wants the mast green."
     made = await memory.transcripts.bootstrap(space="my-boat", query="colour of the mast", project=CWD)

@@ -122,7 +122,7 @@ async def test_the_overview_shows_what_was_used_last_of_every_kind(
     await memory.lessons.reinforce([lesson.id], space=space)
     found = await memory.used_lately(space=space)
     assert [(one.kind, one.text) for one in found] == [
-        ("transcripts", "The tests need Docker."),
+        ("lesson", "The tests need Docker."),
         ("longterm", "Ana drinks green tea."),
     ]
     assert await memory.used_lately(space=space, limit=1) == found[:1]

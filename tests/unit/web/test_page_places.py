@@ -29,7 +29,7 @@ def leads_somewhere(path: str) -> bool:
     return any(route.matches(scope)[0] is Match.FULL for route in app.routes)
 
 
-@pytest.mark.parametrize("kind", ["message", "ledger", "transcripts", "episodes", "longterm", "tables"])
+@pytest.mark.parametrize("kind", ["message", "ledger", "lesson", "episodes", "longterm", "tables"])
 def test_a_place_is_a_page_that_is_there(kind: str) -> None:
     found = places.place(hit(kind))
     assert found is None or leads_somewhere(found[0])
@@ -38,5 +38,5 @@ def test_a_place_is_a_page_that_is_there(kind: str) -> None:
 def test_without_the_page_of_a_kind_there_is_no_link_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(places, "MEMORY", (Entry("Overview", "/"), Entry("Long-term", "/longterm")))
     assert places.place(hit("longterm")) == ("/longterm/an-id", {})
-    assert places.place(hit("transcripts")) is None
+    assert places.place(hit("lesson")) is None
     assert places.place(hit("tables")) is None

@@ -29,7 +29,7 @@ def narrowing(function: Command) -> Command:
         multiple=True,
         callback=_kinds,
         metavar="KIND",
-        help="Only this kind of memory; may be repeated.",
+        help="Only message, ledger, lesson, episodes, longterm or tables; may be repeated.",
     )(function)
     function = click.option("--session", metavar="ID", help="Only this session.")(function)
     return click.option("--user", metavar="NAME", help="Only what is kept for this person.")(function)

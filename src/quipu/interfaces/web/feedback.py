@@ -125,7 +125,7 @@ _REMEDIES: Final[Mapping[str, Remedy]] = {
         take_back=_undo_fact,
         put_right=_correct_fact,
     ),
-    "transcripts": Remedy(
+    "lesson": Remedy(
         name="lesson",
         taking="The lesson is archived: it is not recalled, and can be brought back.",
         asks="What is so",

@@ -26,7 +26,7 @@ _TEXT: Final = 160
 _KINDS: Final = {
     "message": ("Messages", "/transcripts"),
     "ledger": ("Facts and evidence", "/ledger"),
-    "transcripts": ("Lessons", "/transcripts"),
+    "lesson": ("Lessons", "/transcripts"),
     "episodes": ("Episodes", "/episodes"),
     "longterm": ("Long-term", "/longterm"),
     "tables": ("Fields of tables", "/tables"),

@@ -25,7 +25,7 @@ def _place(hit: Hit | Used) -> Place | None:
     match hit.kind:
         case "message" if source.session:
             return "/transcripts/session", {"name": source.session}
-        case "transcripts":
+        case "lesson":
             return f"/transcripts/lessons/{source.message}", {}
         case "longterm":
             return f"/longterm/{source.message}", {}

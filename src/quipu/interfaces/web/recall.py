@@ -21,7 +21,7 @@ router = page_router()
 KINDS: Final = (
     ("message", "Messages"),
     ("ledger", "Facts and evidence"),
-    ("transcripts", "Lessons"),
+    ("lesson", "Lessons"),
     ("episodes", "Episodes"),
     ("longterm", "Long-term"),
     ("tables", "Tables"),

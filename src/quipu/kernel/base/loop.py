@@ -49,6 +49,8 @@ class LoopThread:
         self.name = name
         self._pid = os.getpid()
         self._closing = threading.Lock()
+        self._opening = threading.Lock()
+        self._in_with = False
         self._closed = False
         self._hosted: Hostable | None = None
         self._entered: AbstractContextManager[Any] | None = None
@@ -92,20 +94,37 @@ class LoopThread:
         return hosted
 
     def enter(self) -> None:
-        """Enter the hosted object. If that fails, the loop is closed and the error raised."""
-        portal = self.portal
-        if self._hosted is None or self._entered is not None:
-            raise QuipuError(f"This {self.name} is already open.")
-        # One task holds the object from enter to leave: the task groups inside may not change tasks.
-        entered = portal.wrap_async_context_manager(cast("AbstractAsyncContextManager[Any]", self._hosted))
+        """Enter the hosted object for a ``with``. If that fails, the loop is closed and the error raised."""
+        if self._in_with:
+            raise QuipuError(f"This {self.name} is already open.", hint="Use it in one with block at a time.")
         try:
-            entered.__enter__()
-        except asyncio.CancelledError:  # another thread closed it meanwhile
-            raise self.closed() from None
+            self.open()
         except BaseException:
             self.close()
             raise
-        self._entered = entered
+        self._in_with = True
+
+    def open(self) -> None:
+        """Enter the hosted object unless it is entered already. After a failure it may be tried again."""
+        if self._entered is not None and not self._closed:
+            return
+        portal = self.portal
+        with self._opening:
+            if self._entered is not None or self._hosted is None:
+                return
+            # One task holds the object from enter to leave: the task groups inside may not change tasks.
+            hosted = cast("AbstractAsyncContextManager[Any]", self._hosted)
+            entered = portal.wrap_async_context_manager(hosted)
+            try:
+                entered.__enter__()
+            except Exception:
+                raise
+            except asyncio.CancelledError:  # another thread closed it meanwhile
+                raise self.closed() from None
+            except BaseException:  # an interrupt: nobody knows how far it came
+                self.close()
+                raise
+            self._entered = entered
 
     def leave(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

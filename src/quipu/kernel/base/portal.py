@@ -36,8 +36,17 @@ class Portal:
         return self._loop.host(build)
 
     def enter(self) -> None:
-        """Enter the hosted object. If that fails, the portal is closed and the error raised."""
+        """Enter the hosted object for a ``with``. If that fails, the portal is closed, the error raised."""
         self._loop.enter()
+
+    def open(self) -> None:
+        """Enter the hosted object unless it is entered already. Every call does so first."""
+        self._loop.open()
+
+    def opened(self, inner: T) -> T:
+        """Return an async object for a look at it, after the hosted object is entered."""
+        self._loop.open()
+        return inner
 
     def leave(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -54,6 +63,7 @@ class Portal:
 
         An interrupt (Ctrl-C) while waiting cancels the call inside the loop before it is raised here.
         """
+        self._loop.open()
         ended = threading.Event()
 
         async def run() -> T:
@@ -78,9 +88,10 @@ class Portal:
 
         return self.call(run)
 
-    def hold(self, manager: AbstractAsyncContextManager[T]) -> AbstractContextManager[T]:
-        """The same context manager for a blocking ``with``."""
-        return self._loop.portal.wrap_async_context_manager(manager)
+    def hold(self, function: Callable[[], AbstractAsyncContextManager[T]]) -> AbstractContextManager[T]:
+        """Return the context manager that ``function`` makes, for a blocking ``with``."""
+        self._loop.open()
+        return self._loop.portal.wrap_async_context_manager(function())
 
     def iterate(self, function: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
         """What an async generator yields, each item made when it is asked for.

@@ -12,7 +12,7 @@ from quipu.kinds.transcripts.outbox import LEARN
 from quipu.kinds.transcripts.settings import SETTINGS
 
 TRANSCRIPTS = Kind(
-    name="transcripts",
+    name="lesson",
     code=CODE,
     package="quipu.kinds.transcripts",
     cite=cite,

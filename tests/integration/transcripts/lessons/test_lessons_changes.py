@@ -20,7 +20,7 @@ SPACE = "acme"
 
 
 async def recalled(opened: AsyncMemory, question: str) -> list[str]:
-    return [hit.text for hit in await opened.recall(question, space=SPACE, kinds=["transcripts"])]
+    return [hit.text for hit in await opened.recall(question, space=SPACE, kinds=["lesson"])]
 
 
 async def test_a_memory_written_by_hand_is_recalled_at_once(
@@ -29,7 +29,7 @@ async def test_a_memory_written_by_hand_is_recalled_at_once(
     made = await memories.add("The queue is RabbitMQ.", space=SPACE, category="context", project="/shop")
     assert (made.origin, made.session, made.confidence, made.sources) == ("manual", None, 1.0, 0)
     (hit,) = await opened.recall("rabbitmq", space=SPACE)
-    assert (hit.kind, hit.text, hit.source.message) == ("transcripts", made.fact, str(made.id))
+    assert (hit.kind, hit.text, hit.source.message) == ("lesson", made.fact, str(made.id))
 
 
 async def test_hardly_any_confidence_is_taken_as_none(memories: AsyncLessons) -> None:

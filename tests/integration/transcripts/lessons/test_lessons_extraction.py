@@ -163,9 +163,7 @@ async def test_what_is_said_again_after_it_was_archived_comes_back(
     await memories.extract(space=SPACE)
     (back,) = await memories.list(space=SPACE)
     assert back.id == tabs.id
-    assert [hit.text for hit in await opened.recall("tabs", space=SPACE, kinds=["transcripts"])] == [
-        back.fact
-    ]
+    assert [hit.text for hit in await opened.recall("tabs", space=SPACE, kinds=["lesson"])] == [back.fact]
 
 
 async def test_a_subagent_is_not_a_person(memories: AsyncLessons, record: Record) -> None:
@@ -292,5 +290,5 @@ async def test_forgetting_a_session_takes_its_memories_and_their_entries(
     await memories.extract(space=SPACE)
     await opened.forget(space=SPACE, session="s1", confirm=True)
     assert await facts(memories) == ["The user prefers tabs."]
-    found = await opened.recall("push to main", space=SPACE, kinds=["transcripts"])
+    found = await opened.recall("push to main", space=SPACE, kinds=["lesson"])
     assert not [hit for hit in found if "push" in hit.text]

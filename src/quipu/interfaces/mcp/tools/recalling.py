@@ -13,7 +13,7 @@ from quipu.interfaces.mcp.model import Answer, Desk, Given, Tool
 if TYPE_CHECKING:
     from quipu.recall.model import Hit
 
-KindName = Literal["message", "ledger", "transcripts", "episodes", "longterm", "tables"]
+KindName = Literal["message", "ledger", "lesson", "episodes", "longterm", "tables"]
 Question = Annotated[str, Field(min_length=1, max_length=4_000, description="The question, in plain words.")]
 _LOOKED_THROUGH: Final = 100
 
@@ -25,7 +25,7 @@ class RecallGiven(Given):
     kinds: Annotated[
         list[KindName] | None,
         Field(
-            description="Only these: message (what was said), ledger (facts), transcripts (lessons of "
+            description="Only these: message (what was said), ledger (facts), lesson (what lasts of "
             "coding sessions), episodes, longterm (about people), tables (rows)."
         ),
     ] = None
