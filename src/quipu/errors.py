@@ -54,7 +54,7 @@ class ConfigError(QuipuError):
 
 
 class BadInput(QuipuError):
-    """What was handed in cannot be taken."""
+    """An argument is not valid."""
 
     def __init__(
         self, message: str | None = None, *, field: str | None = None, hint: str | None = None
@@ -64,7 +64,7 @@ class BadInput(QuipuError):
         super().__init__(f"{field}: {message}" if field and message else message, hint=hint)
 
     def at(self, field: str, *, hint: str | None = None) -> Self:
-        """The same of another field, with another ``hint`` if one is given."""
+        """Return this error for another field, with another ``hint`` if one is given."""
         return type(self)(self._said, field=field, hint=hint or self.hint)
 
 

@@ -436,7 +436,7 @@ class Rooms:
 
     @property
     def trace(self) -> Trace:
-        """What tools and sources did in sessions: written down here, counted by the views of the ledger."""
+        """Traces of tools and sources in sessions: written down here, counted by the views of the ledger."""
         return Trace(self._portal.opened(self._inner).trace, self._portal)
 
     @property
@@ -451,7 +451,7 @@ class Rooms:
 
     @property
     def longterm(self) -> Longterm:
-        """What to know about a person before answering: kept, changed, recovered, each memory once."""
+        """Long-term memories: what to know about a person before answering, kept, changed and recovered."""
         return Longterm(self._portal.opened(self._inner).longterm, self._portal)
 
     @property
@@ -466,7 +466,7 @@ class Rooms:
 
     @property
     def beliefs(self) -> Beliefs:
-        """What stands about people, with history and the conflicts that can be asked about."""
+        """Beliefs about people, with their history and the conflicts that can be asked about."""
         return Beliefs(self._portal.opened(self._inner).beliefs, self._portal)
 
     @property
@@ -476,7 +476,7 @@ class Rooms:
 
     @property
     def settings(self) -> StoredSettings:
-        """What can be set, in the whole database or in a space: listed, set, and taken back."""
+        """Settings of the whole database or of a space: listed, set, and taken back."""
         return StoredSettings(self._portal.opened(self._inner).settings, self._portal)
 
     @property
@@ -495,12 +495,12 @@ class Rooms:
         return Snapshots(self._portal.opened(self._inner).snapshots, self._portal)
 
     def marks(self, *, space: str) -> Marks:
-        """The marks of memory that a space puts into prompts; whoever has them can mark any words."""
+        """Return the marks of memory that a space puts into prompts; whoever has them can mark any words."""
         return self._portal.call(lambda: self._inner.marks(space=space))
 
 
 class Erasing(Rooms):
-    """What a memory offers to forget, and to show that it is forgotten."""
+    """Methods of a memory that forget, and that prove it."""
 
     def __init__(self, inner: AsyncErasing, portal: Portal) -> None:
         self._inner = inner
@@ -705,11 +705,11 @@ class Memory(Erasing):
         until: datetime | str | None = None,
         limit: int = 10,
     ) -> list[Hit]:
-        """The memories that answer a question, best first, each with its score, its parts and its source.
+        """Return the memories that answer a question, best first, each with its score and its source.
 
-        ``user`` and ``session`` keep to one person's or one session's memory, ``kinds`` to kinds (such as
-        ``("message",)``), ``since`` (included) and ``until`` (not included) to a time. An empty list means
-        that nothing relevant is known.
+        ``user`` and ``session`` limit it to one person's or one session's memory, ``kinds`` to some kinds
+        (for example ``("message",)``), ``since`` (included) and ``until`` (not included) to a time. An empty
+        list means that nothing relevant is known.
 
         Raises:
             BadInput: an argument is out of range (``limit`` is 1 to 1,000).
@@ -739,7 +739,7 @@ class Memory(Erasing):
         until: datetime | str | None = None,
         limit: int = 10,
     ) -> list[list[Hit]]:
-        """``recall`` for many questions at once, which are embedded together; answers in their order."""
+        """Answer many questions at once, as ``recall`` does; embed them together and keep their order."""
         return self._portal.call(
             lambda: self._inner.recall_many(
                 questions,
@@ -766,12 +766,12 @@ class Memory(Erasing):
         until: datetime | str | None = None,
         limit: int = 20,
     ) -> Block:
-        """The memories that answer a question as text for a prompt, never longer than ``budget_tokens``.
+        """Return the memories that answer a question as text for a prompt, within ``budget_tokens``.
 
-        What is open to the person or in the session (``memory.loops.remind``) stands before them, within a
-        quarter of the budget. The text is marked as recalled memory: where it comes back in a message as it
-        was, it is not stored again. No sign in it is invisible, none begins a frame (``<system>``). What is
-        in it counts as used (``reinforce``): it is made to be put before an agent.
+        Open loops of the person or the session (``memory.loops.remind``) come first, within a quarter of the
+        budget. The text is marked as recalled memory: if it comes back unchanged in a message, it is not
+        stored again. It has no invisible characters and none that begins a frame (``<system>``). Its memories
+        count as used (``reinforce``): the block is made to be put before an agent.
         """
         return self._portal.call(
             lambda: self._inner.recall_block(
@@ -795,8 +795,9 @@ class Memory(Erasing):
         session: str | None = None,
         kinds: Sequence[str] | None = None,
     ) -> list[str]:
-        """What is open to the person, in the session or the space, each a line, the most urgent first; it is
-        what `recall_block` begins with.
+        """Return what is open to the person, in the session or the space, a line each, most urgent first.
+
+        `recall_block` begins with these lines.
         """
         return self._portal.call(
             lambda: self._inner.reminders(space=space, user=user, session=session, kinds=kinds)
@@ -810,24 +811,25 @@ class Memory(Erasing):
         return self._portal.call(lambda: self._inner.reinforce(hits))
 
     def used_lately(self, *, space: str, limit: int = 10) -> list[Used]:
-        """What was put before agents last, of the kinds that note it: episodes, lessons, long-term memories.
+        """Return what was put before agents last: episodes, lessons, long-term memories.
 
-        The latest use first, at most 200; what is not found any more is left out.
+        The latest use comes first, at most 200; memories that are no longer found are left out.
         """
         return self._portal.call(lambda: self._inner.used_lately(space=space, limit=limit))
 
     def why(self, hit: Hit) -> Why:
-        """Why a hit came back: each signal in a sentence, the shared words, the turns around it."""
+        """Explain why a hit came back: each signal in a sentence, the shared words, the turns around it."""
         return self._portal.call(lambda: self._inner.why(hit))
 
     def sessions(self, *, space: str, limit: int = 100, offset: int = 0) -> list[Session]:
-        """The sessions of a space, the latest first."""
+        """Return the sessions of a space, latest first."""
         return self._portal.call(lambda: self._inner.sessions(space=space, limit=limit, offset=offset))
 
     def spaces(self, *, after: str | None = None, limit: int | None = None) -> list[SpaceCounts]:
-        """Every space of the database, by name, with how many memories and sessions it holds.
+        """Return every space of the database, by name, with how many memories and sessions it holds.
 
-        To count takes a millisecond for each; ``limit`` and ``after`` (a name) have a part of them counted.
+        Counting takes a millisecond for each space; pass ``limit`` and ``after`` (a name) to count a part of
+        them.
 
         For whoever administers the database: it is the one call that is not kept to one space. It tells
         names and numbers, nothing that was said; but names are often people, so do not hand it to an agent.
@@ -835,14 +837,14 @@ class Memory(Erasing):
         return self._portal.call(lambda: self._inner.spaces(after=after, limit=limit))
 
     def space_names(self) -> list[str]:
-        """The names of all spaces of the database, in order; quick, for nothing is counted.
+        """Return the names of all spaces of the database, in order; quick, because nothing is counted.
 
         For whoever administers the database, as `spaces` is.
         """
         return self._portal.call(lambda: self._inner.space_names())
 
     def overview(self, *, space: str) -> Overview:
-        """How many memories of each kind a space holds, and how many came in, and tell, of which day."""
+        """Count the memories of each kind in a space, and how many came in on, and tell of, each day."""
         return self._portal.call(lambda: self._inner.overview(space=space))
 
     def reembed(self, model: str | None = None, *, progress: Progress | None = None) -> ReembedReport:
@@ -880,7 +882,7 @@ class Memory(Erasing):
         self._portal.call(lambda: self._inner.ready(seconds=seconds))
 
     def health(self) -> Health:
-        """What this memory runs on and how much it holds."""
+        """Return what this memory runs on and how much it holds."""
         return self._portal.call(lambda: self._inner.health())
 
     def close(self) -> None:
@@ -899,11 +901,11 @@ class Queue:
         self._portal = portal
 
     def status(self) -> QueueStatus:
-        """What waits for what, when schedules fire, and how many workers there are."""
+        """Return the waiting jobs by topic, the next run of each schedule, and the number of workers."""
         return self._portal.call(lambda: self._inner.status())
 
     def dead(self, *, topic: str | None = None, limit: int = 20) -> list[Look]:
-        """Jobs that were given up, the latest first.
+        """Return jobs that were given up, latest first.
 
         Raises:
             BadInput: ``limit`` is not 1 to 1,000, or there is no such topic.
@@ -911,7 +913,7 @@ class Queue:
         return self._portal.call(lambda: self._inner.dead(topic=topic, limit=limit))
 
     def show(self, number: int) -> Look:
-        """One job, with its payload and how it failed.
+        """Return one job, with its payload and how it failed.
 
         Raises:
             NotFound: there is no such job (any more): it may be done.
@@ -919,7 +921,7 @@ class Queue:
         return self._portal.call(lambda: self._inner.show(number))
 
     def retry(self, numbers: Sequence[int] | None = None, *, topic: str | None = None) -> int:
-        """Jobs that were given up are tried again as if new; all if none is named. How many.
+        """Try jobs that were given up again as if new, all if none is named; return how many.
 
         Raises:
             BadInput: there is no such topic.
@@ -945,7 +947,7 @@ class Queue:
 
 
 class Answers:
-    """What was answered to requests that may be sent again. Kept for 24 hours."""
+    """Answers to requests that may be sent again. Kept for 24 hours."""
 
     def __init__(self, inner: AsyncAnswers, portal: Portal) -> None:
         self._inner = inner
@@ -989,12 +991,12 @@ class Keys:
         level: Level = "read",
         requests_per_minute: int = 600,
     ) -> Issued:
-        """A new key with its token, which cannot be shown again.
+        """Make a new key with its token, which cannot be shown again.
 
-        ``name`` is for people: which program it is for. ``space`` is the one space that it opens, which need
-        not be there yet; None opens all of them, which with the level ``admin`` is what the owner of the
-        database may. ``level``: ``read``, ``write``, or ``admin``, which also forgets, restores, makes keys.
-        ``user`` binds the key to one person of the space: it sees and writes what is theirs alone, and what
+        ``name`` is for people: the program that uses it. ``space`` is the one space that it opens, existing
+        or not; None opens all of them, which with the level ``admin`` is what the owner of the database may
+        do. ``level`` is ``read``, ``write``, or ``admin``, which may also forget, restore and make keys.
+        ``user`` binds the key to one person of the space: it sees and writes only what is theirs, and what
         cannot be kept apart by person is closed to it.
 
         Raises:
@@ -1008,7 +1010,7 @@ class Keys:
         )
 
     def list(self, *, space: str | None = None) -> Sequence[Key]:
-        """Every key, the newest first, revoked ones too; only those of ``space`` where it is named."""
+        """Return every key, newest first, revoked ones too; only those of ``space`` if it is named."""
         return self._portal.call(lambda: self._inner.list(space=space))
 
     def revoke(self, key: str, *, space: str | None = None) -> Key:
@@ -1022,11 +1024,11 @@ class Keys:
         return self._portal.call(lambda: self._inner.revoke(key, space=space))
 
     def opened_by(self, token: str) -> Key | None:
-        """The key that a token opens now; None where it is none of ours, or was revoked."""
+        """Return the key that a token opens now; None if it is not ours, or was revoked."""
         return self._portal.call(lambda: self._inner.opened_by(token))
 
     def count(self) -> int:
-        """How many keys open anything: neither revoked nor forgotten with their space."""
+        """Count the keys that open anything: neither revoked nor forgotten with their space."""
         return self._portal.call(lambda: self._inner.count())
 
     def used(self, keys: Sequence[str]) -> None:
@@ -1045,15 +1047,15 @@ class Receipts:
         self._portal = portal
 
     def list(self, *, space: str | None = None) -> Sequence[Receipt]:
-        """The receipts of a space, oldest first; of the whole database where none is named.
+        """Return the receipts of a space, oldest first; of the whole database if none is named.
 
-        Only all of them together are a chain without gaps. Those of a space that was erased whole are among
-        these. What was erased before receipts were signed is not among them.
+        Only all receipts together are a chain without gaps. Those of spaces erased whole are in it. Erasures
+        from before receipts were signed are not.
         """
         return self._portal.call(lambda: self._inner.list(space=space))
 
     def get(self, id: UUID | str, *, space: str | None = None) -> Sequence[Receipt]:
-        """The receipt of an erasure, and after it the notes on what was left on the disk, if they were made.
+        """Return the receipt of an erasure, and after it any notes on what was left on the disk.
 
         With the name of a space that was forgotten whole, its receipt is found too.
 
@@ -1064,7 +1066,7 @@ class Receipts:
         return self._portal.call(lambda: self._inner.get(id, space=space))
 
     def key(self) -> PublicKey:
-        """The public key with which receipts are verified.
+        """Return the public key that verifies receipts.
 
         Raises:
             NotFound: nothing was erased yet; the key is made with the first receipt.
@@ -2229,13 +2231,13 @@ class Evaluating:
         evaluator: Evaluator | EvaluatorName | None = None,
         space: str | None = None,
     ) -> Evaluation:
-        """What a conversation asks for: memories to include, to edit and to delete. Nothing is written.
+        """Return the memories to include, edit and delete after a conversation. Nothing is written.
 
-        ``asked`` is the seed's input, or its document. Memories with ids can be edited and deleted; one
-        that is known by its summary only is not included again. ``evaluator`` is ``rules``, ``llm``, one of
-        your own, or that of the setting ``longterm_evaluator``. ``SatiMemoryResult.of`` makes the seed's
-        single shape of the result. Memory that was put into a turn is not read: what bears the marks of the
-        ``space``, and what others marked; without a space, whatever has the form of a marked block.
+        ``asked`` is the seed's input, or its document. Memories with ids can be edited and deleted; one known
+        by its summary only is not included again. ``evaluator`` is ``rules``, ``llm``, one of your own, or
+        that of the setting ``longterm_evaluator``. ``SatiMemoryResult.of`` turns the result into the seed's
+        single shape. Memory that was put into a turn is not read: blocks with the marks of the ``space``, and
+        blocks that others marked; without a space, everything in the form of a marked block.
 
         Raises:
             BadInput: the document cannot be read, or there is no such evaluator.
@@ -2325,7 +2327,7 @@ class MemoryFiles:
 
 
 class Longterm(Remembering, Looking, Recovering, Evaluating, MemoryFiles):
-    """What to know about a person before answering: kept by category and importance, each once.
+    """Memories about a person, to know before answering: by category and importance, each once.
 
     Every call names the ``space``. An id is a memory's whole id or the beginning of it, at least four digits.
     """
@@ -3746,11 +3748,11 @@ class Tables(Browsing):
 
 
 class StoredSettings:
-    """What can be set, with what stands: for the whole database, and where ``space`` is named for that space.
+    """Settings and their values: of the whole database, or of a space if ``space`` is named.
 
-    What a program is given (``Memory(settings=…)``, ``QUIPU_*``) comes before what is kept here for a space,
-    that before what is kept for the database, that before the default. Every process of the database goes by
-    a change within a second.
+    Values given to a program (``Memory(settings=…)``, ``QUIPU_*``) come before those stored for a space,
+    those before the ones stored for the database, and those before the default. Every process of the database
+    follows a change within a second.
     """
 
     def __init__(self, inner: AsyncSettings, portal: Portal) -> None:
@@ -3758,7 +3760,7 @@ class StoredSettings:
         self._portal = portal
 
     def list(self, *, space: str | None = None, kind: str | None = None) -> Sequence[SettingState]:
-        """Every setting, or those of a ``kind`` of memory ("house" for those of none).
+        """Return every setting, or those of a ``kind`` of memory ("house" for those of none).
 
         Raises:
             BadInput: there is no such kind.
@@ -3766,7 +3768,7 @@ class StoredSettings:
         return self._portal.call(lambda: self._inner.list(space=space, kind=kind))
 
     def get(self, name: str, *, space: str | None = None) -> SettingState:
-        """One setting.
+        """Return one setting.
 
         Raises:
             NotFound: there is none of that name; the nearest is named.

@@ -61,7 +61,7 @@ class Answering:
         until: datetime | str | None,
         limit: int,
     ) -> list[list[Hit]]:
-        """For each question its hits, best first."""
+        """Return the hits of each question, best first."""
         texts = [_checked(question) for question in _listed("questions", questions)]
         filters = _filters(user=user, kinds=kinds, since=since, until=until)
         whole("limit", limit, least=1, most=_MOST)
@@ -81,10 +81,10 @@ class Answering:
     async def _best(
         self, within: Within, questions: Sequence[str], *, filters: Filters, limit: int
     ) -> tuple[list[tuple[Question, list[Found]]], Mapping[int, Cited]]:
-        """For each question the best entries, and what they say.
+        """Return the best entries of each question, and their texts.
 
-        A line that resumed sessions repeat is one of them: where copies took the room of others, it ranks
-        more.
+        Copies of a line that resumed sessions repeat count as one; if copies took the place of others, more
+        entries are ranked.
         """
         now, room = self._clock.now(), limit + _SPARE
         while True:
@@ -103,11 +103,11 @@ class Answering:
             room *= 4
 
     def filed(self, space: str) -> AbstractAsyncContextManager[Within | None]:
-        """The space, to be read; first what a kind of memory has left to be filed is filed."""
+        """Open the space for reading, after filing what a kind of memory has left unfiled."""
         return filed(self._database, self._models, space, _BEHIND)
 
     async def _faded(self, within: Within, now: datetime, found: Sequence[Found]) -> set[int]:
-        """What time has taken out of recall."""
+        """Return the entries that time has taken out of recall."""
         gone: set[int] = set()
         for code in {hit.kind for hit in found}:
             faded = _BY_CODE[code].faded
@@ -133,7 +133,7 @@ class Answering:
     async def reminders(
         self, space: str, *, user: str | None, session: str | None, kinds: Sequence[str] | None
     ) -> list[str]:
-        """What is open to a person or in a session, each a line, the most urgent first."""
+        """Return what is open to a person or in a session, a line each, most urgent first."""
         chosen = _filters(user=user, kinds=kinds, since=None, until=None)
         asked = [one for one in KINDS if one.remind and (chosen.kinds is None or one.code in chosen.kinds)]
         session = optional_name("session", session)
@@ -187,7 +187,7 @@ class Answering:
         return made
 
     async def marks(self, space: str) -> Marks:
-        """The marks of what is put into prompts from a space."""
+        """Return the marks that a space puts into prompts."""
         return await self._database.marks(check_known_name("space", space))
 
     async def why(self, hit: Hit) -> Why:
@@ -203,7 +203,7 @@ class Answering:
         return explain(hit, languages=languages or [DEFAULT], before=before, after=after)
 
     async def sessions(self, space: str, *, limit: int, offset: int) -> list[store.Session]:
-        """Sessions, the latest first."""
+        """Return the sessions, latest first."""
         whole("limit", limit, least=1, most=_MOST)
         whole("offset", offset, least=0, most=2**62)
         async with self._database.looking(space) as within:
@@ -211,7 +211,7 @@ class Answering:
 
 
 def whole(field: str, value: object, *, least: int, most: int) -> None:
-    """Nothing, where ``value`` is a whole number from ``least`` to ``most``; else BadInput."""
+    """Raise BadInput unless ``value`` is a whole number from ``least`` to ``most``."""
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         shown = value if isinstance(value, int | float) and abs(value) < 10**12 else "that"
         raise BadInput(f"a whole number from {least:,} to {most:,}, not {shown}.", field=field)
@@ -269,7 +269,7 @@ def _time(field: str, value: datetime | str | None) -> datetime | None:
 async def _weighed(
     within: Within, question: Question, now: datetime, found: Sequence[Found]
 ) -> Sequence[Found]:
-    """The same, best first, by all that counts for entries of their kinds."""
+    """Sort entries, best first, by all that counts for their kinds."""
     changes: dict[int, Parts | None] = {}
     for code in {hit.kind for hit in found}:
         weigh = _BY_CODE[code].weigh
@@ -297,7 +297,7 @@ async def _cite(within: Within, found: Sequence[Found]) -> Mapping[int, Cited]:
 
 
 def _once(found: Sequence[Found], cited: Mapping[int, Cited]) -> list[Found]:
-    """Of a line that sessions have copied from each other, the best copy: the same id, moment and words."""
+    """Keep the best copy of lines that sessions copied from each other: same id, moment and words."""
     first: dict[object, Found] = {}
     for hit in found:
         if (told := cited.get(hit.id)) is not None:

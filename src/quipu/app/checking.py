@@ -47,9 +47,9 @@ class Checking:
         after: str | None,
         of_all: bool,
     ) -> Checked:
-        """What is still there of what receipts name, and where which strings stand.
+        """Check what is still there of what receipts name, and where each string stands.
 
-        ``of_all`` is false where the caller may not look into what belongs to all spaces together.
+        ``of_all`` is false if the caller may not look into what belongs to all spaces together.
         """
         sought = wanted(strings) if strings else []
         named = Named.of([one.document for one in receipts])
@@ -66,7 +66,7 @@ class Checking:
         return Checked(receipt=receipts[0].id, places=found, searched=bool(sought), after=looking.after)
 
     async def _holders(self, named: Named) -> list[Holder]:
-        """The places of files that there are, and those that the receipt names and that are gone."""
+        """Return the places of existing files, and of those that the receipt names and that are gone."""
         shelf = Shelf.of(self._settings, self._parts.database.url)
         kept = shelf.all(self._space.id, self._space.name)
         found = places.of_snapshots(named, shelf, self._space.id, kept)
@@ -78,7 +78,7 @@ class Checking:
         return [*found, *await to_thread.run_sync(work)]
 
     async def _segments(self) -> list[str] | None:
-        """The segments of the log of a server of one's own; None where it does not tell them."""
+        """Return the log segments of a separate server; None if it does not list them."""
         try:
             async with self._parts.database.owner() as conn:
                 return await store.log_segments(conn)
@@ -86,7 +86,7 @@ class Checking:
             return None
 
     async def _tables(self, strings: Sequence[str], looking: Looking, limit: Limit) -> list[Place]:
-        """Where strings stand in what can be read with SQL, and whether all of it was searched."""
+        """Find strings in what SQL can read, and note whether all of it was searched."""
         found: dict[str, tuple[int, str]] = {}
         with anyio.move_on_after(limit.seconds_left) as timer:
             for start in range(0, len(strings), _AT_ONCE):
@@ -132,7 +132,7 @@ def _through(
 
 
 def of_receipt(receipts: Sequence[Receipt], id: str) -> Sequence[Receipt]:
-    """The receipt of an erasure and the notes to it.
+    """Return the receipt of an erasure and the notes to it.
 
     Raises:
         NotFound: that is no receipt of an erasure.

@@ -18,7 +18,7 @@ from quipu.upkeep.erasure.rewriting import Rewritten
 
 
 class AsyncErasing(AsyncRooms):
-    """What a memory offers to forget, and to show that it is forgotten."""
+    """Methods of a memory that forget, and that prove it."""
 
     async def forget(
         self,

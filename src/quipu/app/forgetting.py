@@ -75,7 +75,7 @@ class Forgetting:
         return replace(found, counts={**found.counts, "snapshots": len(kept)}) if kept else found
 
     async def _of_gone(self, done: Erasure) -> list[Snapshot]:
-        """The snapshots of the space that was forgotten, also those that were taken meanwhile."""
+        """Return the snapshots of the forgotten space, including those taken meanwhile."""
         from quipu.upkeep.erasure import gone  # noqa: PLC0415 - as in ``_finish``
 
         if done.receipt is None:
@@ -88,9 +88,9 @@ class Forgetting:
     async def _search(
         self, person: str | None, given: Sequence[str], *, everywhere: bool, trial: bool
     ) -> Search:
-        """Names of the person, and what was found of them, or taken out, in the tables of agents.
+        """Find names of the person, and find or remove them in the tables of agents.
 
-        These have transactions of their own, which come first: what fails in between is finished by
+        These tables have transactions of their own, which come first: what fails in between is finished by
         forgetting again.
         """
         if everywhere and not (person or given):

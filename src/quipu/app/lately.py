@@ -1,4 +1,4 @@
-"""What was put before agents lately, of every kind of memory that notes its uses."""
+"""Recent uses: memories put before agents lately, of every kind that notes its uses."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Used:
 
 
 async def used_lately(database: Database, space: str, *, limit: int) -> list[Used]:
-    """The memories that were used last, the latest first; those that are still found.
+    """Return the memories that were used last, latest first, if they are still found.
 
     Raises:
         BadInput: an argument cannot be taken.

@@ -155,11 +155,11 @@ class AsyncMemory(AsyncErasing):
         until: datetime | str | None = None,
         limit: int = 10,
     ) -> list[Hit]:
-        """The memories that answer a question, best first, each with its score, its parts and its source.
+        """Return the memories that answer a question, best first, each with its score and its source.
 
-        ``user`` and ``session`` keep to one person's or one session's memory, ``kinds`` to kinds (such as
-        ``("message",)``), ``since`` (included) and ``until`` (not included) to a time. An empty list means
-        that nothing relevant is known.
+        ``user`` and ``session`` limit it to one person's or one session's memory, ``kinds`` to some kinds
+        (for example ``("message",)``), ``since`` (included) and ``until`` (not included) to a time. An empty
+        list means that nothing relevant is known.
 
         Raises:
             BadInput: an argument is out of range (``limit`` is 1 to 1,000).
@@ -188,7 +188,7 @@ class AsyncMemory(AsyncErasing):
         until: datetime | str | None = None,
         limit: int = 10,
     ) -> list[list[Hit]]:
-        """``recall`` for many questions at once, which are embedded together; answers in their order."""
+        """Answer many questions at once, as ``recall`` does; embed them together and keep their order."""
         return await self._ready.answering.answer(
             questions,
             space=space,
@@ -213,12 +213,12 @@ class AsyncMemory(AsyncErasing):
         until: datetime | str | None = None,
         limit: int = 20,
     ) -> Block:
-        """The memories that answer a question as text for a prompt, never longer than ``budget_tokens``.
+        """Return the memories that answer a question as text for a prompt, within ``budget_tokens``.
 
-        What is open to the person or in the session (``memory.loops.remind``) stands before them, within a
-        quarter of the budget. The text is marked as recalled memory: where it comes back in a message as it
-        was, it is not stored again. No sign in it is invisible, none begins a frame (``<system>``). What is
-        in it counts as used (``reinforce``): it is made to be put before an agent.
+        Open loops of the person or the session (``memory.loops.remind``) come first, within a quarter of the
+        budget. The text is marked as recalled memory: if it comes back unchanged in a message, it is not
+        stored again. It has no invisible characters and none that begins a frame (``<system>``). Its memories
+        count as used (``reinforce``): the block is made to be put before an agent.
         """
         return await self._ready.answering.block(
             question,
@@ -240,8 +240,10 @@ class AsyncMemory(AsyncErasing):
         session: str | None = None,
         kinds: Sequence[str] | None = None,
     ) -> list[str]:
-        """What is open to the person, in the session or the space, each a line, the most urgent first; it is
-        what `recall_block` begins with."""
+        """Return what is open to the person, in the session or the space, a line each, most urgent first.
+
+        `recall_block` begins with these lines.
+        """
         return await self._ready.answering.reminders(space, user=user, session=session, kinds=kinds)
 
     async def reinforce(self, hits: Iterable[Hit]) -> int:
@@ -252,24 +254,25 @@ class AsyncMemory(AsyncErasing):
         return await self._ready.answering.used(hits)
 
     async def used_lately(self, *, space: str, limit: int = 10) -> list[Used]:
-        """What was put before agents last, of the kinds that note it: episodes, lessons, long-term memories.
+        """Return what was put before agents last: episodes, lessons, long-term memories.
 
-        The latest use first, at most 200; what is not found any more is left out.
+        The latest use comes first, at most 200; memories that are no longer found are left out.
         """
         return await used_lately(self._ready.database, space, limit=limit)
 
     async def why(self, hit: Hit) -> Why:
-        """Why a hit came back: each signal in a sentence, the shared words, the turns around it."""
+        """Explain why a hit came back: each signal in a sentence, the shared words, the turns around it."""
         return await self._ready.answering.why(hit)
 
     async def sessions(self, *, space: str, limit: int = 100, offset: int = 0) -> list[Session]:
-        """The sessions of a space, the latest first."""
+        """Return the sessions of a space, latest first."""
         return await self._ready.answering.sessions(check_name("space", space), limit=limit, offset=offset)
 
     async def spaces(self, *, after: str | None = None, limit: int | None = None) -> list[SpaceCounts]:
-        """Every space of the database, by name, with how many memories and sessions it holds.
+        """Return every space of the database, by name, with how many memories and sessions it holds.
 
-        To count takes a millisecond for each; ``limit`` and ``after`` (a name) have a part of them counted.
+        Counting takes a millisecond for each space; pass ``limit`` and ``after`` (a name) to count a part of
+        them.
 
         For whoever administers the database: it is the one call that is not kept to one space. It tells
         names and numbers, nothing that was said; but names are often people, so do not hand it to an agent.
@@ -279,14 +282,14 @@ class AsyncMemory(AsyncErasing):
         return await count(self._ready.database, after=after, limit=limit)
 
     async def space_names(self) -> list[str]:
-        """The names of all spaces of the database, in order; quick, for nothing is counted.
+        """Return the names of all spaces of the database, in order; quick, because nothing is counted.
 
         For whoever administers the database, as `spaces` is.
         """
         return [space.name for space in await self._ready.database.spaces()]
 
     async def overview(self, *, space: str) -> Overview:
-        """How many memories of each kind a space holds, and how many came in, and tell, of which day."""
+        """Count the memories of each kind in a space, and how many came in on, and tell of, each day."""
         everybody_only("The counts of a space concern")
         async with self._ready.answering.filed(check_name("space", space)) as within:
             return await overview(within, _NAMES)
@@ -348,6 +351,6 @@ class AsyncMemory(AsyncErasing):
         await self._ready.database.ready(seconds=seconds)
 
     async def health(self) -> Health:
-        """What this memory runs on and how much it holds."""
+        """Return what this memory runs on and how much it holds."""
         ready = self._ready
         return await examine(ready.database, self._settings, embedded=self._settings.database_url is None)

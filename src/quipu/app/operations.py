@@ -54,7 +54,7 @@ class Operation:
 
     @property
     def words(self) -> str | None:
-        """What the command line calls it, ``longterm archive-many``; None where it has no derived command."""
+        """Name on the command line, ``longterm archive-many``; None if it has no derived command."""
         return self.command if self.command != "" else self.name.replace(".", " ").replace("_", "-")
 
 

@@ -1,4 +1,4 @@
-"""What an open memory works with."""
+"""Parts that an open memory works with."""
 
 from __future__ import annotations
 

@@ -40,12 +40,15 @@ class Queue:
     @classmethod
     @asynccontextmanager
     async def open(cls, url: str, settings: Settings, *, clock: Clock | None = None) -> AsyncGenerator[Self]:
-        """The queue of the migrated database at ``url``."""
+        """Open the queue of the migrated database at ``url``."""
         async with Store.open(url, settings) as store:
             yield cls(store, settings, clock or SystemClock())
 
     async def status(self) -> QueueStatus:
-        """What waits for what. Every topic that this version knows is listed, and others that have jobs."""
+        """Return the waiting jobs by topic.
+
+        Every topic of this version is listed, and others that have jobs.
+        """
         found = {one.topic: one for one in await self._store.status(now=self._clock.now())}
         for topic in self._names:
             found.setdefault(topic, TopicStatus(topic, None, 0, 0, 0, 0, None))
@@ -54,7 +57,7 @@ class Queue:
         return QueueStatus(self._carrier, await self._store.workers(), tuple(topics), tuple(schedules))
 
     async def dead(self, *, topic: str | None = None, limit: int = 20) -> list[Look]:
-        """Jobs that were given up, the latest first.
+        """Return jobs that were given up, latest first.
 
         Raises:
             BadInput: ``limit`` is not 1 to 1,000, or there is no such topic.
@@ -64,7 +67,7 @@ class Queue:
         return await self._store.dead(topic=self._topic(topic), limit=limit)
 
     async def show(self, number: int) -> Look:
-        """One job, with its payload and how it failed.
+        """Return one job, with its payload and how it failed.
 
         Raises:
             NotFound: there is no such job (any more): it may be done.
@@ -77,7 +80,7 @@ class Queue:
         return found
 
     async def retry(self, numbers: Sequence[int] | None, *, topic: str | None = None) -> int:
-        """Jobs that were given up are tried again as if new; all if ``numbers`` is None. How many."""
+        """Try jobs that were given up again as if new, all if ``numbers`` is None; return how many."""
         revived = await self._store.revive(numbers, topic=self._topic(topic))
         if revived:
             await self._store.ring()

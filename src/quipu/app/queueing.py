@@ -23,12 +23,12 @@ class AsyncQueue:
         self._settings = settings
 
     async def status(self) -> QueueStatus:
-        """What waits for what, when schedules fire, and how many workers there are."""
+        """Return the waiting jobs by topic, the next run of each schedule, and the number of workers."""
         async with self._open() as queue:
             return await queue.status()
 
     async def dead(self, *, topic: str | None = None, limit: int = 20) -> list[Look]:
-        """Jobs that were given up, the latest first.
+        """Return jobs that were given up, latest first.
 
         Raises:
             BadInput: ``limit`` is not 1 to 1,000, or there is no such topic.
@@ -37,7 +37,7 @@ class AsyncQueue:
             return await queue.dead(topic=topic, limit=limit)
 
     async def show(self, number: int) -> Look:
-        """One job, with its payload and how it failed.
+        """Return one job, with its payload and how it failed.
 
         Raises:
             NotFound: there is no such job (any more): it may be done.
@@ -46,7 +46,7 @@ class AsyncQueue:
             return await queue.show(number)
 
     async def retry(self, numbers: Sequence[int] | None = None, *, topic: str | None = None) -> int:
-        """Jobs that were given up are tried again as if new; all if none is named. How many.
+        """Try jobs that were given up again as if new, all if none is named; return how many.
 
         Raises:
             BadInput: there is no such topic.

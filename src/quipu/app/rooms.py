@@ -84,7 +84,7 @@ class AsyncRooms:
 
     @property
     def trace(self) -> AsyncTrace:
-        """What tools and sources did in sessions: written down here, counted by the views of the ledger."""
+        """Traces of tools and sources in sessions: written down here, counted by the views of the ledger."""
         from quipu.kinds.ledger.evidence.trace import AsyncTrace  # noqa: PLC0415
 
         return self._room(
@@ -124,7 +124,7 @@ class AsyncRooms:
 
     @property
     def longterm(self) -> AsyncLongterm:
-        """What to know about a person before answering: kept, changed, recovered, each memory once."""
+        """Long-term memories: what to know about a person before answering, kept, changed and recovered."""
         from quipu.kinds.longterm.longterm import AsyncLongterm  # noqa: PLC0415
 
         return self._room(
@@ -158,7 +158,7 @@ class AsyncRooms:
 
     @property
     def beliefs(self) -> AsyncBeliefs:
-        """What stands about people, with history and the conflicts that can be asked about."""
+        """Beliefs about people, with their history and the conflicts that can be asked about."""
         from quipu.kinds.episodes.minding.beliefs.beliefs import AsyncBeliefs  # noqa: PLC0415
 
         return self._room(
@@ -189,7 +189,7 @@ class AsyncRooms:
 
     @property
     def settings(self) -> AsyncSettings:
-        """What can be set, in the whole database or in a space: listed, set, and taken back."""
+        """Settings of the whole database or of a space: listed, set, and taken back."""
         from quipu.upkeep.settings.settings import AsyncSettings  # noqa: PLC0415
 
         return self._room(
@@ -235,7 +235,7 @@ class AsyncRooms:
         )
 
     async def marks(self, *, space: str) -> Marks:
-        """The marks of memory that a space puts into prompts; whoever has them can mark any words."""
+        """Return the marks of memory that a space puts into prompts; whoever has them can mark any words."""
         return await self._ready.answering.marks(space)
 
     def _room(self, kind: type[_Room], build: Callable[[Parts], _Room]) -> _Room:

@@ -56,7 +56,7 @@ HOUSE_SCHEDULES = (
 
 @dataclass(frozen=True, slots=True)
 class Duties:
-    """What can be done: topic to handler, topic to its longest time in seconds, and the schedules by name."""
+    """Duties of a worker: topic to handler, topic to its longest time in seconds, schedules by name."""
 
     handlers: Mapping[str, plug.Handler]
     seconds: Mapping[str, float]
@@ -69,7 +69,7 @@ class Duties:
 
 
 def duties(kinds: Iterable[Kind] = KINDS, schedules: Iterable[Schedule] = HOUSE_SCHEDULES) -> Duties:
-    """The duties of some kinds, with schedules that belong to none."""
+    """Return the duties of some kinds, with schedules that belong to none."""
     handlers: dict[str, plug.Handler] = {}
     seconds: dict[str, float] = {}
     times = {schedule.name: schedule for schedule in schedules}
@@ -92,7 +92,7 @@ async def worker(
     known: Duties | None = None,
     tick_seconds: float = 1.0,
 ) -> AsyncGenerator[Worker]:
-    """A worker on ``wanted`` topics (all if none is named), which has its own connections for the block.
+    """Open a worker on ``wanted`` topics (all if none is named), with its own connections for the block.
 
     New jobs wake it; every ``tick_seconds`` it looks for what is due by the clock, or whether it is to stop.
 
@@ -141,7 +141,7 @@ async def worker(
 
 @asynccontextmanager
 async def _speaking(database: Database, settings: Settings, clock: Clock) -> AsyncGenerator[Language | None]:
-    """The language model of the settings, if they name one, for the block."""
+    """Open the language model of the settings, if they name one, for the block."""
     budget = DailyBudget(database, clock=clock)
     language = await to_thread.run_sync(partial(choose, settings, budget=budget))
     try:
@@ -160,7 +160,7 @@ def _lines(known: Duties, settings: Settings, wanted: Sequence[str]) -> list[Lin
 
 
 def _bound(known: Duties, tools: partial[Context], database: Database) -> dict[str, Handler]:
-    """Handlers of kinds as the queue calls them."""
+    """Return the handlers of kinds in the form that the queue calls."""
 
     async def context(run: Run) -> Context:
         return tools(run=run, settings=await database.settings(run.job.space))

@@ -1,1 +1,1 @@
-"""What every room stands on: settings, database, embedding, and values without a home of their own."""
+"""Foundation of every package: settings, database, embedding, and values without a home of their own."""

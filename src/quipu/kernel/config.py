@@ -41,7 +41,7 @@ def _setting(
     of_space: bool = True,
     shown: bool = True,
 ) -> Any:
-    """A field of ``Settings``; see ``Setting``. Its name follows from the field."""
+    """Declare a field of ``Settings``; see ``Setting``. Its name follows from the field."""
     return field(
         default=_UNSET,
         repr=shown,
@@ -59,7 +59,7 @@ def _setting(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What can be set from outside. Each field is ``QUIPU_`` + its name in capitals.
+    """Settings that can be made from outside. Each field is ``QUIPU_`` + its name in capitals.
 
     Raises ConfigError, naming the variable that is wrong and what it can be.
     """
@@ -292,7 +292,7 @@ class Settings:
         object.__setattr__(self, setting.name, value)
 
     def of(self, setting: Setting[_T]) -> _T:
-        """The value of a setting, such as one that a kind of memory defines.
+        """Return the value of a setting, including one that a kind of memory defines.
 
         Raises:
             ConfigError: what the program or the environment says cannot be taken.
@@ -307,14 +307,13 @@ class Settings:
             return setting.default  # stored by a version that knows other bounds
 
     def origin(self, name: str) -> Origin:
-        """Where the value of a setting is from."""
+        """Return the source of a setting's value."""
         return (self.origins or {}).get(name, "default")
 
     def over(self, stored: Iterable[Stored]) -> Settings:
-        """The same over what is stored: what the process was given comes first, then the later of two rows.
+        """Return these settings over the stored ones: the process's own first, then the later of two rows.
 
-        What is stored and cannot be read, such as by a version that knows other bounds, is passed over with a
-        warning.
+        A stored value that cannot be read (another version has other bounds) is skipped with a warning.
         """
         given = self.origins or {}
         fresh = {name: (value, origin) for name, value, origin in stored if name not in given}
@@ -335,7 +334,7 @@ class Settings:
 
 @cache
 def described() -> Mapping[str, Setting[Any]]:
-    """What each field of ``Settings`` means, in their order."""
+    """Return the setting behind each field of ``Settings``, in their order."""
     return {one.name: Setting(name=one.name, **one.metadata) for one in fields(Settings) if one.metadata}
 
 
@@ -344,7 +343,7 @@ def _default(setting: Setting[Any]) -> Any:
 
 
 def load(settings: Settings | None, given: Mapping[str, Any]) -> Settings:
-    """``settings``, or those of the environment, with the ``given`` ones put in their place.
+    """Return ``settings``, or those of the environment, with the ``given`` ones put in their place.
 
     Raises:
         ConfigError: naming the variable that is wrong.
@@ -353,7 +352,7 @@ def load(settings: Settings | None, given: Mapping[str, Any]) -> Settings:
 
 
 def read(setting: Setting[_T], given: Any) -> _T:
-    """The value that ``given`` says.
+    """Read the value of a setting from ``given``.
 
     Raises:
         ConfigError: it cannot be taken; names the variable and what it can be.

@@ -1,4 +1,4 @@
-"""When: the times that a question names, and texts that tell of a time."""
+"""Times that a question names, and texts that tell of a time."""
 
 from __future__ import annotations
 
@@ -90,17 +90,17 @@ class Window:
 
 
 def asks_when(question: str) -> bool:
-    """Whether a time would answer it."""
+    """Return True if a time would answer the question."""
     return bool(_WHEN.search(question))
 
 
 def tells_time(text: str) -> bool:
-    """Whether a text says anything of a time (its first 4,000 characters)."""
+    """Return True if a text mentions a time (in its first 4,000 characters)."""
     return bool(_TIME_WORDS.search(text[:4000]))
 
 
 def windows(question: str, *, now: datetime, first: datetime, last: datetime) -> list[Window]:
-    """The times that ``question`` names, the most exact readings only.
+    """Return the times that ``question`` names, the most exact readings only.
 
     ``first`` and ``last`` bound what the space remembers: a month without a year means that month in
     every year between them.
@@ -167,7 +167,7 @@ def _relative(question: str, now: datetime) -> Iterator[Window]:
 
 
 def _around(day: datetime, *, days: int) -> Window:
-    """A day, told on the day itself or the next, then ever more rarely."""
+    """Return a day's window: told on the day itself or the next, then ever more rarely."""
     until = day + timedelta(days=days + 1)
     return Window(day, until, 1.0, until + timedelta(days=29), after=1.0, fade=timedelta(days=4))
 
@@ -178,12 +178,12 @@ def _year(year: int) -> Window:
 
 
 def _number(month: str) -> int:
-    """1 to 12; 0 for what only looks like a month (the Turkish and the long letters match as i and s)."""
+    """Return the month, 1 to 12; 0 for a lookalike (the Turkish and the long letters match as i and s)."""
     return _MONTHS.get(month.lower(), 0)
 
 
 def _moment(year: int, month: int, day: int) -> datetime | None:
-    """The beginning of a day; None where there is no such day, or none of a time that anybody tells of."""
+    """Return the beginning of a day; None if there is no such day, or nobody tells of its year."""
     try:
         return datetime(year, month, day, tzinfo=UTC) if year in _TOLD_YEARS else None
     except ValueError:

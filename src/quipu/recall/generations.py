@@ -62,7 +62,7 @@ class Models:
     @classmethod
     @asynccontextmanager
     async def open(cls, database: Database, settings: Settings) -> AsyncGenerator[Self]:
-        """The models of a database. A new one begins with the model of the settings.
+        """Open the models of a database. A new one begins with the model of the settings.
 
         Raises:
             EmbeddingError, ConfigError: the database is new, and that model cannot be had.
@@ -86,7 +86,7 @@ class Models:
         return set(self._held)
 
     async def embed(self, texts: Sequence[str], *, generation: int | None = None) -> Embedded:
-        """Vectors of texts by the model of ``generation``, or by the one last asked for.
+        """Embed texts with the model of ``generation``, or with the one used last.
 
         Raises:
             ModelMissing: it is not installed here (any more), or its weights differ.
@@ -101,12 +101,12 @@ class Models:
 
     @property
     def is_quick(self) -> bool:
-        """Whether the last call took so little that a few rows may be held meanwhile: no network, no bulk."""
+        """True if the last call was so short that rows may stay locked meanwhile: no network, no bulk."""
         return self._last_seconds < _QUICK_SECONDS
 
     @asynccontextmanager
     async def lent(self, generation: int | None = None) -> AsyncGenerator[Embedder]:
-        """The embedder of ``generation``, or the one last asked for; it stays open for the block.
+        """Lend the embedder of ``generation``, or the one used last; it stays open for the block.
 
         Raises:
             ModelMissing: it is not installed here (any more), or its weights differ.

@@ -37,7 +37,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What must be known before entries are filed, and is held until the transaction ends.
+    """Facts and locks needed before entries are filed, kept until the transaction ends.
 
     ``generation`` is the model of the space; ``numbers`` are those of names; ``ends`` and ``tails`` say where
     the threads go on, ``made`` how many of them are new; ``alone`` are ids for entries that stand alone.
@@ -77,7 +77,7 @@ class Sent:
     generation: int
 
     async def check(self) -> None:
-        """Nothing, where they arrived.
+        """Raise unless the entries were filed.
 
         Raises:
             Moved: the space has another model now, or it was forgotten while we waited for it.
@@ -112,7 +112,7 @@ class AskedIds:
             self._rows = await store.ask_alone_ids(conn, self._count)
 
     async def held(self, within: Within, count: int) -> Held:
-        """What ``hold`` tells, for so many entries."""
+        """Return what ``hold`` returns, for ``count`` entries."""
         if self._rows is None or count > self._count:
             return await hold(within, threads=(), names=(), alone=count)
         generation = within.space.generation or await store.first_generation(within)
@@ -153,25 +153,25 @@ async def file_ready(within: Within, entries: Ready, *, generation: int) -> None
 
 
 def ready(held: Held, drafts: Sequence[Draft]) -> Ready:
-    """Entries for ``send``, made while their vectors are; those of the drafts are not looked at."""
+    """Make the entries of drafts ready for ``send`` while their vectors are computed."""
     rows = _number(drafts, held)
     return ready_rows(held, rows, _inherit(rows, held.tails))
 
 
 def ready_rows(held: Held, rows: Sequence[Row], fitted: Sequence[Row]) -> Ready:
-    """The same, for entries that were numbered before and have been fitted to each other."""
+    """Make entries ready that were numbered before and have been fitted to each other."""
     return Ready(held, rows, fitted, _columns(rows, fitted, held))
 
 
 async def send_terms(within: Within, entries: Ready) -> None:
-    """In a pipeline that is open, file the terms of entries that follow in the same transaction."""
+    """File the terms of entries that follow in the same transaction, in a pipeline that is open."""
     await store.run(within, "file_terms", entries.columns)
 
 
 async def send(
     within: Within, entries: Ready, vectors: Sequence[NDArray[np.float32] | None], *, generation: int
 ) -> Sent:
-    """In a pipeline that is open, file entries with their vectors; ``check`` what was sent after its end.
+    """File entries with their vectors in an open pipeline; call ``check`` on the result after its end.
 
     Raises:
         Moved: the vectors are of another ``generation`` than those of the space. The transaction must be
@@ -226,7 +226,7 @@ def _number(drafts: Sequence[Draft], held: Held) -> list[Row]:
 
 
 def voice(speaker: int, by_user: bool) -> str:
-    """Who speaks, as the rule of neighbours tells people apart."""
+    """Return the speaker key by which the rule of neighbours tells people apart."""
     return str(speaker) if speaker else "user" if by_user else "other"
 
 
@@ -247,7 +247,7 @@ def _inherit(rows: Sequence[Row], tails: Sequence[store.Tail]) -> list[Row]:
 
 
 def standing(tail: store.Tail) -> Row:
-    """An entry that is in the database."""
+    """Return the row of an entry that is in the database."""
     turn = Turn(
         tail.id & (MOST_ENTRIES_OF_A_THREAD - 1),
         voice(tail.speaker, tail.by_user),
@@ -275,12 +275,12 @@ def _own(row: Row) -> NDArray[np.float32]:
 
 
 def _contexts(rows: Sequence[Row]) -> NDArray[np.float32]:
-    """The vectors of entries that have been fitted, with what they inherit: shape (n, d)."""
+    """Return the vectors of fitted entries, with what they inherit: shape (n, d)."""
     return np.stack([context(_own(row), [(share, _own(r)) for share, r in row.donors]) for row in rows])
 
 
 def _columns(rows: Sequence[Row], fitted: Sequence[Row], held: Held) -> dict[str, object]:
-    """All that filing entries writes, but for vectors and for what older entries now inherit from them."""
+    """Return all columns of entries to file, except vectors and what older entries now inherit from them."""
     drafts = [row.draft for row in rows if row.draft is not None]
     bounds = [0, *accumulate(len(d.bag.hashes) for d in drafts)]
     return {
@@ -355,8 +355,11 @@ def _inherited(rows: Sequence[Row]) -> dict[str, object]:
 
 
 def _terms(rows: Sequence[Row], drafts: Sequence[Draft]) -> dict[str, object]:
-    """The terms of the entries, one entry after the other; the same sorted, so that the index is written in
-    its own order; and how many entries each occurs in."""
+    """Return the terms of the entries, three ways.
+
+    First one entry after the other; then sorted, so that the index is written in its own order; then the
+    number of entries in which each occurs.
+    """
     counts = [len(d.bag.hashes) for d in drafts]
     term = np.concatenate([d.bag.hashes for d in drafts])
     entry = np.repeat(np.array([row.id for row in rows], dtype=np.int64), counts)

@@ -1,4 +1,4 @@
-"""Which language a text is written in, told by its smallest words.
+"""Language of a text, told by its smallest words.
 
 Each list holds the commonest function words of a language (our own selection). They serve twice:
 they are skipped when a text is indexed, and their number tells the languages apart.
@@ -100,7 +100,7 @@ _SPEAKING = {
 
 
 def detect(words: Iterable[str], *, fallback: str = DEFAULT) -> str:
-    """The language whose function words make up most of ``words`` (lower case); ``fallback`` when unsure.
+    """Return the language of most function words in ``words`` (lower case); ``fallback`` when unsure.
 
     Sure means at least three of them, and clearly more than the runner-up has.
     """

@@ -21,9 +21,9 @@ from quipu.recall.neighbours import Turn
 
 
 async def reserve(within: Within, entries: Mapping[int, int]) -> dict[int, range]:
-    """Ids for so many entries at the end of each thread; they follow each other.
+    """Reserve consecutive ids for so many entries at the end of each thread.
 
-    The threads are held until commit, in ascending order; the row of the space too, where threads are new.
+    The threads are locked until commit, in ascending order; so is the row of the space if threads are new.
 
     Raises:
         BadInput: a thread would have more than 16 million entries.

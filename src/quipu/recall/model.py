@@ -28,7 +28,7 @@ MOST_ENTRIES_OF_A_THREAD = 1 << THREAD_SHIFT
 
 
 def entry_id(thread: int, position: int) -> int:
-    """The id of the entry at ``position`` (0 …) of ``thread``: its neighbours are id - 1 and id + 1."""
+    """Return the id of the entry at ``position`` (0 …) of ``thread``; its neighbours are id - 1, id + 1."""
     return thread << THREAD_SHIFT | position
 
 
@@ -60,9 +60,9 @@ class Draft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """What a hit must satisfy; None asks for nothing. ``since`` is included, ``until`` is not.
+    """Conditions on a hit; None sets no condition. ``since`` is included, ``until`` is not.
 
-    ``or_nobody``: beside what is the user's, what belongs to nobody.
+    ``or_nobody`` adds entries that belong to nobody to those of the user.
     """
 
     kinds: tuple[int, ...] | None = None
@@ -85,7 +85,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a memory comes from: the caller's own ids of message and session, who said it, in which role.
+    """Source of a memory: the caller's own ids of message and session, its speaker and role.
 
     ``span`` is (start, end) in characters where the text is a passage of a longer message, else None.
     """
@@ -105,7 +105,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """What a kind tells of one of its entries: the text to show, when it happened, where it is from."""
+    """Answer of a kind about one of its entries: the text to show, its time, its source."""
 
     text: str
     happened_at: datetime

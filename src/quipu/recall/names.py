@@ -1,4 +1,4 @@
-"""Who a question is about: people of the space that it names, and the one who asks."""
+"""People of a space that a question names, and the one who asks."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Mention:
 
 
 def mentioned(question: str, people: Sequence[Name]) -> list[Mention]:
-    """The people whom ``question`` names: by full name, by first name, or with one typing error.
+    """Return the people whom ``question`` names: by full name, by first name, or with one typing error.
 
     A first name that two people share names nobody. One error is forgiven in capitalised words of five
     letters or more that are like one name only.
@@ -68,7 +68,7 @@ def mentioned(question: str, people: Sequence[Name]) -> list[Mention]:
 
 
 def _place(name: str, folded: str, question: str) -> tuple[int, int] | None:
-    """Where ``question`` has a name, both compared in ``folded`` form, which may be longer (ß is ss)."""
+    """Return the place of a name in ``question``, both ``folded``, which may be longer (ß is ss)."""
     at = folded.find(name)
     if at < 0:
         return None
@@ -79,7 +79,7 @@ def _place(name: str, folded: str, question: str) -> tuple[int, int] | None:
 
 
 def without(question: str, mentions: Sequence[Mention]) -> str:
-    """The question less the names; as it was where nothing else would be left."""
+    """Return the question without the names; unchanged if nothing else would be left."""
     rest: list[str] = []
     at = 0
     for start, end in sorted(place for mention in mentions for place in mention.places):
@@ -91,7 +91,7 @@ def without(question: str, mentions: Sequence[Mention]) -> str:
 
 
 def asks_about_asker(question: str) -> bool:
-    """Whether it is about the one who asks ("where do I live?") and not about what was answered to them."""
+    """Return True if the question is about its asker ("where do I live?"), not about an earlier answer."""
     return bool(_FIRST_PERSON.search(question)) and not _POINTS_BACK.search(question)
 
 
@@ -118,7 +118,7 @@ def _alike(word: str, keys: dict[str, Name]) -> Name | None:
 
 
 def _one_error(a: str, b: str) -> bool:
-    """Whether one letter put in, left out, replaced, or swapped with the next, turns ``a`` into ``b``."""
+    """Return True if one letter added, left out, replaced or swapped with the next turns ``a`` into ``b``."""
     if abs(len(a) - len(b)) > 1 or a[0] != b[0]:
         return False
     start = 0

@@ -1,4 +1,4 @@
-"""What an entry inherits from the entries around it, and its context vector.
+"""Inheritance of an entry from the entries around it, and its context vector.
 
 A turn such as "Yes, in June" means nothing by itself; with the question before it, it does. So an entry
 takes over a share of its neighbours' words and of their direction: less the longer it is itself (a long
@@ -24,7 +24,10 @@ _DONOR_WORDS = 60
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What the rule must know of an entry. ``speaker`` tells voices apart; ``words`` counts all its words."""
+    """Values of an entry that the rule needs.
+
+    ``speaker`` tells voices apart; ``words`` counts all its words.
+    """
 
     position: int
     speaker: str
@@ -43,7 +46,7 @@ class Shares:
 
 
 def shares(turn: Turn, *, previous: Turn | None, before: Turn | None, next: Turn | None) -> Shares:
-    """What ``turn`` inherits from its neighbours; a missing neighbour gives nothing."""
+    """Return the shares that ``turn`` inherits from its neighbours; a missing neighbour gives nothing."""
     answers = previous is not None and previous.asks and previous.speaker != turn.speaker
     return Shares(
         previous=_share(turn, previous, ANSWER if answers else PREVIOUS),
@@ -61,7 +64,7 @@ def _share(turn: Turn, donor: Turn | None, base: float) -> float:
 def context(
     own: NDArray[np.float32], donors: Sequence[tuple[float, NDArray[np.float32]]]
 ) -> NDArray[np.float32]:
-    """The direction of an entry with its neighbours' shares mixed in: unit length, or zero where all are."""
+    """Mix the neighbours' shares into an entry's direction: unit length, or zero where all are."""
     mixed = own.astype(np.float32, copy=True)
     for share, direction in donors:
         mixed += np.float32(share) * direction

@@ -14,7 +14,7 @@ _BREAK = re.compile(r"\n\s*\n|(?<=[.!?。！？])\s+|\n")
 
 
 def best_passage(text: str, terms: Mapping[str, tuple[int, ...]]) -> tuple[int, int] | None:
-    """Where the passage with most of the question's terms lies: (start, end); None where ``text`` is short.
+    """Return the place of the passage with most of the terms: (start, end); None if ``text`` is short.
 
     Passages end at paragraphs or sentences and have about 1,000 characters; the first wins a tie.
     """
@@ -43,7 +43,7 @@ def passages(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _pieces(text: str) -> Iterator[int]:
-    """The ends of the smallest pieces that may be told apart."""
+    """Yield the ends of the smallest pieces that may be told apart."""
     at = 0
     for place in [*(m.end() for m in _BREAK.finditer(text)), len(text)]:
         while place - at > _PASSAGE_CHARACTERS:

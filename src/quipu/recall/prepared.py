@@ -33,7 +33,7 @@ class Prepared:
     vectors: Mapping[str, Vectors]
 
     def check(self, within: Within) -> None:
-        """Nothing, where the vectors are of the model of the space.
+        """Raise unless the vectors are of the space's model.
 
         Raises:
             Moved: the space is searched by the vectors of another model by now.
@@ -43,7 +43,7 @@ class Prepared:
             raise Moved(current)
 
     def of(self, texts: Sequence[str]) -> tuple[Vectors, int]:
-        """The vectors of texts, one or more, in their order: shape (n, d), and their generation.
+        """Return the vectors of one or more texts, in order: shape (n, d), and their generation.
 
         Raises:
             Unprepared: one of them has none.
@@ -56,7 +56,7 @@ class Prepared:
 
 
 async def prepare(database: Database, models: Models, space: str, texts: Sequence[str]) -> Prepared:
-    """The vectors of texts by the model of the space; each text is embedded once."""
+    """Embed texts with the model of the space, each text once."""
     distinct = list(dict.fromkeys(texts))
     if not distinct:
         return NOTHING

@@ -11,7 +11,7 @@ SIGNALS = ("meaning", "words", "session", "speaker", "people", "date", "when", "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weights:
-    """How much each signal counts where it applies (docs/decisions/recall.md has the measurements).
+    """Weight of each signal where it applies (docs/decisions/recall.md has the measurements).
 
     meaning: cosine of question and entry in context. words: BM25F over own and inherited words, divided
     by the best. session: BM25 of the whole thread, where threads are many. speaker: said by the one
@@ -44,12 +44,12 @@ FEW_THREADS = 20
 
 
 def session_weight(weights: Weights, threads: int) -> float:
-    """A session counts as a whole only where there are many: nothing for one, all of it from 21 on."""
+    """Return the weight of whole sessions: nothing if there is one, all of it from 21 sessions on."""
     return weights.session * min(1.0, max(0, threads - 1) / FEW_THREADS)
 
 
 def selectivity(share: float) -> float:
-    """How much a condition tells that a share (0 to 1) of the space satisfies: 1 up to 13.5 %, 0 at all."""
+    """Return the weight of a condition that a share (0 to 1) of the space satisfies: 1 up to 13.5 %."""
     return 1.0 if share <= 0 else max(0.0, min(1.0, -math.log(share) / 2))
 
 

@@ -30,16 +30,16 @@ class Block:
 
 
 def estimate_tokens(text: str) -> int:
-    """About how many tokens a model sees, rather more than less: 3.5 Latin letters or one other each."""
+    """Estimate the tokens that a model sees, rather more than less: 3.5 Latin letters or one other each."""
     latin = sum(c < "\u0250" for c in text)
     return -(-latin * 2 // 7) + len(text) - latin
 
 
 def block(hits: Sequence[Hit], *, budget_tokens: int, marks: Marks, reminders: Sequence[str] = ()) -> Block:
-    """The best hits that fit, best first, one line each with time and source; the last may be cut short.
+    """Put the best hits that fit into a block: best first, one line each with time and source.
 
-    Before them stand the ``reminders``, those that fit into a quarter of the budget. ``marks`` are those of
-    the space of all of it.
+    The last may be cut short. Before them stand the ``reminders`` that fit into a quarter of the budget.
+    ``marks`` are those of the space.
     """
     taken: list[Hit] = []
     lines = _open(reminders, budget_tokens=budget_tokens // _OF_BUDGET)
@@ -61,7 +61,7 @@ def block(hits: Sequence[Hit], *, budget_tokens: int, marks: Marks, reminders: S
 
 
 def _open(reminders: Sequence[str], *, budget_tokens: int) -> list[str]:
-    """The paragraph of what is open, as far as it fits."""
+    """Return the paragraph of open reminders, as far as it fits."""
     lines: list[str] = []
     for reminder in reminders:
         longer = [*(lines or [_HEAD]), defused(f"- {' '.join(reminder.split())}")]
@@ -84,7 +84,7 @@ def _line(hit: Hit, text: str) -> str:
 
 
 def _shortened(hit: Hit, lines: Sequence[str], budget_tokens: int) -> str | None:
-    """The line of a hit cut so that it fits, where enough of it would be left to be of use."""
+    """Return the line of a hit cut to fit; None if too little of it would be left to be of use."""
     low, high = 0, len(hit.text)
     while low < high:
         middle = (low + high + 1) // 2

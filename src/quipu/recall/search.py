@@ -51,13 +51,13 @@ class Search:
 
     @property
     def models(self) -> Models:
-        """What it embeds questions by."""
+        """Models that embed questions."""
         return self._models
 
     async def find(
         self, within: Within, questions: Sequence[str], *, filters: Filters, limit: int
     ) -> list[tuple[Question, list[Found]]]:
-        """For each question what it was understood to ask, and the best entries: at most ``limit``."""
+        """Understand each question and find its best entries, at most ``limit``."""
         view = await self._view(within)
         asked = [self._understand(text, within, view) for text in questions]
         embedded = await self._models.embed([q.meaning for q in asked], generation=within.space.generation)
@@ -128,7 +128,7 @@ class Search:
         return [_found(row, most) for row in rows]
 
     def _in_force(self, question: Question, within: Within, dated_share: float) -> Weights:
-        """The weights, with those at nothing that this question gives no cause for."""
+        """Return the weights for this question; signals that it gives no cause for weigh nothing."""
         w = self._weights
         together = min((m.person.share for m in question.mentions), default=1.0)
         return Weights(
@@ -190,7 +190,7 @@ class Search:
 
 
 async def _grown(within: Within, held: View, sessions: NDArray[np.int64]) -> Signatures:
-    """What is held, what was written since, and what was there before in sessions that became theirs."""
+    """Return held signatures, with those written since and older ones of sessions now the person's."""
     since = held.signatures.version
     signatures = held.signatures.merged(await store.read_signatures(within, since=since))
     gained = sessions[~np.isin(sessions, held.sessions)]
@@ -211,7 +211,7 @@ def _microseconds(moment: datetime) -> int:
 
 
 async def _owners(within: Within, filters: Filters) -> list[int] | None:
-    """The numbers of those whose entries are wanted, 0 for nobody's; None where that is everybody."""
+    """Return the numbers of the wanted owners, 0 for nobody; None for everybody."""
     if filters.user is None:
         return None
     found = await store.owner(within, filters.user)
@@ -219,7 +219,7 @@ async def _owners(within: Within, filters: Filters) -> list[int] | None:
 
 
 def _allowed(held: Signatures, filters: Filters, owners: Sequence[int] | None) -> NDArray[np.bool_] | None:
-    """Which entries satisfy the filters; None where every one does."""
+    """Return a mask of the entries that satisfy the filters; None if every one does."""
     masks: list[NDArray[np.bool_]] = []
     if filters.kinds is not None:
         masks.append(np.isin(held.kinds, np.array(filters.kinds, dtype=np.int16)))
@@ -239,7 +239,7 @@ def _dated(happened: NDArray[np.int64], windows: Sequence[Window]) -> NDArray[np
 
 
 def _between(happened: NDArray[np.int64], spans: Iterable[tuple[datetime, datetime]]) -> NDArray[np.bool_]:
-    """Which moments lie in one of the spans: the start is in, the end is not."""
+    """Return a mask of the moments that lie in one of the spans: the start is in, the end is not."""
     found = np.zeros(len(happened), dtype=bool)
     for since, until in spans:
         found |= (happened >= _microseconds(since)) & (happened < _microseconds(until))
@@ -260,8 +260,11 @@ def _timely(
     *,
     count: int,
 ) -> NDArray[np.intp]:
-    """Places that compete in any case, however far in meaning: the nearest of the time that the question
-    names, and the nearest of the time after it, when people still tell of it."""
+    """Return places that compete in any case, however far in meaning.
+
+    These are the nearest from the time that the question names, and the nearest from the time after it, when
+    people still tell of it.
+    """
     if not windows:
         return np.zeros(0, dtype=np.intp)
     after = _between(held.happened, [(w.until, w.ends) for w in windows]) & ~dated
@@ -269,7 +272,7 @@ def _timely(
 
 
 def _union(one: NDArray[np.intp], other: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Places of either, each once. numpy's own loads a package of 20 ms that nothing else here needs."""
+    """Return the places in either array, each once. numpy's own union loads a package that takes 20 ms."""
     both = np.sort(np.concatenate((one, other)))
     return both[np.diff(both, prepend=-1) != 0]
 

@@ -52,7 +52,7 @@ class Signatures:
         return (self.ids, self.kinds, self.owners, self.happened, self.bits)
 
     def distances(self, query: NDArray[np.uint64]) -> NDArray[np.uint16]:
-        """Number of sign bits in which each entry differs from ``query``: shape (n,)."""
+        """Count the sign bits in which each entry differs from ``query``: shape (n,)."""
         total = np.zeros(len(self.ids), dtype=np.uint16)
         if len(self.ids) == 0:
             return total
@@ -69,11 +69,12 @@ class Signatures:
         vector: NDArray[np.float32],
         count: int,
     ) -> NDArray[np.intp]:
-        """About the ``count`` of ``places`` with the largest cosine to ``vector``, in no order.
+        """Return about the ``count`` of ``places`` with the largest cosine to ``vector``, in no order.
 
-        Of four times as many with the smallest ``distances``, those whose signs, as a vector, have the
-        largest inner product with ``vector``: what the question lost when it was rounded to signs is won
-        back. With 200 of 8,000 turns, 999 in 1,000 of the true first ten are among them; by signs alone 991.
+        Of four times as many with the smallest ``distances`` it takes those whose signs, as a vector, have
+        the largest inner product with ``vector``: that wins back what the question lost when it was rounded
+        to signs. With 200 of 8,000 turns, 999 in 1,000 of the true first ten are among them; by signs alone
+        991.
         """
         first = closest(distances, places, 4 * count)
         if len(first) <= count:
@@ -84,7 +85,7 @@ class Signatures:
         return first[np.argpartition(-products, count - 1)[:count]]
 
     def merged(self, newer: Signatures) -> Signatures:
-        """These, with those of ``newer`` added or put in place of their older selves."""
+        """Return these signatures with those of ``newer`` added, or put in place of their older selves."""
         if len(self.ids) == 0:
             return newer
         if len(newer.ids) == 0:
@@ -100,7 +101,7 @@ class Signatures:
 
 
 def _append(held: NDArray[np.generic], more: NDArray[np.generic]) -> NDArray[np.generic]:
-    """``held`` with ``more`` behind it, in the spare room of the array that it is the beginning of."""
+    """Return ``held`` with ``more`` behind it, in the spare room of the array that it begins."""
     count, wanted = held.shape[-1], held.shape[-1] + more.shape[-1]
     room = held.base if isinstance(held.base, np.ndarray) and held.base.ndim == held.ndim else held
     if room.shape[-1] < wanted:
@@ -116,14 +117,14 @@ def pack(vectors: NDArray[np.floating]) -> NDArray[np.uint8]:
 
 
 def as_words(packed: NDArray[np.uint8]) -> NDArray[np.uint64]:
-    """Packed bits as rows of 64-bit words: shape (n, bytes) to (ceil(bytes / 8), n), padded with zeros."""
+    """Return packed bits as rows of 64-bit words: (n, bytes) to (ceil(bytes / 8), n), padded with zeros."""
     spare = -packed.shape[1] % 8
     padded = np.pad(packed, ((0, 0), (0, spare))) if spare else packed
     return np.ascontiguousarray(padded).view(np.uint64).T.copy()  # memory of its own, which may be written to
 
 
 def closest(distances: NDArray[np.uint16], places: NDArray[np.intp], count: int) -> NDArray[np.intp]:
-    """The ``count`` of ``places`` with the smallest distances, in no order."""
+    """Return the ``count`` of ``places`` with the smallest distances, in no order."""
     if len(places) <= count:
         return places
     among = distances[places]
@@ -134,7 +135,7 @@ def closest(distances: NDArray[np.uint16], places: NDArray[np.intp], count: int)
 
 
 def read(packed: bytes, *, version: int, epoch: int) -> Signatures:
-    """What the query ``signatures`` returned: rows of one width behind each other, taken as one array."""
+    """Read the result of the query ``signatures``: rows of one width behind each other, as one array."""
     if not packed:
         return empty(version=version, epoch=epoch)
     width = -(-int.from_bytes(packed[_BITS_AT : _BITS_AT + 4], "big") // 8)
@@ -152,7 +153,7 @@ def read(packed: bytes, *, version: int, epoch: int) -> Signatures:
 
 
 def empty(*, version: int = 0, epoch: int = 0) -> Signatures:
-    """No signatures."""
+    """Return an empty set of signatures."""
     none = np.zeros(0, dtype=np.int64)
     return Signatures(
         version, epoch, none, none.astype(np.int16), none.astype(np.int32), none, np.zeros((0, 0), np.uint64)
@@ -161,9 +162,9 @@ def empty(*, version: int = 0, epoch: int = 0) -> Signatures:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What this process holds of a space: the signatures, and everybody who spoke there.
+    """Copy of a space in this process: the signatures, and everybody who spoke there.
 
-    ``sessions``: of one person, the numbers of their sessions, ascending; of everybody none.
+    ``sessions`` are the numbers of one person's sessions, ascending; for everybody there are none.
     """
 
     signatures: Signatures
@@ -183,7 +184,7 @@ class Cache:
         self._held: OrderedDict[Whose, View] = OrderedDict()
 
     def get(self, whose: Whose, *, epoch: int) -> View | None:
-        """What is held; None where nothing is, or an erasure happened since."""
+        """Return the view that is held; None if there is none, or an erasure happened since."""
         held = self._held.get(whose)
         if held is None or held.signatures.epoch != epoch:
             return None

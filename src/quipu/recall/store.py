@@ -64,13 +64,13 @@ class Tail:
 
 
 async def serving(conn: Connection) -> Generation | None:
-    """The generation that is searched."""
+    """Return the generation that is searched."""
     async with conn.cursor(row_factory=class_row(Generation)) as cursor:
         return await (await cursor.execute(_SQL["serving"])).fetchone()
 
 
 async def generation(conn: Connection, number: int) -> Generation:
-    """A generation by its number."""
+    """Return a generation by its number."""
     async with conn.cursor(row_factory=class_row(Generation)) as cursor:
         found = await (await cursor.execute(_SQL["generation"], {"id": number})).fetchone()
     assert found is not None
@@ -78,7 +78,7 @@ async def generation(conn: Connection, number: int) -> Generation:
 
 
 async def first_generation(within: Within) -> int:
-    """The generation that a space without entries begins with; it stays that until the transaction ends."""
+    """Return the generation that a space without entries begins with, locked until the transaction ends."""
     await within.conn.execute(_SQL["hold_generations"])
     found = await serving(within.conn)
     assert found is not None
@@ -101,7 +101,7 @@ async def begin_serving(conn: Connection, embedder: Embedder) -> Generation:
 
 
 async def numbers_of(within: Within, names: Sequence[str]) -> dict[str, int]:
-    """The numbers of names, given where they had none."""
+    """Return the numbers of names; a name without one gets one."""
     if not names:
         return {}
     values = {"names": Texts(names)}
@@ -115,10 +115,10 @@ async def numbers_of(within: Within, names: Sequence[str]) -> dict[str, int]:
 async def hold(
     within: Within, threads: Sequence[int], *, alone: int, generation: int
 ) -> tuple[dict[int, Thread], int, list[Tail], list[int]]:
-    """What entries are filed behind, in one journey to the server.
+    """Lock the threads that entries are filed behind, in one round trip to the server.
 
-    The ends of threads, made where they were missing and held until commit; how many were made; up to three
-    last entries of each, oldest first; and ``alone`` ids for entries that stand alone.
+    Returns the ends of threads, made if they were missing and locked until commit; how many were made; up to
+    three last entries of each, oldest first; and ``alone`` ids for entries that stand alone.
     """
     given = {"threads": Int8s(threads), "generation": generation, "count": alone}
     # Most are there. Of several, the missing are made first: nobody waits holding one.
@@ -129,7 +129,7 @@ async def hold(
 
 
 async def lock_threads(within: Within, threads: Sequence[int]) -> tuple[dict[int, Thread], int]:
-    """The ends of threads, made where they were missing and held until commit; and how many were made."""
+    """Lock the ends of threads until commit, making missing ones; return them and how many were made."""
     given = {"threads": Int8s(threads), "generation": 0, "count": 0}
     ends, made, _, _ = await _hold(within, given, make=True, ask=True)
     return {end.id: end for end in ends}, made
@@ -150,7 +150,7 @@ async def reserve_positions(
 
 
 async def ask_alone_ids(conn: Connection, count: int) -> Rows:
-    """In a pipeline, ask for ids of entries that stand alone: a row each."""
+    """Ask, in a pipeline, for ids of entries that stand alone: a row each."""
     return await ask(conn, _SQL.numbered("alone_ids"), {"count": count})
 
 
@@ -189,7 +189,7 @@ async def file_entries(within: Within, values: Mapping[str, object]) -> Rows:
 
 
 async def check_filed(filed: Rows, *, generation: int) -> None:
-    """Nothing, where the entries were filed.
+    """Raise unless the entries were filed.
 
     Raises:
         Moved: the space is not at ``generation`` any more, or it was forgotten while we waited for it.
@@ -202,20 +202,20 @@ async def check_filed(filed: Rows, *, generation: int) -> None:
 
 
 async def bereaved(within: Within, gone: Int8s, *, generation: int) -> list[Tail]:
-    """The entries up to four places from removed ones, oldest first."""
+    """Return the entries up to four places from removed ones, oldest first."""
     found = await within.run(_SQL.numbered("bereaved"), {"generation": generation, "ids": gone}, binary=True)
     return [_tail(row) for row in await found.fetchall()]
 
 
 async def names(within: Within) -> list[Name]:
-    """Everybody who spoke in the space, the busiest first."""
+    """Return everybody who spoke in the space, busiest first."""
     values = {"space": within.space.id, "threads": within.space.threads}
     async with within.conn.cursor(row_factory=class_row(Name)) as cursor:
         return await (await cursor.execute(_SQL["names"], values)).fetchall()
 
 
 async def owner(within: Within, name: str) -> int | None:
-    """The number of a user, or None where nothing of theirs is kept."""
+    """Return the number of a user, or None if nothing of theirs is kept."""
     row = await (
         await within.conn.execute(_SQL["owner"], {"space": within.space.id, "name": name})
     ).fetchone()
@@ -235,17 +235,17 @@ async def is_left_alone(within: Within, kind: int) -> bool:
 
 
 async def read_signatures(within: Within, *, since: int = 0) -> Signatures:
-    """The signatures of entries that were written after version ``since``."""
+    """Return the signatures of entries that were written after version ``since``."""
     return await _signatures(within, "signatures", {"version": since})
 
 
 async def read_signatures_of_person(within: Within) -> Signatures:
-    """The signatures of all that the person may see for whom this transaction is."""
+    """Return the signatures of all that this transaction's person may see."""
     return await _signatures(within, "signatures_of_person", {})
 
 
 async def sessions_of_person(within: Within) -> NDArray[np.int64]:
-    """The numbers of the sessions of the person for whom this transaction is, ascending."""
+    """Return the numbers of the sessions of this transaction's person, ascending."""
     query = _SQL["sessions_of_person"]
     row = await (await within.conn.execute(query, {"space": within.space.id}, binary=True)).fetchone()
     packed: bytes = row[0] if row and row[0] else b""
@@ -255,7 +255,7 @@ async def sessions_of_person(within: Within) -> NDArray[np.int64]:
 async def read_signatures_of_sessions(
     within: Within, sessions: NDArray[np.int64], *, until: int
 ) -> Signatures:
-    """The signatures of entries without an owner in sessions, written up to version ``until``."""
+    """Return the signatures of entries without an owner in sessions, written up to version ``until``."""
     values = {"sessions": Int8s(sessions.tolist()), "version": until}
     return await _signatures(within, "signatures_of_sessions", values)
 
@@ -268,7 +268,7 @@ async def _signatures(within: Within, query: str, values: Mapping[str, object]) 
 
 
 async def search(within: Within, values: Mapping[str, object]) -> list[dict[str, float]]:
-    """The ranked entries: id, kind, and a column for each signal."""
+    """Return the ranked entries: id, kind, and a column for each signal."""
     given = {"space": within.space.id, **values}
     async with AsyncRawCursor(within.conn, row_factory=dict_row) as cursor:
         await cursor.execute(_SEARCH.text, [given[name] for name in _SEARCH.names], binary=True)

@@ -1,4 +1,4 @@
-"""What a text is found by: stems, identifiers, and pairs of characters where words have no borders."""
+"""Terms that find a text: stems, identifiers, and pairs of characters in writing without word borders."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Bag:
 
 
 def bag(text: str, *, language: str = "auto", fallback: str = DEFAULT) -> Bag:
-    """The terms that ``text`` is filed under, its most frequent 4,096 where it is very long.
+    """Return the terms of ``text``, the most frequent 4,096 if it is very long.
 
     ``language`` is a name of ``languages.KNOWN``, or "auto" to tell it from the text (``fallback`` when
     the text is too short to tell). Only the first 400,000 characters are read.
@@ -73,7 +73,7 @@ def bag(text: str, *, language: str = "auto", fallback: str = DEFAULT) -> Bag:
 
 
 def question_terms(question: str, languages: Sequence[str]) -> dict[str, tuple[int, ...]]:
-    """Each thing a question asks for, with the hashes that it may be filed under, one for each language."""
+    """Return each thing that a question asks for, with its possible hashes, one for each language."""
     text = unicodedata.normalize("NFKC", question[:20_000])
     found: dict[str, dict[int, None]] = {}
     words = _words(text)
@@ -98,7 +98,7 @@ def question_terms(question: str, languages: Sequence[str]) -> dict[str, tuple[i
 
 @lru_cache(maxsize=65_536)
 def term_hash(term: str) -> int:
-    """The signed 32-bit number that a term is filed under (CRC-32)."""
+    """Return the signed 32-bit number that a term is filed under (CRC-32)."""
     number = zlib.crc32(term.encode("utf-8", "surrogatepass"))
     return number - (1 << 32) if number >= 1 << 31 else number
 
@@ -114,7 +114,7 @@ def _stems(words: Sequence[str], language: str) -> list[str]:
 
 
 class _Stemmer(Protocol):
-    """What we use of PyStemmer, which comes without types."""
+    """Part of PyStemmer that we use; the package has no types."""
 
     def stemWords(self, words: Sequence[str], /) -> list[str]: ...
 
@@ -136,14 +136,14 @@ _stemmers = _Stemmers()
 
 @lru_cache(maxsize=65_536)
 def fold(word: str) -> str:
-    """Without accents: café and cafe are one word."""
+    """Remove accents: café and cafe are one word."""
     if word.isascii():
         return word
     return "".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c))
 
 
 def _pairs(text: str) -> list[str]:
-    """Every pair of neighbouring characters in writing without word borders; a lone one stands for itself."""
+    """Return pairs of neighbouring characters in writing without word borders; a lone one stands alone."""
     found: list[str] = []
     for run in _RUN.findall(text):
         found.extend(run[i : i + 2] for i in range(len(run) - 1)) if len(run) > 1 else found.append(run)
@@ -151,7 +151,7 @@ def _pairs(text: str) -> list[str]:
 
 
 def _identifiers(text: str) -> list[str]:
-    """Names from code: ``user_id`` and ``src/app.py`` whole, ``parseHTTPHeader`` whole in its parts."""
+    """Return names from code: ``user_id`` and ``src/app.py`` whole, ``parseHTTPHeader`` in its parts."""
     joined = (j for j in _JOINED.findall(text) if len(j) <= 128 and not j.translate(_HYPHENS).isalnum())
     found = [j.lower() for j in joined]
     for word in set(_WORD.findall(text)):

@@ -122,10 +122,10 @@ async def filed(
     *,
     seconds: float | None = None,
 ) -> AsyncGenerator[Within | None]:
-    """The space, to be read; first what kinds of memory, by their codes, have left to be filed is filed.
+    """Open the space for reading, after filing what kinds of memory, by their codes, have left unfiled.
 
-    What takes longer than so many ``seconds`` is left for the next time, and so is what a transaction of SQL
-    holds: nobody knows when that ends.
+    What takes longer than ``seconds`` is left for the next time, and so is what a transaction of SQL has
+    locked: nobody knows when that ends.
     """
     async with AsyncExitStack() as stack:
         within = await stack.enter_async_context(database.reading(space))

@@ -1,4 +1,4 @@
-"""Why a memory came back, in sentences."""
+"""Reasons why a memory came back, in sentences."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """Why a hit came back: reasons by weight, the question's words in it, and the turns around it.
+    """Reasons for a hit, by weight, with the question's words in it and the turns around it.
 
     ``words`` are empty where the hit shares none with the question. ``before`` and ``after`` are the turns
     beside it in its session, "speaker: text", oldest first.
@@ -58,7 +58,7 @@ def explain(hit: Hit, *, languages: Sequence[str], before: Sequence[str], after:
 
 
 def shared_words(hit: Hit, languages: Sequence[str]) -> list[str]:
-    """The words of the question that the text of the hit has itself, in any form."""
+    """Return the words of the question that the text of the hit has itself, in any form."""
     asked = question_terms(hit.question, languages)
     held = {h for language in languages for h in bag(hit.text, language=language).hashes.tolist()}
     return [word for word, hashes in asked.items() if not held.isdisjoint(hashes)]

@@ -1,1 +1,1 @@
-"""What was really said: sessions and messages, shared by all kinds of memory."""
+"""Record of what was really said: sessions and messages, shared by all kinds of memory."""

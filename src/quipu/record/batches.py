@@ -59,14 +59,14 @@ class Erased(Exception):
 
 
 async def following(lines: object, batches: Iterator[Read]) -> Read | None:
-    """The next batch. Of a file it is read in a thread, which is left alone where this is cancelled."""
+    """Return the next batch. A file is read in a thread, which is abandoned if this is cancelled."""
     if isinstance(lines, FromFile):
         return await anyio.to_thread.run_sync(next, batches, None, abandon_on_cancel=True)
     return next(batches, None)
 
 
 def listed(messages: object) -> Iterable[Mapping[str, object] | Refusal]:
-    """The messages, where they are several.
+    """Return the messages if they are several.
 
     Raises:
         BadInput: it is one message, or none.
@@ -77,7 +77,7 @@ def listed(messages: object) -> Iterable[Mapping[str, object] | Refusal]:
 
 
 def read(lines: Iterable[Mapping[str, object] | Refusal], *, now: datetime) -> Iterator[Read]:
-    """Checked lines, a batch at a time; each place in the input counts from 1."""
+    """Yield checked lines, a batch at a time; each place in the input counts from 1."""
     taken: list[Incoming] = []
     refused: list[Refusal] = []
     characters = 0
@@ -96,23 +96,23 @@ def read(lines: Iterable[Mapping[str, object] | Refusal], *, now: datetime) -> I
 
 
 def characters(incoming: Sequence[Incoming]) -> int:
-    """How many characters messages have together."""
+    """Count the characters of the messages together."""
     return sum(len(m.content) for m in incoming)
 
 
 def keys(prepared: Sequence[Prepared]) -> list[tuple[str, str | None]]:
-    """Id and session of each message."""
+    """Return the id and session of each message."""
     return [(p.message.id or "", p.message.session) for p in prepared]
 
 
 def recorded(prepared: Sequence[Prepared]) -> list[Recorded]:
-    """By what each message is known again where it was erased."""
+    """Return the keys by which each message is recognised if it was erased."""
     messages = [p.message for p in prepared]
     return [Recorded(m.id or "", m.session, m.time, m.user, m.speaker) for m in messages]
 
 
 def sift(prepared: Sequence[Prepared], known: Mapping[int, str]) -> tuple[list[int], list[Refusal]]:
-    """The places of those that are new, and what has other words than what is stored under its id."""
+    """Return the places of new messages, and refusals of those stored under their id with other words."""
     said: dict[tuple[str, str | None], str] = {}
     new: list[int] = []
     refused: list[Refusal] = []
@@ -131,7 +131,7 @@ def sift(prepared: Sequence[Prepared], known: Mapping[int, str]) -> tuple[list[i
 
 
 def done(embedded: Embedded) -> asyncio.Future[Embedded]:
-    """What is embedded already, as what is not yet."""
+    """Return a future that has its result already."""
     future = asyncio.get_running_loop().create_future()
     future.set_result(embedded)
     return future

@@ -10,7 +10,7 @@ from quipu.record import store
 
 
 async def cite(within: Within, ids: Sequence[int]) -> dict[int, Cited]:
-    """The messages of entries, by id."""
+    """Return the messages of entries, by id."""
     return {
         m.id: Cited(
             text=m.content,

@@ -21,7 +21,7 @@ class RecordEraser:
     """
 
     async def count(self, within: Within, what: What) -> Mapping[str, int]:
-        """How many messages would go."""
+        """Count the messages that would go."""
         return {"messages": len(await store.matching(within, what))}
 
     async def erase(self, within: Within, what: What) -> Sequence[int]:

@@ -18,7 +18,7 @@ _Row = TypeVar("_Row")
 
 
 def time(field: str, value: object) -> datetime | None:
-    """A moment in UTC, or None where none is given; a day is its beginning.
+    """Return a moment in UTC, or None if none is given; a day means its beginning.
 
     Raises:
         BadInput: it is none that can be read without guessing; names ``field``.
@@ -32,7 +32,7 @@ def time(field: str, value: object) -> datetime | None:
 
 
 def whole(field: str, value: object, *, least: int = 1, most: int = 1_000) -> int:
-    """A whole number in its bounds.
+    """Return a whole number within its bounds.
 
     Raises:
         BadInput: it is none; names ``field``.
@@ -43,7 +43,7 @@ def whole(field: str, value: object, *, least: int = 1, most: int = 1_000) -> in
 
 
 def one_of(field: str, value: object, words: Sequence[_Word]) -> _Word:
-    """One of some words.
+    """Return the value if it is one of some words.
 
     Raises:
         BadInput: it is none of them; names ``field`` and the words.
@@ -55,7 +55,7 @@ def one_of(field: str, value: object, words: Sequence[_Word]) -> _Word:
 
 
 def id_of(value: object, *, what: str, hint: str) -> UUID | str:
-    """An id, or the beginning of one in small letters: at least four of its digits.
+    """Return an id, or the beginning of one in small letters: at least four of its digits.
 
     Raises:
         BadInput: it is neither; ``what`` it would be the id of, and ``hint``: where ids are shown.
@@ -72,7 +72,7 @@ def id_of(value: object, *, what: str, hint: str) -> UUID | str:
 
 
 def only(found: Sequence[UUID], asked: object) -> UUID | None:
-    """The id that was meant by its beginning; None where none begins so.
+    """Return the id that was meant by its beginning; None if none begins so.
 
     Raises:
         BadInput: several begin so.
@@ -83,7 +83,7 @@ def only(found: Sequence[UUID], asked: object) -> UUID | None:
 
 
 async def behind(row: Awaitable[_Row]) -> _Row:
-    """The row behind which a list goes on.
+    """Return the row behind which a list goes on.
 
     Raises:
         BadInput: it is no row of the list, or is gone.

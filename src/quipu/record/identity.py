@@ -11,7 +11,7 @@ from quipu.record.model import Incoming
 
 
 def fresh(message: Incoming) -> Incoming:
-    """The message with an id of its own: said now, so it is not the same as anything said before."""
+    """Return the message with an id of its own: said now, it is not the same as anything said before."""
     return message if message.id is not None else replace(message, id=uuid.uuid4().hex)
 
 
@@ -25,7 +25,7 @@ class Derived:
         self._seen: Counter[bytes] = Counter()
 
     def give(self, message: Incoming) -> Incoming:
-        """The message with an id."""
+        """Return the message with an id."""
         if message.id is not None:
             return message
         time = message.time.isoformat() if message.time else ""

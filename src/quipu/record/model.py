@@ -45,7 +45,7 @@ class Incoming:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why one message or line was not taken in, and what to do about it; never its content."""
+    """Reason why one message or line was not taken in, and what to do about it; never its content."""
 
     line: int | None
     field: str | None
@@ -53,7 +53,7 @@ class Refusal:
     file: str | None = None
 
     def __str__(self) -> str:
-        """``chat.jsonl:17: time: it has no year``, with the parts that are known."""
+        """Return the known parts: ``chat.jsonl:17: time: it has no year``."""
         where = ":".join(part for part in (self.file, str(self.line) if self.line else None) if part)
         if where and not self.file:
             where = f"line {where}"

@@ -1,4 +1,4 @@
-"""When a message was said: every form of time that we take, and none that we would have to guess."""
+"""Time at which a message was said: every form that we take, and none that we would have to guess."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Moment:
 
 
 def moment(value: object, *, now: datetime) -> Moment | str:
-    """The moment that the value means, or the reason why it is refused.
+    """Return the moment that the value means, or the reason why it is refused.
 
     Taken are an aware or naive datetime, ISO 8601 text, and seconds or milliseconds since 1970 as a number or
     as digits. A time without a zone is UTC. Refused are times before 1970 and more than a day after ``now``.

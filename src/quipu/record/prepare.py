@@ -33,7 +33,7 @@ class Prepared:
 
 
 def prepare(message: Incoming, *, language: str, secrets: bool, marks: Marks | None) -> Prepared:
-    """Pure, and the only way into the record: nothing is stored that did not pass here.
+    """Clean a message for the record; nothing is stored that did not pass here. Pure.
 
     ``secrets``: whether to cut secrets out. ``marks`` are those of the space, or None for a message that
     mentions none. The content is empty afterwards where a message was nothing but what we had recalled.

@@ -1,4 +1,4 @@
-"""What was taken in, and what was not and why."""
+"""Report of what was taken in, and of what was not and why."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Tally:
 
     @property
     def done(self) -> int:
-        """How many messages were dealt with."""
+        """Number of messages dealt with."""
         return self.imported + self.duplicates + self.echoes + self.withheld + len(self.refused)
 
     def read(self, prepared: Iterable[Prepared]) -> None:
@@ -72,7 +72,7 @@ class Tally:
             self._ignored.update(dict.fromkeys(p.message.ignored))
 
     def report(self, *, seconds: float) -> Report:
-        """The account as it stands."""
+        """Return the account as it stands."""
         return Report(
             imported=self.imported,
             duplicates=self.duplicates,

@@ -1,4 +1,4 @@
-"""Which messages are taken in, and in what form: pure, and total over anything that JSON can say."""
+"""Rules for messages: which are taken in, and in what form. Pure, and total over any JSON."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class _Content:
 def check(
     raw: object, *, line: int | None = None, default_session: str | None = None, now: datetime
 ) -> Incoming | Refusal:
-    """The message as it may be stored, or the reason why not; never raises for anything that JSON can say.
+    """Return the message as it may be stored, or the reason why not; never raises for anything in JSON.
 
     Only ``content`` is required: text, or a list of text blocks, whose texts are joined by an empty line. A
     field that is null or blank counts as not given. Unknown keys are ignored and named in `Incoming.ignored`,
@@ -180,12 +180,12 @@ def _among(ignored: tuple[str, ...]) -> str:
 
 
 def _shown(value: str) -> str:
-    """A word of the caller's as it may stand in a message: short, one line, storable."""
+    """Return a word of the caller's for a message: short, one line, storable."""
     return text.excerpt(redact(_UNFIT_IN_NAME.sub(text.REPLACEMENT, value)).text, 40)
 
 
 def _kind(value: object) -> str:
-    """What JSON calls a value of this type."""
+    """Return JSON's name for a value of this type."""
     match value:
         case None:
             return "null"

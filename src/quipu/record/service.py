@@ -65,7 +65,7 @@ class Record:
         redact: bool,
         hears: Sequence[str] = (),
     ) -> None:
-        """``hears``: topics of which a job is put for each session in which something is said."""
+        """Put a job of each topic in ``hears`` for every session in which something is said."""
         self._database = database
         self._models = models
         self._clock = clock
@@ -168,7 +168,7 @@ class Record:
                 reported = done
 
     async def _prepared(self, incoming: Sequence[Incoming], space: str, tally: Tally) -> list[Prepared]:
-        """Cleaned messages, less those that were nothing but echoes."""
+        """Return cleaned messages without those that were nothing but echoes."""
         marks = None
         if any(echo.mentions(m.content) for m in incoming):
             marks = await self._database.marks(space)
@@ -185,7 +185,7 @@ class Record:
         return [prepare(m, language=self._language, secrets=self._redact, marks=marks) for m in incoming]
 
     async def _unknown(self, space: str, prepared: list[Prepared], tally: Tally) -> list[Prepared]:
-        """Those that are not stored yet; the others are counted, and never embedded again."""
+        """Return the messages that are not stored yet; the others are counted, and never embedded again."""
         async with self._database.space(space) as within:
             if within is None or not prepared:
                 return prepared
@@ -197,7 +197,7 @@ class Record:
     async def _unerased(
         self, space: str, prepared: list[Prepared], tally: Tally, began: datetime
     ) -> list[Prepared]:
-        """Those that were not erased; the others are counted, and never embedded."""
+        """Return the messages that were not erased; the others are counted, and never embedded."""
         async with self._database.plain() as conn:
             gone = await tombstones.erased(conn, space, recorded(prepared), began=began)
         tally.withheld += len(gone)

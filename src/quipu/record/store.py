@@ -44,13 +44,13 @@ class Session:
 
 
 class Asked:
-    """What must be known before messages are written: which sessions there are, and what is stored already.
+    """Query for what must be known before messages are written: the sessions, and messages stored already.
 
-    It is asked while the space is entered (``ask``), and told then (``sessions``, ``known``).
+    It is sent while the space is entered (``ask``) and read then (``sessions``, ``known``).
     """
 
     def __init__(self, messages: Sequence[tuple[str, str | None]], *, is_new: bool) -> None:
-        """``messages``: id and session of each; ``is_new``: the ids were just made, so none is stored."""
+        """Take id and session of each message; with ``is_new`` the ids were just made: none is stored."""
         self._names = sorted({session for _, session in messages if session is not None})
         self._messages: Sequence[tuple[str, str | None]] = () if is_new else messages
         self._sessions: Rows | None = None
@@ -90,21 +90,21 @@ class Asked:
         return found
 
     async def known(self) -> dict[int, str]:
-        """Of the messages, which are stored already: place (0 …) to content. Ask for ``sessions`` first."""
+        """Return the stored ones of the messages: place (0 …) to content. Ask for ``sessions`` first."""
         if self._known is None:
             return {}
         return {place - 1: content for place, content in await self._known.fetchall()}
 
 
 async def lock_sessions(within: Within, names: Sequence[str]) -> dict[str, int]:
-    """The numbers of sessions, made where they were missing, held until commit."""
+    """Return the numbers of sessions, made if they were missing, locked until commit."""
     asked = Asked([("", name) for name in names], is_new=True)
     await asked.ask(within.conn)
     return await asked.sessions(within)
 
 
 async def known(within: Within, messages: Sequence[tuple[str, str | None]]) -> dict[int, str]:
-    """Of messages with these ids and sessions, which are stored already: place (0 …) to content."""
+    """Return the stored ones of messages with these ids and sessions: place (0 …) to content."""
     ids, sessions = zip(*messages, strict=True)
     found = await _ask(within.conn, "known_messages", [Texts(ids), Texts(sessions)])
     return {place - 1: content for place, content in await found.fetchall()}
@@ -116,7 +116,7 @@ async def _ask(conn: Connection, name: str, values: Sequence[object]) -> Rows:
 
 
 async def session_id(within: Within, name: str) -> int | None:
-    """The number of a session, or None where there is none of that name."""
+    """Return the number of a session, or None if there is none of that name."""
     row = await (
         await within.conn.execute(_SQL["session_id"], {"space": within.space.id, "name": name})
     ).fetchone()
@@ -129,53 +129,53 @@ async def run(within: Within, name: str, values: Mapping[str, object]) -> None:
 
 
 async def messages(within: Within, ids: Sequence[int]) -> list[Message]:
-    """Messages by id, those that are there."""
+    """Return messages by id, those that are there."""
     found = await within.run(_SQL.numbered("cite"), {"ids": Int8s(ids)}, binary=True)
     return [Message(*row) for row in await found.fetchall()]
 
 
 async def around(within: Within, message: int, *, before: int, after: int) -> list[Message]:
-    """A message and those beside it in its session, oldest first; nothing where it stands alone."""
+    """Return a message and those beside it in its session, oldest first; nothing if it stands alone."""
     values = {"space": within.space.id, "id": message, "before": before, "after": after}
     async with within.conn.cursor(row_factory=class_row(Message)) as cursor:
         return await (await cursor.execute(_SQL["around"], values)).fetchall()
 
 
 async def sessions(within: Within, *, limit: int, offset: int) -> list[Session]:
-    """Sessions, the latest first."""
+    """Return the sessions, latest first."""
     values = {"space": within.space.id, "limit": limit, "offset": offset}
     async with within.conn.cursor(row_factory=class_row(Session)) as cursor:
         return await (await cursor.execute(_SQL["list_sessions"], values)).fetchall()
 
 
 async def counts(within: Within) -> dict[str, int]:
-    """Messages, sessions and secrets cut out."""
+    """Count messages, sessions and secrets cut out."""
     row = await (await within.conn.execute(_SQL["counts"], {"space": within.space.id})).fetchone()
     assert row is not None
     return dict(zip(("messages", "sessions", "redacted"), row, strict=True))
 
 
 async def emptied(within: Within, what: What, ids: Sequence[int]) -> list[str]:
-    """The sessions of which an erasure that took messages has left nothing."""
+    """Return the sessions that an erasure of messages has left empty."""
     values = {"space": within.space.id, "user": what.user, "message": what.message, "session": what.session}
     rows = await within.conn.execute(_SQL["emptied"], {**values, "ids": Int8s(ids)})
     return [row[0] for row in await rows.fetchall()]
 
 
 async def matching(within: Within, what: What) -> list[int]:
-    """The messages that an erasure is to take."""
+    """Return the messages that an erasure is to take."""
     values = {"space": within.space.id, "user": what.user, "message": what.message, "session": what.session}
     return [row[0] for row in await (await within.conn.execute(_SQL["matching"], values)).fetchall()]
 
 
 async def identities(within: Within, ids: Sequence[int]) -> list[tuple[str, str]]:
-    """Session (empty for none) and own id of messages."""
+    """Return the session (empty for none) and own id of messages."""
     values = {"space": within.space.id, "ids": Int8s(ids)}
     return await (await within.conn.execute(_SQL["identities"], values)).fetchall()
 
 
 async def whole_sessions(within: Within, what: What) -> dict[int, str]:
-    """The sessions of which an erasure leaves nothing: number to name. A message alone takes none."""
+    """Return the sessions that an erasure leaves empty: number to name. A message alone empties none."""
     if what.message is not None:
         return {}
     values = {"space": within.space.id, "user": what.user, "session": what.session}
@@ -183,7 +183,7 @@ async def whole_sessions(within: Within, what: What) -> dict[int, str]:
 
 
 async def unfile_named(within: Within, pattern: str) -> list[int]:
-    """Messages in which a name stands: they wait to be filed anew. Their entries are to be taken out."""
+    """Mark messages with a name to be filed anew and return them. Their entries are to be taken out."""
     values = {"space": within.space.id, "pattern": pattern}
     rows = await (await within.conn.execute(_SQL["unfile_named"], values)).fetchall()
     return [row[0] for row in rows]

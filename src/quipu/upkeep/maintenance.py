@@ -27,7 +27,7 @@ _TEMPLATES = queries.load("quipu.upkeep", folder="templates")
 
 
 def statement(work: Work, table: Name) -> sql.Composed:
-    """The statement that does the work on a table."""
+    """Return the statement that does the work on a table."""
     return sql.SQL(_TEMPLATES[work]).format(table=sql.Identifier(*table))
 
 

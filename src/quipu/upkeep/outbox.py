@@ -15,7 +15,7 @@ class OutboxEraser:
     """Takes jobs out of the outbox: of a session or a person whose words they hold, or all of the space."""
 
     async def count(self, within: Within, what: What) -> Mapping[str, int]:
-        """How many jobs would go."""
+        """Count the jobs that would go."""
         row = await (await within.conn.execute(_SQL["count_words"], _given(within, what))).fetchone()
         return {"jobs": row[0]} if row and row[0] else {}
 

@@ -32,7 +32,7 @@ class Problem(BaseModel):
     """What went wrong (RFC 9457)."""
 
     type: Annotated[str, Field(examples=["/problems/bad-input"])]
-    title: Annotated[str, Field(examples=["What was handed in cannot be taken."])]
+    title: Annotated[str, Field(examples=["An argument is not valid."])]
     status: Annotated[int, Field(examples=[422])]
     detail: Annotated[str, Field(examples=["limit: a whole number from 1 to 1,000, not 0."])]
     hint: Annotated[str | None, Field(description="What to do about it.")] = None

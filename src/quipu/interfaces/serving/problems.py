@@ -116,7 +116,7 @@ async def _invalid(request: Request, error: Exception) -> Response:
     errors = [{"field": _place(fault), "detail": rule_of(fault["msg"])} for fault in faults]
     found: dict[str, object] = {
         "type": "/problems/bad-input",
-        "title": "What was handed in cannot be taken.",
+        "title": "An argument is not valid.",
         "status": 422,
         "detail": "; ".join(f"{one['field']}: {one['detail']}" for one in errors[:3]),
         "errors": errors[:20],

@@ -10,7 +10,7 @@ class Clock(Protocol):
     """Anything that knows what time it is."""
 
     def now(self) -> datetime:
-        """The present moment, aware, in UTC."""
+        """Return the present moment, aware, in UTC."""
         ...
 
 
@@ -18,7 +18,7 @@ class SystemClock:
     """The clock of this machine."""
 
     def now(self) -> datetime:
-        """The present moment, aware, in UTC."""
+        """Return the present moment, aware, in UTC."""
         return datetime.now(UTC)
 
 
@@ -33,7 +33,7 @@ class FrozenClock:
         self._at = at.astimezone(UTC)
 
     def now(self) -> datetime:
-        """The moment at which it was stopped, aware, in UTC."""
+        """Return the moment at which the clock was stopped, aware, in UTC."""
         return self._at
 
     def advance(self, by: timedelta) -> None:

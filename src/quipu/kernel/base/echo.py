@@ -44,7 +44,7 @@ _INDENT_LIMIT: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What a text says beside memory that came back.
+    """A text apart from the recalled memory that came back in it.
 
     ``text`` is the text without the blocks of the space, which were cut out: ``cut`` characters in ``blocks``
     blocks. ``spoken`` is that without the blocks of others as well: what is indexed and read. ``foreign``
@@ -61,7 +61,7 @@ class Heard:
 
     @property
     def counts(self) -> dict[str, int]:
-        """What came back of memory, by the names that reports give it."""
+        """Counts of the memory that came back, under the names that reports use."""
         return {
             "cut_characters": self.cut,
             "foreign_characters": self.foreign,
@@ -70,12 +70,12 @@ class Heard:
 
 
 def mentions(text: str) -> bool:
-    """Whether the name of the mark stands in a text at all; without it there is nothing to look for."""
+    """Return True if the name of the mark occurs in a text; without it there is nothing to look for."""
     return _NAME.search(text) is not None
 
 
 def sized(body: str) -> str:
-    """The block with a code of the right length that fits nothing: to see how long it will be."""
+    """Return the block with a sample code of the right length, to see how long it will be."""
     return _framed(body, _SAMPLE)
 
 
@@ -87,11 +87,11 @@ class Marks:
 
     @classmethod
     def of_nobody(cls) -> Marks:
-        """Marks where there is no space: nothing bears them, and nobody will recognise what they mark."""
+        """Return marks that belong to no space: nothing bears them, and nobody will recognise them."""
         return cls(secrets.token_bytes(KEY_BYTES))
 
     def mark(self, body: str) -> str:
-        """The block of recalled memory between our tags; "" for an empty one. It is defused for a model."""
+        """Return recalled memory as a block between our tags, made safe for a model; "" if it is empty."""
         body = defused(body.strip()).strip()
         if not body:
             return ""
@@ -122,7 +122,7 @@ class Marks:
         return Heard(kept, spoken, len(own), len(text) - len(kept), others, unmatched)
 
     def _whose(self, text: str, opening: re.Match[str], closing: re.Match[str]) -> str | None:
-        """Whose block it is that stands between two tags; None where they are only talk."""
+        """Return "own", "unmatched" or "foreign" for the block between two tags; None if it is plain text."""
         body = text[opening.end() : closing.start()]
         code = _CODE.fullmatch(opening["attributes"] or "")
         if code is not None and hmac.compare_digest(code[1], self._name):
@@ -138,7 +138,7 @@ class Marks:
 
     @cached_property
     def _name(self) -> str:
-        """Which key it is; it tells nothing of the key."""
+        """Short name of the key, which reveals nothing of the key."""
         return _digest(self.key, "name\0")[:8]
 
     def _code(self, body: str) -> str:
@@ -150,19 +150,19 @@ def _framed(body: str, code: str) -> str:
 
 
 def _digest(key: bytes, text: str) -> str:
-    """The first 128 bits of the HMAC, which are 22 characters."""
+    """Return the first 128 bits of the HMAC as 22 characters."""
     digest = hmac.digest(key, text.encode("utf-8", "surrogatepass"), "sha256")
     return urlsafe_b64encode(digest[:16]).decode().rstrip("=")
 
 
 def _words(body: str) -> str:
-    """All words, each once behind the other: how lines break and are quoted does not count."""
+    """Return the words joined by one space: line breaks and quoting do not count."""
     words = (word.lstrip(">") for word in unicodedata.normalize("NFC", body).split())
     return " ".join(word for word in words if word)
 
 
 def _unescaped(body: str) -> str:
-    """The body of a block that stands in a JSON text as part of a string; as it is where it does not."""
+    """Return a block read out of a JSON string; unchanged if it is not a valid one."""
     try:
         return str(json.loads(f'"{body}"', strict=False))
     except ValueError:
@@ -185,7 +185,7 @@ def _first_on_line(text: str, position: int) -> bool:
 
 
 def _after_block(text: str, start: int, end: int) -> int:
-    """Where the text goes on: a block that had lines of its own takes its line break with it."""
+    """Return the place where the text goes on: a block on its own lines takes its line break with it."""
     if start and text[start - 1] != "\n":
         return end
     line_end = _LINE_END.match(text, end)

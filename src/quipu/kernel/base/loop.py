@@ -25,7 +25,7 @@ _WORKER_NAME = "AnyIO worker thread"
 
 
 class Hostable(Protocol):
-    """What a loop can host: an async context manager that can be closed without having been entered."""
+    """Async context manager that a loop can host; it can be closed without having been entered."""
 
     async def __aenter__(self) -> Any: ...
 
@@ -84,7 +84,10 @@ class LoopThread:
             return asyncio.run_coroutine_threadsafe(function(), self._loop)
 
     def host(self, build: Callable[[], Hosted]) -> Hosted:
-        """What ``build`` returns, made in the loop. If that fails, the loop ends and the error is raised."""
+        """Run ``build`` in the loop and keep its result.
+
+        If that fails, the loop ends and the error is raised.
+        """
         try:
             hosted = self.portal.call(build)
         except BaseException:
@@ -148,7 +151,7 @@ class LoopThread:
         self.leave(None, None, None)
 
     def closed(self) -> QuipuError:
-        """What a call gets that comes too late."""
+        """Return the error for a call that comes after closing."""
         return QuipuError(f"This {self.name} is closed.", hint=f"Open a new {self.name}.")
 
     def abandon(self) -> None:
@@ -159,7 +162,7 @@ class LoopThread:
         threading.Thread(target=self.close, name=f"quipu closes {self.name}").start()
 
     def _claim_closing(self) -> bool:
-        """True for the one caller that is to close. In a forked child there is no thread to end."""
+        """Return True to the one caller that is to close. In a forked child there is no thread to end."""
         with self._closing:
             first, self._closed = not self._closed, True
         return first and os.getpid() == self._pid

@@ -1,4 +1,4 @@
-"""How deeply JSON is nested, seen from its text: what reads it calls itself for every level."""
+"""Depth of nested JSON, measured in its text: a parser calls itself for every level."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How blocking code calls async objects; used by the generated blocking face (``quipu.sync``)."""
+"""Bridge from blocking code to async objects; used by the generated blocking face (``quipu.sync``)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Portal:
         weakref.finalize(self, self._loop.abandon).atexit = False
 
     def host(self, build: Callable[[], Hosted]) -> Hosted:
-        """The object that this portal opens and closes, as ``build`` makes it inside the loop."""
+        """Return the object that ``build`` makes inside the loop; this portal opens and closes it."""
         return self._loop.host(build)
 
     def enter(self) -> None:
@@ -59,7 +59,7 @@ class Portal:
         self._loop.close()
 
     def call(self, function: Callable[[], Awaitable[T]]) -> T:
-        """What the awaited call returns or raises, with its traceback.
+        """Run an async function in the loop; return or raise its outcome, with its traceback.
 
         An interrupt (Ctrl-C) while waiting cancels the call inside the loop before it is raised here.
         """
@@ -81,7 +81,7 @@ class Portal:
             _cancel(future, ended)
 
     def run(self, function: Callable[[], T]) -> T:
-        """What a plain function returns when it runs in the loop's thread."""
+        """Run a plain function in the loop's thread and return its result."""
 
         async def run() -> T:
             return function()
@@ -94,7 +94,7 @@ class Portal:
         return self._loop.portal.wrap_async_context_manager(function())
 
     def iterate(self, function: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
-        """What an async generator yields, each item made when it is asked for.
+        """Yield the items of an async generator, each made when it is needed.
 
         One task runs the generator from start to end, so a transaction may span its items.
         """

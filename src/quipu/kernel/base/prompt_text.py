@@ -44,7 +44,7 @@ _LONGEST_HEAD: Final = 60
 
 
 def defused(text: str) -> str:
-    """The text without invisible characters, and with each sign that would begin a frame escaped.
+    """Return the text without invisible characters, with each sign that would begin a frame escaped.
 
     Escaped as in HTML are the ``<`` of whatever looks like a tag or a token, the bracket of ``[INST]`` and
     its kind, and the colon of a role that begins a line (``Human:``). Joiners stay, one at a time, where
@@ -57,21 +57,21 @@ def defused(text: str) -> str:
 
 
 def without_invisible(text: str) -> str:
-    """The text without characters that nobody sees; joiners stay where letters or pictures need them."""
+    """Return the text without invisible characters; joiners stay where letters or pictures need them."""
     if text.isprintable() and text.isascii():
         return text
     return _SOME_INVISIBLE.sub(_shown, text)
 
 
 def restored(text: str) -> str:
-    """What a model wrote who was shown defused text: each sign that was escaped for it as it was."""
+    """Undo the escapes of `defused` in a text that a model wrote."""
     for sign, escaped in _ESCAPED:
         text = text.replace(escaped, sign)
     return text
 
 
 def _shown(found: re.Match[str]) -> str:
-    """What becomes of an invisible character: a line break stays one, a joiner stays where it joins."""
+    """Return the replacement for an invisible character: line breaks and needed joiners stay."""
     sign = found[0]
     if sign == "\r\n" or sign in _KEPT_AS_BREAK:
         return "\n"
@@ -86,7 +86,7 @@ def _shown(found: re.Match[str]) -> str:
 
 
 def _joins(text: str, place: int, before: str) -> bool:
-    """Whether a joiner stands in a word of a script that joins its letters, or between two pictures."""
+    """Return True if a joiner stands in a word of a script that joins letters, or between two pictures."""
     if _FIRST_JOINING <= ord(before) <= _LAST_JOINING:
         return unicodedata.category(before)[0] in "LM" and before not in _FILLERS
     if text[place] == _ZWNJ:
@@ -102,7 +102,7 @@ _FILLERS: Final = frozenset("\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f")
 
 
 def _without_turn(line: str) -> str:
-    """The line with its first colon escaped, where it begins as another turn of the conversation would."""
+    """Return the line with its first colon escaped if it begins as another turn of the conversation would."""
     found = _COLONS.search(line, 0, _LONGEST_HEAD)
     if found is None:
         return line

@@ -18,7 +18,7 @@ def is_regular(stat: os.stat_result) -> bool:
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """The file, open for reading bytes. It is looked at when it is open: nothing can take its place then.
+    """Open a regular file for reading bytes. It is checked once open: nothing can take its place then.
 
     Raises:
         OSError: it is not there, a directory, a pipe, a socket or a device, or we may not read it.

@@ -20,13 +20,13 @@ class Secret:
     _text: str = field(repr=False)
 
     def reveal(self) -> str:
-        """The text."""
+        """Return the text."""
         return self._text
 
 
 @dataclass(frozen=True, slots=True)
 class Form(Generic[T]):
-    """What values look like. ``least`` and ``most`` are both allowed; None where there is no such end.
+    """Form of a setting's values. ``least`` and ``most`` are both allowed; None means no limit.
 
     ``read`` takes a text or a value of the program and returns the value; it raises ValueError with the rest
     of a sentence that begins with the setting's name.
@@ -40,7 +40,7 @@ class Form(Generic[T]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting(Generic[T]):
-    """What can be set under a name, such as ``session_days``; the default is used where nothing is set.
+    """Named setting (``session_days``, for example) with a default for when nothing is set.
 
     ``unit`` is what a number counts. ``stored``: it can be kept in the database, as what must be known before
     that is open cannot; ``of_space``: it can there be different in each space. ``shown``: false keeps what
@@ -63,7 +63,7 @@ class Setting(Generic[T]):
 
 
 def whole(least: int, most: int) -> Form[int]:
-    """Whole numbers."""
+    """Return the form of whole numbers from ``least`` to ``most``."""
 
     def read(value: Any) -> int:
         return _inside(_parsed(int, value, "a whole number"), least, most)
@@ -72,7 +72,7 @@ def whole(least: int, most: int) -> Form[int]:
 
 
 def decimal(least: float, most: float) -> Form[float]:
-    """Numbers."""
+    """Return the form of decimal numbers from ``least`` to ``most``."""
 
     def read(value: Any) -> float:
         return _inside(_parsed(float, value, "a number"), least, most)

@@ -20,9 +20,9 @@ Connection = sqlite3.Connection
 
 @contextmanager
 def opened(path: Path, *, mode: str, program: str, place: str) -> Generator[Connection]:
-    """The file, to be read (``ro``), changed (``rw``) or made (``rwc``); rows are found by name.
+    """Open an SQLite file to read (``ro``), change (``rw``) or make (``rwc``) it; rows go by column name.
 
-    ``program`` is whose file it is, ``place`` where that keeps it.
+    ``program`` owns the file and keeps it at ``place``.
 
     Raises:
         NotFound: there is none.
@@ -37,7 +37,7 @@ def opened(path: Path, *, mode: str, program: str, place: str) -> Generator[Conn
 
 @contextmanager
 def told_plainly(path: Path, *, program: str) -> Generator[None]:
-    """Errors of SQLite in our words."""
+    """Raise errors of SQLite inside the block as ours, in plain words."""
     try:
         yield
     except sqlite3.Error as error:

@@ -27,7 +27,7 @@ class Strict(BaseModel):
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """The schema that pydantic makes, with that."""
+        """Return pydantic's schema with strict types throughout."""
         schema = handler(source)
         _tighten(schema)
         return schema

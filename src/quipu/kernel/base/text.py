@@ -1,4 +1,4 @@
-"""What we need to know about a text without knowing what it says; everything is linear in its length."""
+"""Measures and repairs of a text that need no understanding of it; each is linear in its length."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class Cleaned:
 
 
 def clean(text: str) -> Cleaned:
-    """The text with every NUL and lone surrogate replaced by U+FFFD: PostgreSQL can store neither.
+    """Return the text with every NUL and lone surrogate replaced by U+FFFD: PostgreSQL can store neither.
 
-    Two surrogates that belong together become the one character that they stand for, which is not counted.
+    Two surrogates that form a pair become the one character that they stand for, which is not counted.
     """
     if text.isascii() and "\0" not in text:
         return Cleaned(text, 0)
@@ -58,14 +58,14 @@ def clean(text: str) -> Cleaned:
 
 
 def count_words(text: str) -> int:
-    """How many words the text has; in scripts without spaces two characters count as one word."""
+    """Count the words of a text; in scripts without spaces two characters count as one word."""
     spaced = sum(1 for _ in _SPACED_WORD.finditer(text))
     unspaced = sum(match.end() - match.start() for match in _UNSPACED_RUN.finditer(text))
     return spaced - (-unspaced // _CHARACTERS_PER_UNSPACED_WORD)
 
 
 def excerpt(text: str, length: int) -> str:
-    """The beginning of the text on one line, at most ``length`` characters, cut between words if possible.
+    """Return the beginning of the text on one line, at most ``length`` characters, cut between words.
 
     White space is collapsed; a cut is shown by an ellipsis, which is part of the length.
     """
@@ -85,10 +85,13 @@ def excerpt(text: str, length: int) -> str:
 
 
 def content_hash(text: str) -> str:
-    """SHA-256 of the text in UTF-8, 64 hexadecimal digits. The text must be clean (see `clean`)."""
+    """Return the SHA-256 of the text in UTF-8, 64 hexadecimal digits.
+
+    The text must be clean (see `clean`).
+    """
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def size_bytes(text: str) -> int:
-    """How many bytes the text takes in UTF-8. The text must be clean (see `clean`)."""
+    """Return the size of the text in UTF-8, in bytes. The text must be clean (see `clean`)."""
     return len(text) if text.isascii() else len(text.encode())

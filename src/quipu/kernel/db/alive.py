@@ -1,4 +1,4 @@
-"""Whether a connection that nobody used for a while still answers."""
+"""Test of a connection that nobody used for a while: does it still answer?"""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _used: WeakKeyDictionary[AsyncConnection[Any], float] = WeakKeyDictionary()  # m
 
 
 def used(conn: AsyncConnection[Any]) -> None:
-    """It answered just now."""
+    """Note that the connection answered just now."""
     _used[conn] = time.monotonic()
 
 
 async def check(conn: Connection) -> None:
-    """Nothing if it lives. It is not asked if it answered a moment ago and is silent since.
+    """Check that a connection lives. One that answered a moment ago and is silent since is not asked.
 
     Raises:
         psycopg.OperationalError: it does not.
@@ -43,7 +43,7 @@ async def hear(conn: Connection) -> None:
 
 
 def _stirs(conn: AsyncConnection[Any]) -> bool:
-    """Whether the server said something unasked: as a rule that it ended the session."""
+    """Return True if the server said something unasked: as a rule that it ended the session."""
     with DefaultSelector() as selector:
         selector.register(conn.fileno(), EVENT_READ)
         return bool(selector.select(0))

@@ -147,7 +147,7 @@ class Vector:
 
 
 def _array(oid: int, elements: NDArray[np.void]) -> bytes:
-    """The wire form of an array: a header, then length and bytes of each element."""
+    """Return the wire form of an array: a header, then length and bytes of each element."""
     count = len(elements)
     return _HEAD.pack(1, 0, oid, count, 1) + elements.tobytes() if count else _EMPTY.pack(0, 0, oid)
 
@@ -165,12 +165,12 @@ def _packed(oid: int, code: str, size: int, values: ArrayLike) -> bytes:
 
 @lru_cache
 def _of_few(code: str, count: int) -> struct.Struct:
-    """The wire form of an array of so many elements, the length of each before it."""
+    """Return the struct of an array of ``count`` elements, the length of each before it."""
     return struct.Struct(_HEAD.format + f"i{code}" * count)
 
 
 def _texts(values: Sequence[str | None], nulls: int) -> bytes:
-    """The elements of a text[]. A long column takes no loop in Python, or one over its few values."""
+    """Return the elements of a text[]. A long column takes no loop in Python, or one over its few values."""
     pack = _LENGTH.pack
     if nulls == len(values):
         return _NULL * nulls
@@ -211,7 +211,7 @@ def _halfvecs(values: NDArray[np.floating], *, with_length: bool) -> NDArray[np.
 
 
 async def register(conn: AsyncConnection[TupleRow]) -> None:
-    """Teach one connection these classes; it must see the extension ``vector``.
+    """Register these classes with one connection; it must see the extension ``vector``.
 
     Raises:
         DatabaseUnsuitable: the database has no halfvec (pgvector is missing or older than 0.7).

@@ -22,10 +22,10 @@ _T = TypeVar("_T")
 async def bounded(
     database: Database, conn: Connection, seconds: float, work: Callable[[], Awaitable[_T]]
 ) -> _T:
-    """What the work returns. A session that goes on beyond its time is ended from outside.
+    """Return the result of ``work``; a session that outlasts its time is ended from outside.
 
-    ``statement_timeout`` comes first, but a statement can be written so that it lives on after that. One that
-    makes an array into text is deaf to both until it has done that: it is left behind.
+    ``statement_timeout`` comes first, but a statement can be written so that it outlives it. One that turns
+    an array into text ignores both until that is done: it is left behind.
 
     Raises:
         QueryCanceled: it was ended, or is left behind.

@@ -73,7 +73,7 @@ class Database(MarkedSpaces):
     """Open one with ``async with Database.open(...)``; it holds a pool and closes it."""
 
     def __init__(self, url: str, settings: Settings, pool: Pool, people: Pool) -> None:
-        """``pool`` has connections for everybody in a space, ``people`` those on behalf of one person."""
+        """Use ``pool`` for everybody in a space, and ``people`` for work on behalf of one person."""
         self.url = url
         self._settings = settings
         self._pool = pool
@@ -103,9 +103,9 @@ class Database(MarkedSpaces):
             yield cls(url, settings, pool, people)
 
     def space(self, name: str, *, ask: Ask | None = None) -> AbstractAsyncContextManager[Within | None]:
-        """One transaction that sees the space ``name`` and no other; None where there is no such space.
+        """Open a transaction that sees the space ``name`` and no other; None if there is no such space.
 
-        What ``ask`` runs goes to the server in the same journey.
+        The queries of ``ask`` go to the server in the same round trip.
         """
         return _seen(self._entered(name, ask=ask))
 
@@ -113,11 +113,11 @@ class Database(MarkedSpaces):
     async def writing(
         self, name: str, *, ask: Ask | None = None, as_of: AsOf | None = None
     ) -> AsyncGenerator[Within]:
-        """The same to add to a space, which is made where it is missing. Erasures wait until it ends.
+        """Open a transaction that adds to a space, made if it is missing. Erasures wait until it ends.
 
-        What ``ask`` runs goes to the server in the same journey; it sees the space, or nothing where there
-        is none yet. What is made of words that were read before is written with ``as_of``: the space as it
-        was then.
+        The queries of ``ask`` go to the server in the same round trip; they see the space, or nothing if
+        there is none yet. Pass ``as_of``, the state of the space when its words were read, to write something
+        made of these words.
 
         Raises:
             ErasedMeanwhile: something was erased in it since.
@@ -132,20 +132,20 @@ class Database(MarkedSpaces):
             yield Within(conn, space, settings)
 
     async def is_as_of(self, name: str, as_of: AsOf) -> bool:
-        """Whether nothing was erased in a space since it was read; False where it is gone."""
+        """Return True if nothing was erased in a space since it was read; False if the space is gone."""
         async with self.space(name) as within:
             return within is not None and within.space.as_of == as_of
 
     def erasing(self, name: str) -> AbstractAsyncContextManager[Within | None]:
-        """The same to take out of a space, alone: once those who write are through; others wait.
+        """Open a transaction that erases in a space, alone: it waits for writers, and others wait for it.
 
-        What is erased must not be inherited, counted or referred to by a message that comes in meanwhile.
+        Erased rows must not be inherited, counted or referred to by a message that comes in meanwhile.
         """
         everybody_only("Erasures concern")
         return _seen(self._entered(name, hold="hold_to_erase"))
 
     def reading(self, name: str) -> AbstractAsyncContextManager[Within | None]:
-        """The same to read only, and all of it as of one moment: what others commit meanwhile is not seen.
+        """Open a read-only transaction in a space that sees one moment: later commits of others are hidden.
 
         A recall is several statements. Between two of them another process may write, erase or change the
         embedding model; none of that may show in half of an answer.
@@ -153,10 +153,10 @@ class Database(MarkedSpaces):
         return _seen(self._entered(name, begin=_BEGIN_TO_READ, enter="enter_to_read"))
 
     def looking(self, name: str) -> AbstractAsyncContextManager[Within | None]:
-        """The same for lists: a page of rows in the order of an index, and what belongs to these few.
+        """Open a read-only transaction for lists: a page of rows by an index, and what belongs to them.
 
-        Most filters of a list ask for nothing. One plan for all that could be asked would read every row and
-        sort it, so here each query is planned for the values it is given.
+        Most calls leave most filters empty. One plan for all possible filters would read and sort every row,
+        so here each query is planned for its values.
         """
         return _seen(self._entered(name, begin=_BEGIN_TO_READ, enter="enter_to_look"))
 
@@ -182,10 +182,10 @@ class Database(MarkedSpaces):
         enter: str = "enter",
         ask: Ask | None = None,
     ) -> AsyncGenerator[tuple[Connection, Space | None, Settings]]:
-        """A transaction in a space: begun, held and entered in one journey to the server.
+        """Begin a transaction, take its lock and enter a space, in one round trip to the server.
 
-        Where the settings that hold there were not read a moment ago, they come with it.
-        It ends with the block, when the pool takes the connection back: committed, or undone by an error.
+        The space's settings come along unless they were read a moment ago. The transaction ends with the
+        block, when the pool takes the connection back: committed, or rolled back by an error.
         """
         settings, stored = self._holding.fresh(name), None
         async with self._connection(person=bound_person()) as conn:
@@ -230,7 +230,7 @@ class Database(MarkedSpaces):
                 ) from error
 
     def _patience(self, seconds: float | None) -> float:
-        """How long to wait for a connection; not long where the server gave no answer the last time."""
+        """Return how long to wait for a connection; only briefly if the server gave no answer last time."""
         usual = self._settings.connect_seconds if seconds is None else seconds
         return min(usual, deadline.HEAR_SECONDS) if self._silent else usual
 
@@ -257,13 +257,13 @@ class Database(MarkedSpaces):
 
     @asynccontextmanager
     async def plain(self) -> AsyncGenerator[Connection]:
-        """A connection that has entered no space: it sees what belongs to none."""
+        """Open a connection that has entered no space: it sees what belongs to none."""
         async with self._connection() as conn:
             yield conn
 
     @asynccontextmanager
     async def acting(self) -> AsyncGenerator[Connection]:
-        """A connection for statements that enter a space by themselves, on behalf of whom this task asks."""
+        """Open a connection for statements that enter a space themselves, on behalf of this task's person."""
         person = bound_person()
         async with self._connection(person=person) as conn:
             if person is None:
@@ -275,7 +275,7 @@ class Database(MarkedSpaces):
 
     @asynccontextmanager
     async def owner(self) -> AsyncGenerator[Connection]:
-        """A connection of its own as the owner of the database, for upkeep across spaces.
+        """Open a separate connection as the owner of the database, for upkeep across spaces.
 
         Raises:
             AccessRefused: it is asked on behalf of one person.
@@ -286,7 +286,7 @@ class Database(MarkedSpaces):
             yield conn
 
     async def login(self, *, statement_seconds: float, options: str, user: str, password: str) -> Connection:
-        """A connection of its own as another user, whose statements take so long at most.
+        """Open a separate connection as another user; each statement is limited to ``statement_seconds``.
 
         Raises:
             psycopg.OperationalError: nobody answers, or not to this user.
@@ -319,10 +319,9 @@ class Database(MarkedSpaces):
         self._hardened = True
 
     async def settings(self, space: str | None = None) -> Settings:
-        """The settings that hold now in a space, or where none is named: what was given to this process, else
-        what is stored, as of a second ago at most.
+        """Return the settings in force in a space, or without one: the process's own, then the stored ones.
 
-        Inside a transaction of the space, ``Within.settings`` has them.
+        Stored settings may be a second old. Inside a transaction of the space, ``Within.settings`` has them.
         """
         known = self._holding.fresh(space)
         if known is not None:
@@ -334,18 +333,18 @@ class Database(MarkedSpaces):
             return settings
 
     def settings_changed(self) -> None:
-        """What is stored was changed, or may have been: it is read anew before it is used."""
+        """Drop the cached settings after a possible change in the database; they are read anew before use."""
         self._holding.drop()
 
     async def spaces(self) -> list[Space]:
-        """Every space with its counters, by name."""
+        """Return every space with its counters, by name."""
         async with self.owner() as conn, conn.cursor(row_factory=class_row(Space)) as cursor:
             return await (await cursor.execute(_SQL["all_spaces"])).fetchall()
 
 
 @asynccontextmanager
 async def owner(url: str, settings: Settings) -> AsyncGenerator[Connection]:
-    """A connection as the user of the URL, for migrations and upkeep."""
+    """Open a connection as the user of the URL, for migrations and upkeep."""
     check_address(url)
     with translated():
         conn = await deadline.connect(
@@ -375,7 +374,7 @@ async def _seen(
 
 
 async def stored_settings(conn: Connection) -> Sequence[Stored]:
-    """What is set in the database, and in the space of the transaction if it has entered one."""
+    """Return the settings stored in the database, and those of the transaction's space if it entered one."""
     return await (await conn.execute(_SQL["stored_settings"])).fetchall()
 
 

@@ -64,7 +64,7 @@ class Connection(AsyncConnection[TupleRow]):
         interval: float = _INTERVAL_SECONDS,
         timeout: float | None = None,  # noqa: ASYNC109, as psycopg has it
     ) -> _RV:
-        """What ``gen`` returns.
+        """Run ``gen`` to its end and return its result.
 
         Raises:
             Unanswered: nothing came in time.
@@ -97,7 +97,7 @@ class Connection(AsyncConnection[TupleRow]):
         timeout: float | None = None,  # noqa: ASYNC109
         stop_after: int | None = None,
     ) -> AsyncGenerator[Notify]:
-        """Notices as they come, however long none comes; a line that is cut is noticed by its keepalives."""
+        """Yield notices as they come, however long none comes; keepalives reveal a dead line."""
         seconds = _LISTEN_SECONDS if timeout is None else timeout
         while True:
             async for notice in super().notifies(timeout=seconds, stop_after=stop_after):
@@ -115,12 +115,12 @@ class Connection(AsyncConnection[TupleRow]):
 
 
 class BlockingConnection(psycopg.Connection[TupleRow]):
-    """The same for code that blocks."""
+    """Blocking connection that does not wait for ever for an answer."""
 
     answer_seconds: float = _LEAST_SECONDS
 
     def wait(self, gen: PQGen[_RV], interval: float = _INTERVAL_SECONDS, timeout: float | None = None) -> _RV:
-        """What ``gen`` returns.
+        """Run ``gen`` to its end and return its result.
 
         Raises:
             Unanswered: nothing came in time.
@@ -138,7 +138,7 @@ class BlockingConnection(psycopg.Connection[TupleRow]):
 async def connect(
     url: str, settings: Settings, *, prepare_threshold: int | None = 5, **given: str
 ) -> Connection:
-    """An open connection in autocommit mode that does not wait for ever; ``given`` goes over the URL.
+    """Open a connection in autocommit mode that does not wait for ever; ``given`` goes over the URL.
 
     Raises:
         psycopg.OperationalError: nobody answers, or not to us.
@@ -157,14 +157,14 @@ def limit(conn: Connection, settings: Settings) -> None:
 
 
 def answer_seconds(settings: Settings) -> float:
-    """How long a server may be silent: as the settings say, else so long that it can end a statement."""
+    """Return how long a server may be silent: as set, else long enough for it to end a statement."""
     if settings.answer_seconds is not None:
         return settings.answer_seconds
     return max(_LEAST_SECONDS, settings.statement_seconds + _MARGIN_SECONDS)
 
 
 def address(url: str, settings: Settings, **given: str) -> str:
-    """The URL with ``given``, and where it does not say itself, what ends a connection that leads nowhere."""
+    """Return the URL with ``given``, plus defaults that end a dead connection where the URL sets none."""
     own = conninfo.conninfo_to_dict(url)
     quiet = {
         "connect_timeout": max(2, round(settings.connect_seconds)),
@@ -178,7 +178,7 @@ def address(url: str, settings: Settings, **given: str) -> str:
 
 @contextmanager
 def within(conn: Connection, seconds: float) -> Generator[None]:
-    """For the block the server may be silent for so long only."""
+    """Limit the server's silence to ``seconds`` for the block."""
     before, conn.answer_seconds = conn.answer_seconds, min(conn.answer_seconds, seconds)
     try:
         yield
@@ -188,7 +188,7 @@ def within(conn: Connection, seconds: float) -> Generator[None]:
 
 @contextmanager
 def enduring(conn: Connection) -> Generator[None]:
-    """For the block a statement may take as long as it takes, while the server answers others."""
+    """Let statements in the block take as long as they need, while the server answers others."""
     before, conn.endures = conn.endures, True
     try:
         yield
@@ -218,7 +218,7 @@ def _end(gen: PQGen[Any]) -> None:
 
 
 def _limited(gen: PQGen[_RV], seconds: float) -> PQGen[_RV]:
-    """``gen``, as long as something comes again and again. It can be gone on with after ``Unanswered``."""
+    """Run ``gen`` while answers keep coming. It can be continued after ``Unanswered``."""
     until = monotonic() + seconds
     try:
         wanted = next(gen)

@@ -1,4 +1,4 @@
-"""What is well and what is not with the embedded database, explained. It looks and never changes anything."""
+"""State of the embedded database, explained. The doctor looks and never changes anything."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _QUERIES = queries.load("quipu.kernel.db.embedded")
 
 
 async def examine(settings: Settings) -> list[Finding]:
-    """Everything about the embedded database of ``settings.home``, in the order in which it is needed."""
+    """Examine the embedded database of ``settings.home``; findings come in the order in which they matter."""
     return await to_thread.run_sync(lambda: list(_examine(settings)))
 
 

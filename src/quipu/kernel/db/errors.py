@@ -46,7 +46,7 @@ _WHO_HOLDS: Final = (
 
 @contextmanager
 def translated() -> Generator[None]:
-    """Errors of psycopg inside the block leave it as ours, with the original as their cause."""
+    """Raise errors of psycopg inside the block as ours, with the original as their cause."""
     began = time.monotonic()
     try:
         yield
@@ -56,7 +56,7 @@ def translated() -> Generator[None]:
 
 @contextmanager
 def refused() -> Generator[None]:
-    """The same on behalf of one person: a right that they lack is none that the installation lacks."""
+    """Translate errors for one person: a right that they lack is not one that the installation lacks."""
     try:
         with translated():
             yield
@@ -70,9 +70,9 @@ def refused() -> Generator[None]:
 
 
 def translate(error: psycopg.Error, *, seconds: float | None = None) -> QuipuError:
-    """Our error for one of psycopg's: what happened in one sentence, and the way out.
+    """Return our error for one of psycopg's: one sentence on what happened, and the way out.
 
-    ``seconds``: how long it took until then, where that is known.
+    ``seconds`` is the time until then, if it is known.
     """
     said = str(error).strip().splitlines()
     first = said[0] if said else type(error).__name__
@@ -142,14 +142,14 @@ def translate(error: psycopg.Error, *, seconds: float | None = None) -> QuipuErr
 
 
 def _is_damage(error: psycopg.Error, said: str) -> bool:
-    """Whether what is stored is not as PostgreSQL left it: a page, an index, or a file that is gone."""
+    """Return True if stored data is damaged: a page, an index, or a missing file."""
     if isinstance(error, pg.UndefinedFile):
         return _DATA_FILE.search(said) is not None
     return isinstance(error, (pg.DataCorrupted, pg.IndexCorrupted))
 
 
 def limit_reached(error: psycopg.Error, *, field: str | None = None) -> LimitReached | None:
-    """Our error where a statement needs more than one may have; None where it is another fault."""
+    """Return our error for a statement that exceeds a limit; None if it is another fault."""
     said = (error.diag.message_primary or str(error).strip().partition("\n")[0]).rstrip(".")
     state = error.sqlstate or ""
     if state.startswith("54") or state in _LIMITS or (state in _MAYBE and _SIZES.search(said)):
@@ -159,7 +159,7 @@ def limit_reached(error: psycopg.Error, *, field: str | None = None) -> LimitRea
 
 
 def is_crowded(error: psycopg.OperationalError) -> bool:
-    """Whether a server took no connection because it, or the user, has too many."""
+    """Return True if a server refused a connection because it, or the user, has too many."""
     return any(words in str(error) for words in _CROWDED)
 
 

@@ -29,9 +29,9 @@ _COPY: Final = (pq.ExecStatus.COPY_IN, pq.ExecStatus.COPY_OUT, pq.ExecStatus.COP
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """What came back: ``limited`` where there was more, ``full`` where the bytes were what bound it.
+    """Answer of the database: ``limited`` if there was more, ``full`` if the limit of bytes ended it.
 
-    ``status``: PostgreSQL's word for what was done; ``touched``: how many rows that were.
+    ``status`` is PostgreSQL's word for what was done, ``touched`` the number of rows.
     """
 
     columns: tuple[str, ...]
@@ -91,7 +91,7 @@ class _Taking:
         self.limited = self.full = True
 
     def received(self) -> Received:
-        """What was taken."""
+        """Return the rows taken so far as an answer."""
         return Received(
             self.columns,
             tuple(self.rows),
@@ -180,7 +180,7 @@ else:
     import termios
 
     def _waiting_bytes(descriptor: int) -> int:
-        """How many bytes have arrived and were not read yet."""
+        """Count the bytes that have arrived and are not read yet."""
         count = array.array("i", [0])
         fcntl.ioctl(descriptor, termios.FIONREAD, count)
         return count[0]

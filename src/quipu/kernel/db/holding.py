@@ -15,14 +15,14 @@ _MOST_SPACES: Final = 10_000
 
 
 class Holding:
-    """What the process was given, over what is stored, by space; None is the database without a space."""
+    """Settings of the process over the stored ones, by space; None is the database without a space."""
 
     def __init__(self, own: Settings) -> None:
         self._own = own
         self._known: dict[str | None, tuple[float, Settings]] = {}
 
     def fresh(self, space: str | None) -> Settings | None:
-        """The settings that hold there, where they were read a moment ago."""
+        """Return the settings of a space if they were read a moment ago."""
         read_at, settings = self._known.get(space, (-FRESH_SECONDS, None))
         return settings if time.monotonic() - read_at < FRESH_SECONDS else None
 

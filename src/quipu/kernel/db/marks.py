@@ -30,11 +30,11 @@ class Marked:
     __slots__ = ()
 
     async def marks(self: _Connected) -> Marks:
-        """The marks of memory that this space puts into prompts."""
+        """Return the marks of memory that this space puts into prompts."""
         return await _marks(self.conn)
 
     async def spoken(self: _Connected, texts: Sequence[str]) -> Sequence[str]:
-        """Texts of the record as they are read and indexed: without memory of other spaces that came in."""
+        """Return texts of the record as they are read and indexed: without memory of other spaces in them."""
         if not any(map(echo.mentions, texts)):
             return texts
         marks = await _marks(self.conn)
@@ -47,7 +47,7 @@ class MarkedSpaces:
     __slots__ = ()
 
     async def marks(self: _Spaces, name: str) -> Marks:
-        """The marks of memory that a space puts into prompts; those of nobody where there is no such one."""
+        """Return the marks of memory that a space puts into prompts; nobody's if there is no such space."""
         async with self.space(name) as within:
             return Marks.of_nobody() if within is None else await _marks(within.conn)
 

@@ -43,7 +43,7 @@ class Migration:
 
 @cache
 def found_in(package: str) -> tuple[Migration, ...]:
-    """The migrations of one package, oldest first; read once in a process."""
+    """Return the migrations of one package, oldest first; read once in a process."""
     folder = resources.files(package) / "sql" / "migrations"
     room = package.rsplit(".", 1)[-1]
     files = sorted((f for f in folder.iterdir() if f.name.endswith(".sql")), key=lambda f: f.name)
@@ -51,7 +51,7 @@ def found_in(package: str) -> tuple[Migration, ...]:
 
 
 def missing(expected: Iterable[Migration], applied: dict[tuple[str, str], str]) -> list[Migration]:
-    """What still has to be applied, in order.
+    """Return the migrations that still have to be applied, in order.
 
     Raises:
         MigrationRefused: the database has a migration that this code does not know (it is newer), or
@@ -73,7 +73,7 @@ def missing(expected: Iterable[Migration], applied: dict[tuple[str, str], str]) 
 
 
 async def pending(conn: AsyncConnection[TupleRow], packages: Iterable[str]) -> list[Migration]:
-    """What ``migrate`` would apply; everything on an empty database."""
+    """Return the migrations that ``migrate`` would apply; all of them on an empty database."""
     expected = [m for package in packages for m in found_in(package)]
     present = await (await conn.execute("select to_regclass('core.migrations') is not null")).fetchone()
     if not present or not present[0]:

@@ -1,4 +1,4 @@
-"""What tells the name of any object by its number, and is refused in what readers ask. Pure.
+"""Words that reveal an object's name by its number, refused in readers' queries. Pure.
 
 `16500::regclass` is the name of that table, whosever it is: PostgreSQL asks for no right there, and no right
 can be taken. A query that is a select, with no function of an agent in it, can get at such a type only by its

@@ -20,10 +20,10 @@ def bound_person() -> str | None:
 
 @contextmanager
 def acting_for(user: str | None) -> Generator[None]:
-    """For the block, read and write as ``user`` alone: the database shows no row of anybody else.
+    """Read and write as ``user`` alone inside the block: the database shows no row of anybody else.
 
-    It holds for the task that enters it and for those it starts. What has no owner, or several, is not
-    shown either, and what cannot be kept apart by person raises ``AccessRefused``. None asks for everybody.
+    This holds for the task that enters it and for those it starts. Rows with no owner or several are hidden
+    as well; what cannot be kept apart by person raises ``AccessRefused``. None asks for everybody.
 
     Raises:
         BadInput: the name cannot be one.

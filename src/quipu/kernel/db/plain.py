@@ -48,7 +48,7 @@ def plain(value: Any, *, depth: int = 0) -> Any:
 
 
 def _not_finite(value: float) -> str:
-    """The word that PostgreSQL has for it."""
+    """Return PostgreSQL's word for a number that is not finite."""
     if value != value:
         return "NaN"
     return "Infinity" if value > 0 else "-Infinity"

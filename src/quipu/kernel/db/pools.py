@@ -1,4 +1,4 @@
-"""Where a database is, and pools of connections to it, each with the rights of one role."""
+"""Address of a database, and pools of connections to it, each with the rights of one role."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ class Numbered:
 
 
 def numbered(query: LiteralString) -> Numbered:
-    """A query for a raw cursor, which does not look for names in it at every call."""
+    """Return a query with numbered parameters for a raw cursor, which need not look for names."""
     names = tuple(dict.fromkeys(_PARAMETER.findall(query)))
     places = {name: f"${place}" for place, name in enumerate(names, start=1)}
     return Numbered(cast(LiteralString, _PARAMETER.sub(lambda m: places[m[1]], query)), names)
@@ -34,7 +34,7 @@ class Queries(dict[str, LiteralString]):
         self._numbered: dict[str, Numbered] = {}
 
     def numbered(self, name: str) -> Numbered:
-        """The query with numbered parameters; they are looked for once."""
+        """Return the query with numbered parameters, which are worked out once."""
         found = self._numbered.get(name)
         if found is None:
             found = self._numbered[name] = numbered(self[name])

@@ -52,7 +52,7 @@ class Token:
 
     @property
     def end(self) -> int:
-        """Where the next one begins."""
+        """Place where the next token begins."""
         return self.start + len(self.text)
 
 
@@ -64,7 +64,7 @@ class Cutter:
         self._open: _Open | None = None
 
     def cut(self, text: str) -> Iterator[Token]:
-        """The pieces that end in the next part of the text."""
+        """Yield the pieces that end in the next part of the text."""
         place = 0
         while place < len(text):
             begin = place
@@ -84,13 +84,13 @@ class Cutter:
         self._before += len(text)
 
     def rest(self) -> Iterator[Token]:
-        """What has no end."""
+        """Yield the last piece if it has no end."""
         if self._open is not None:
             yield self._open.token()
 
     @property
     def is_open(self) -> bool:
-        """Whether something has no end yet."""
+        """True while a piece has no end yet."""
         return self._open is not None
 
 
@@ -110,7 +110,7 @@ class _Open:
         return end
 
     def token(self) -> Token:
-        """All of it."""
+        """Return the open piece as one token."""
         sort: Sort = "comment" if self._kind == "slashed" else self._kind  # type: ignore[assignment]
         return Token(sort, "".join(self._parts), self._start)
 
@@ -133,12 +133,12 @@ class _Open:
 
 
 def tokens(statement: str) -> Iterator[Token]:
-    """All pieces in their order; together they are the statement. What has no end goes to the end of it."""
+    """Yield all pieces in order; together they are the statement. An unended piece goes to its end."""
     cutter = Cutter()
     yield from cutter.cut(statement)
     yield from cutter.rest()
 
 
 def meaningful(statement: str) -> list[Token]:
-    """The pieces without spaces and comments."""
+    """Return the pieces without spaces and comments."""
     return [token for token in tokens(statement) if token.sort not in {"space", "comment"}]

@@ -1,4 +1,4 @@
-"""How many statements of agents and readers run at once: the rest wait their turn, for a while."""
+"""Turns of agents' and readers' statements: a limited number runs at once, the rest wait for a while."""
 
 from __future__ import annotations
 

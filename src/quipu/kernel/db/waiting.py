@@ -1,4 +1,4 @@
-"""How long a task waits for what other transactions hold."""
+"""Time that a task waits for locks of other transactions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def most_milliseconds() -> int | None:
 
 @contextmanager
 def leaving_what_is_held(milliseconds: int) -> Generator[None]:
-    """For the block, give up what waits so long for a lock: the block ends there, without an error."""
+    """Give up waiting for a lock after ``milliseconds``: the block then ends without an error."""
     token = _MOST.set(milliseconds)
     try:
         yield

@@ -13,13 +13,13 @@ _RESERVED = frozenset({"hashing"})
 
 
 def list_models(home: Path) -> list[ModelInfo]:
-    """All models that can be chosen by name: the bundled ones first, then the added ones by name."""
+    """Return all models that can be chosen by name: the bundled ones first, then the added ones by name."""
     found = [read_model(path) for path in _directories(BUNDLED)]
     return found + [read_model(path) for path in _directories(home / "models")]
 
 
 def find_model(name: str, *, home: Path) -> ModelInfo:
-    """The model of that name. Raises ``ModelMissing``, which tells what there is."""
+    """Return the model of that name. Raises ``ModelMissing``, which lists the models that there are."""
     for shelf in (BUNDLED, home / "models"):
         if is_name(name) and (shelf / name).is_dir():
             return read_model(shelf / name)
@@ -31,12 +31,12 @@ def find_model(name: str, *, home: Path) -> ModelInfo:
 
 
 def is_name(name: str) -> bool:
-    """Whether a model may have that name."""
+    """Return True if a model may have that name."""
     return _NAME.fullmatch(name) is not None
 
 
 def is_taken(name: str, *, home: Path) -> bool:
-    """Whether a model, or what is chosen like one, has that name already."""
+    """Return True if a model, or another choice of embedder, has that name already."""
     return name in _RESERVED or any((shelf / name).exists() for shelf in (BUNDLED, home / "models"))
 
 

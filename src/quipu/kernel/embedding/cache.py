@@ -22,11 +22,11 @@ class VectorCache:
         self._lock = Lock()
 
     def __len__(self) -> int:
-        """How many vectors are held now."""
+        """Count the vectors held now."""
         return len(self._rows)
 
     def get(self, text: str) -> Vectors | None:
-        """The vector of the text, if it is still held. Not to be written to."""
+        """Return the vector of the text if it is still held. Do not write to it."""
         key = _key(text)
         with self._lock:
             row = self._rows.get(key)

@@ -13,7 +13,7 @@ from quipu.kernel.embedding.transformers import TransformersEmbedder
 
 
 def choose(settings: Settings) -> Embedder:
-    """The embedder that ``embedding_model`` names: a model, ``hashing``, ``st:NAME`` or ``openai:NAME``.
+    """Return the embedder that ``embedding_model`` names: a model, ``hashing``, ``st:NAME``, ``openai:NAME``.
 
     Raises ``ModelMissing``, ``MissingExtra`` or ``ConfigError``, each with the way out.
     """

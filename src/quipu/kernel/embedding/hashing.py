@@ -29,14 +29,14 @@ class HashEmbedder:
         self.digest = f"hashing-{_RECIPE}-{dimensions}-{max_tokens}"
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of the texts, in their order: shape (n, dimensions)."""
+        """Return the vectors of the texts, in their order: shape (n, dimensions)."""
         rows = np.zeros((len(texts), self.dimensions), np.float32)
         for row, text in zip(rows, texts, strict=True):
             row[:] = self.embed_now(text)
         return rows
 
     def embed_now(self, text: str) -> Vectors:
-        """The vector of one text: shape (dimensions,)."""
+        """Return the vector of one text: shape (dimensions,)."""
         words = dict.fromkeys(self._words(text))
         total = np.zeros((1, self.dimensions), np.float32)
         for word in words:
@@ -44,7 +44,7 @@ class HashEmbedder:
         return unit(total)[0]
 
     async def aclose(self) -> None:
-        """Nothing to give back."""
+        """Do nothing: there is nothing to release."""
 
     def _words(self, text: str) -> list[str]:
         found = _WORD.finditer(text[: 16 * self.max_tokens])
@@ -53,7 +53,7 @@ class HashEmbedder:
 
 @lru_cache(maxsize=65_536)
 def _direction(word: str, dimensions: int) -> Vectors:
-    """The fixed direction of a word: bits of its hash, read as -1 and +1."""
+    """Return the fixed direction of a word: bits of its hash, read as -1 and +1."""
     size = -(-dimensions // 8)
     blocks = -(-size // 64)
     data = word.encode("utf-8", "surrogatepass")

@@ -16,7 +16,7 @@ _encoders: WeakValueDictionary[ModelInfo, Encoder] = WeakValueDictionary()
 
 
 def encoder(model: ModelInfo) -> Encoder:
-    """The model, loaded now (0.2 s) if it is not; any thread may ask. It goes with the last who holds it.
+    """Return the model, loaded now (0.2 s) if it is not, from any thread; its last holder frees it.
 
     Raises ``ModelMissing`` when its files cannot be loaded.
     """

@@ -49,7 +49,7 @@ class LocalEmbedder:
         self._counting = Lock()
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of the texts, in their order: shape (n, dimensions). See ``Embedder``."""
+        """Return the vectors of the texts, in their order: shape (n, dimensions). See ``Embedder``."""
         if len(texts) == 1:
             text = self._prepare(texts[0])
             row = self._cache.get(text)
@@ -66,7 +66,7 @@ class LocalEmbedder:
         return rows
 
     def embed_now(self, text: str) -> Vectors:
-        """The vector of one text, computed in this thread: shape (dimensions,)."""
+        """Return the vector of one text, computed in this thread: shape (dimensions,)."""
         return self._encode(self._prepare(text)).copy()
 
     def load(self) -> None:
@@ -86,14 +86,14 @@ class LocalEmbedder:
         return prepare(text, max_tokens=self.max_tokens)
 
     def _places(self, texts: Sequence[str]) -> dict[str, list[int]]:
-        """Where each different text goes, the longest first: no thread shall end alone with a long one."""
+        """Return the places of each different text, longest first: no thread should end on a long one."""
         places: dict[str, list[int]] = {}
         for place, text in enumerate(texts):
             places.setdefault(self._prepare(text), []).append(place)
         return dict(sorted(places.items(), key=lambda item: len(item[0]), reverse=True))
 
     def _few(self, texts: Sequence[str]) -> Vectors:
-        """The same for few texts, in one thread: another would wait for the interpreter's lock first."""
+        """Encode a few texts in one thread: another would first wait for the interpreter's lock."""
         rows = np.empty((len(texts), self.dimensions), np.float32)
         for text, places in self._places(texts).items():
             rows[places] = self._encode(text, alone=True)
@@ -107,7 +107,7 @@ class LocalEmbedder:
             return list(pool.map(self._encode_in_turn, texts))
 
     def _encode_in_turn(self, text: str) -> Vectors:
-        """Several bulk calls together use no more cores than one."""
+        """Encode a text in turn: several bulk calls together use no more cores than one."""
         with self._bulk:
             return self._encode(text)
 
@@ -121,7 +121,7 @@ class LocalEmbedder:
 
     @contextmanager
     def _among_others(self) -> Generator[int]:
-        """How many other texts are being encoded: beside them, two threads for one gain nothing."""
+        """Count the other texts being encoded: beside them, two threads for one text gain nothing."""
         with self._counting:
             others, self._at_work = self._at_work, self._at_work + 1
         try:

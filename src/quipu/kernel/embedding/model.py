@@ -1,4 +1,4 @@
-"""What every embedder gives, whatever computes it. Importing this costs numpy and nothing else."""
+"""Interface of every embedder, whatever computes it. Importing this costs numpy and nothing else."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class Embedder(Protocol):
 
     @property
     def max_tokens(self) -> int:
-        """How much of a text is read: what lies beyond does not change its vector."""
+        """Number of tokens of a text that are read: what lies beyond does not change its vector."""
         ...
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of the texts: shape (n, dimensions), float32, in their order.
+        """Return the vectors of the texts: shape (n, dimensions), float32, in their order.
 
         Rows have unit length, so their inner product is their cosine. A text in which the model knows
         no word at all (empty, blank, emoji only) has the zero vector, which means "no direction": its inner
@@ -51,7 +51,7 @@ class Embedder(Protocol):
 
 
 def unit(rows: Vectors) -> Vectors:
-    """The rows scaled to length 1; rows of length 0 (or without a finite length) become zero."""
+    """Return the rows scaled to length 1; rows of length 0 (or without a finite length) become zero."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     usable = np.isfinite(lengths) & (lengths > 1e-12)
     return np.where(usable, rows / np.where(usable, lengths, 1), 0).astype(np.float32)

@@ -7,7 +7,7 @@ _CHARACTERS_PER_TOKEN = 8
 
 
 def prepare(text: str, *, max_tokens: int) -> str:
-    """The beginning of the text with single spaces, without characters that UTF-8 cannot carry.
+    """Return the beginning of the text with single spaces, without characters that UTF-8 cannot carry.
 
     At most 8 characters a token of what the model reads; a run of white space counts once.
     """

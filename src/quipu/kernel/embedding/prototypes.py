@@ -36,10 +36,10 @@ class Prototypes:
     def decide(
         self, vectors: Vectors, *, near_enough: float, margin: float, settled: Sequence[bool] = ()
     ) -> list[int | None]:
-        """The place of the category of each of the vectors, shape (n, d); None where it seems to have none.
+        """Return the place of each vector's category, for vectors (n, d); None if it seems to have none.
 
-        A category must be ``near_enough``, and by ``margin`` nearer than ``none``; what is ``settled`` to
-        belong to one need not be.
+        A category must be ``near_enough``, and by ``margin`` nearer than ``none``; vectors marked ``settled``
+        need no margin.
         """
         if not len(vectors):
             return []
@@ -64,7 +64,7 @@ _made: dict[tuple[str, str], Prototypes] = {}
 async def prototypes(
     name: str, embedder: Embedder, texts: Sequence[str], places: Sequence[int]
 ) -> Prototypes:
-    """The prototypes of that name as the embedder sees them, made once. Raises ``EmbeddingError``."""
+    """Return the prototypes of that name as the embedder sees them, made once. Raises ``EmbeddingError``."""
     known = _made.get((name, embedder.digest))
     if known is None:
         known = Prototypes(await embed(embedder, texts), tuple(places))
@@ -75,7 +75,7 @@ async def prototypes(
 
 
 async def embed(embedder: Embedder, texts: Sequence[str]) -> Vectors:
-    """The vectors of the texts, shape (n, d), asked for in batches. Raises ``EmbeddingError``."""
+    """Embed the texts in batches; shape (n, d). Raises ``EmbeddingError``."""
     batches = [texts[start : start + _BATCH_TEXTS] for start in range(0, len(texts), _BATCH_TEXTS)]
     rows = [await embedder.embed(batch) for batch in batches]
     return np.concatenate(rows) if rows else np.empty((0, embedder.dimensions), np.float32)

@@ -45,7 +45,7 @@ class RemoteEmbedder:
         self._client = _client(url, key, retries)
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of the texts, in their order: shape (n, dimensions). See ``Embedder``."""
+        """Return the vectors of the texts, in their order: shape (n, dimensions). See ``Embedder``."""
         rows = np.zeros((len(texts), self.dimensions), np.float32)
         prepared = [prepare(text, max_tokens=self.max_tokens) for text in texts]
         places: dict[str, list[int]] = {}

@@ -20,7 +20,7 @@ _TEXT_RECIPE = 1
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What ``model.json`` says."""
+    """Content of ``model.json``."""
 
     name: str
     dimensions: int
@@ -52,7 +52,7 @@ class ModelInfo:
 
 
 def read_model(directory: Path) -> ModelInfo:
-    """What lies in the directory, from its card alone. Raises ``ModelMissing`` when a file is absent."""
+    """Read the model of a directory from its card alone. Raises ``ModelMissing`` if a file is absent."""
     for name in (CARD, GRAPH, TOKENIZER):
         if not (directory / name).is_file():
             raise _missing(directory, f"{name} is not there")

@@ -18,7 +18,7 @@ _DEFAULT_TOKENS = 512
 
 
 class _Model(Protocol):
-    """What we need of ``sentence_transformers.SentenceTransformer``."""
+    """Part of ``sentence_transformers.SentenceTransformer`` that we need."""
 
     def get_sentence_embedding_dimension(self) -> int | None: ...
     def get_max_seq_length(self) -> int | None: ...
@@ -37,11 +37,11 @@ class TransformersEmbedder:
         self.digest = f"{self.name}/{self.dimensions}/{self.max_tokens}"
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of the texts, in their order: shape (n, dimensions). See ``Embedder``."""
+        """Return the vectors of the texts, in their order: shape (n, dimensions). See ``Embedder``."""
         return await to_thread.run_sync(self._encode, texts)
 
     async def aclose(self) -> None:
-        """Nothing to give back: torch frees the weights with the object."""
+        """Do nothing: torch frees the weights with the object."""
 
     def _encode(self, texts: Sequence[str]) -> Vectors:
         prepared = [prepare(text, max_tokens=self.max_tokens) for text in texts]

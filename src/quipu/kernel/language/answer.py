@@ -1,4 +1,4 @@
-"""What a model answered, read: words without its thinking, or a value of the shape that was asked for."""
+"""Reading of a model's answer: words without its thinking, or a value of the expected shape."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Why an answer cannot be used, in words for the model and for us, without what it says itself."""
+    """Reason why an answer cannot be used, for the model and for us, without quoting it."""
 
     why: str
 
 
 def words(said: Said) -> str | Fault:
-    """The answer in free words."""
+    """Return the answer in free words."""
     if said.cut_off:
         return Fault("the answer is longer than allowed and was cut off.")
     return _THOUGHT.sub("", said.text).strip() or Fault("the answer is empty.")
 
 
 def read(said: Said, shape: type[Shape]) -> Shape | Fault:
-    """The value in an answer: all of it, in a fenced block, or from the first brace to the last."""
+    """Read the value in an answer: the whole text, a fenced block, or from the first brace to the last."""
     text = words(said)
     if isinstance(text, Fault):
         return text
@@ -64,7 +64,7 @@ def _candidates(text: str) -> Iterator[str]:
 
 
 def _blocks(text: str) -> Iterator[str]:
-    """What stands in each fenced block that is closed."""
+    """Yield the content of each fenced block that is closed."""
     inside: list[str] | None = None
     for line in text.splitlines(keepends=True):
         if inside is None:

@@ -17,7 +17,7 @@ _STRONGER = "Set QUIPU_LLM_MODEL to a stronger model; where none is set, the rul
 
 
 async def structured(send: Send, *, instructions: str, text: str, shape: type[Shape]) -> Shape:
-    """The answer as a valid ``shape``, after one repair at most. See ``Language``."""
+    """Return the answer as a valid ``shape``, after one repair at most. See ``Language``."""
     turns = question(instructions=instructions, text=text, shape=shape)
     said = await send(turns)
     found = read(_plain(said), shape)
@@ -31,12 +31,12 @@ async def structured(send: Send, *, instructions: str, text: str, shape: type[Sh
 
 
 def _plain(said: Said) -> Said:
-    """The answer with signs that were escaped for the model as they were said."""
+    """Return the answer with the signs that were escaped for the model restored."""
     return replace(said, text=restored(said.text))
 
 
 async def say(send: Send, *, instructions: str, text: str) -> str:
-    """The answer in free words. See ``Language``."""
+    """Return the answer in free words. See ``Language``."""
     found = words(_plain(await send(question(instructions=instructions, text=text, shape=None))))
     if isinstance(found, Fault):
         raise LanguageFailed(f"The language model gave no answer: {found.why}", hint=_STRONGER)

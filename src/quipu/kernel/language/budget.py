@@ -20,7 +20,7 @@ _BEGIN = "begin isolation level read committed"
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What was used for one purpose in a day; requests that are under way count with all they may cost."""
+    """Tokens used for one purpose in a day; requests under way count with the most they may cost."""
 
     purpose: str
     requests: int
@@ -66,7 +66,7 @@ class DailyBudget:
 
 
 async def spent(conn: Connection, day: date) -> list[Spent]:
-    """What was used in a UTC day, by purpose."""
+    """Return the use of a UTC day, by purpose."""
     async with conn.cursor(row_factory=class_row(Spent)) as cursor:
         return await (await cursor.execute(_SQL["spent"], {"day": day})).fetchall()
 

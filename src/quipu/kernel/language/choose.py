@@ -9,7 +9,7 @@ from quipu.kernel.language.model import Budget, Language
 
 
 def choose(settings: Settings, *, budget: Budget) -> Language | None:
-    """The model that the settings name, its requests paid from ``budget``; None where they name none.
+    """Return the model that the settings name, its requests paid from ``budget``; None if they name none.
 
     The first call imports the SDK, which takes a second or two: run it in a thread.
 
@@ -27,7 +27,7 @@ def choose(settings: Settings, *, budget: Budget) -> Language | None:
 
 
 def named(settings: Settings) -> Endpoint | None:
-    """The endpoint of the settings; None where there is nothing of one.
+    """Return the endpoint of the settings; None if none of it is set.
 
     Both the address and the model must be given: no text goes to an address that nobody wrote down.
 

@@ -1,4 +1,4 @@
-"""How a server wants to be asked: OpenAI's protocol has dialects, found out by being refused."""
+"""Dialects of OpenAI's protocol, found out by a server's refusals."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _UNFIT = re.compile(r"[^A-Za-z0-9_-]")
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What a server understands.
+    """Features that a server understands.
 
-    ``json_schema``: it holds answers to a JSON schema. ``temperature``: it lets us ask for its surest words.
+    ``json_schema``: it holds answers to a JSON schema. ``temperature``: it accepts a temperature.
     ``old_ceiling``: the longest answer is called ``max_tokens``; servers that do not know the newer name
     ignore it, and an answer without a ceiling could cost anything, so the old one is tried first.
     """
@@ -31,7 +31,7 @@ class Dialect:
     def request(
         self, turns: Sequence[Turn], *, shape: type[BaseModel] | None, answer_tokens: int
     ) -> dict[str, Any]:
-        """The arguments of a request."""
+        """Return the arguments of a request."""
         asked: dict[str, Any] = {
             "messages": [{"role": turn.role, "content": turn.content} for turn in turns],
             "max_tokens" if self.old_ceiling else "max_completion_tokens": answer_tokens,
@@ -44,10 +44,10 @@ class Dialect:
         return asked
 
     def lesser(self, refusal: str, *, shaped: bool) -> Self | None:
-        """What to try after a refusal, by its words; None if it is not about the dialect.
+        """Return the dialect to try after a refusal, by its words; None if it is not about the dialect.
 
-        Servers name an argument that they do not take, but for the schema, of which they complain in all
-        ways; so whatever else is refused is tried once more without it. The schema is in the prompt, too.
+        Servers name an argument that they do not take, except the schema, of which they complain in all ways;
+        so after any other refusal we try once more without it. The schema is in the prompt, too.
         """
         if self.old_ceiling and "max_completion_tokens" in refusal:
             return replace(self, old_ceiling=False)

@@ -1,4 +1,4 @@
-"""Where a model is served, and what is said when something there goes wrong. Never shows the key."""
+"""Address of a model, and the messages when something there goes wrong. Never shows the key."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Endpoint:
         return redact(self.url).text
 
     def client(self, *, retries: int, timeout_seconds: float) -> AsyncOpenAI:
-        """A client of it; the SDK is imported here and nowhere before.
+        """Return a client of the endpoint; the SDK is imported here and nowhere before.
 
         Raises:
             MissingExtra: the SDK is not installed.
@@ -53,7 +53,7 @@ class Endpoint:
         )
 
     def failed(self, error: OpenAIError) -> LanguageFailed:
-        """Our error for one of the SDK's."""
+        """Return our error for one of the SDK's."""
         status = getattr(error, "status_code", None)
         cause = "" if status is not None or error.__cause__ is None else f" ({error.__cause__})"
         return LanguageFailed(
@@ -63,7 +63,7 @@ class Endpoint:
         )
 
     def senseless(self, answer: object) -> LanguageFailed:
-        """Our error for an answer that is none: a web page, or an error in place of the answer."""
+        """Return our error for a senseless answer: a web page, or an error in place of the answer."""
         inside = getattr(answer, "error", None)
         told = f": {self._safe(str(inside))}" if inside else "."
         return LanguageFailed(
@@ -71,20 +71,20 @@ class Endpoint:
         )
 
     def late(self, timeout_seconds: float) -> LanguageFailed:
-        """Our error for an answer that takes too long."""
+        """Return our error for an answer that takes too long."""
         return LanguageFailed(
             f"The language model {self.model!r} at {self.shown} did not answer within {timeout_seconds:g} s.",
             hint="Raise QUIPU_LLM_TIMEOUT_SECONDS if the server only needs longer.",
         )
 
     def _safe(self, said: str) -> str:
-        """Words of a server, short and without secrets: some repeat the key that they refuse."""
+        """Return a server's words, short and without secrets: some repeat the key that they refuse."""
         bare = said.replace(self.key, "…") if self.key else said
         return redact(bare).text[:_MOST_CHARACTERS]
 
 
 def is_web_address(url: str) -> bool:
-    """Whether it is an address that can be asked: ``http://`` or ``https://``, a host, a possible port."""
+    """Return True for an address that can be asked: ``http://`` or ``https://``, a host, perhaps a port."""
     try:
         parts = urlsplit(url)
         return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
@@ -93,7 +93,7 @@ def is_web_address(url: str) -> bool:
 
 
 def cost_nothing(error: OpenAIError) -> bool:
-    """Whether a failed request used no tokens for sure: the server refused it, or was never reached."""
+    """Return True if a failed request surely used no tokens: the server refused it, or was never reached."""
     # By name: the SDK has changed the library whose errors these are.
     return hasattr(error, "status_code") or type(error.__cause__).__name__ in _UNREACHED
 

@@ -1,4 +1,4 @@
-"""What every language model gives, whoever serves it. Importing this costs nothing."""
+"""Interface of every language model, whoever serves it. Importing this costs nothing."""
 
 from __future__ import annotations
 
@@ -23,11 +23,13 @@ class Language(Protocol):
 
     @property
     def name(self) -> str:
-        """Which model it is, to be kept beside what it made, e.g. ``openai:llama3.2``."""
+        """Name of the model, to be kept beside its output, e.g. ``openai:llama3.2``."""
         ...
 
     async def structured(self, *, instructions: str, text: str, shape: type[Shape], purpose: str) -> Shape:
-        """The answer as a valid ``shape``. An answer that does not fit is sent back once with the reason.
+        """Return the answer as a valid ``shape``.
+
+        An answer that does not fit is sent back once with the reason.
 
         ``purpose`` is the name under which the tokens are counted: small letters, digits, ``.`` and ``_``.
 
@@ -39,7 +41,7 @@ class Language(Protocol):
         ...
 
     async def say(self, *, instructions: str, text: str, purpose: str) -> str:
-        """The answer in free words, never empty. Raises as ``structured`` does."""
+        """Return the answer in free words, never empty. Raises as ``structured`` does."""
         ...
 
     async def aclose(self) -> None:

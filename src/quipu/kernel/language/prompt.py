@@ -1,4 +1,4 @@
-"""What a model is told: our instructions, and the data behind a fence that the data cannot open."""
+"""Prompts: our instructions, and the data behind a fence that the data cannot open."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Turn:
 
 
 def question(*, instructions: str, text: str, shape: type[BaseModel] | None) -> list[Turn]:
-    """The turns that ask for an answer in the shape, or in free words if it is None.
+    """Return the turns that ask for an answer in the shape, or in free words if it is None.
 
     Raises:
         BadInput: there is no text.
@@ -58,7 +58,7 @@ def question(*, instructions: str, text: str, shape: type[BaseModel] | None) -> 
 
 
 def entry(head: str, text: str) -> str:
-    """One part of the data: what it is, and what it says, which cannot begin another part.
+    """Return one part of the data: a head, and a text that cannot begin another part.
 
     Its lines but the first are indented, so whatever they claim to be, they are seen to be in this part.
     """
@@ -67,12 +67,12 @@ def entry(head: str, text: str) -> str:
 
 
 def label(name: str) -> str:
-    """A name that somebody chose, such that the head of a part keeps its form with it."""
+    """Return a name that somebody chose, made safe for the head of a part."""
     return " ".join(defused(_HEAD_SIGNS.sub(" ", name)).split())
 
 
 def latest(entries: Sequence[str], *, most: int) -> str:
-    """The last of the parts that have together at most so many characters; the very last one in any case."""
+    """Return the last parts that together have at most so many characters; the very last one in any case."""
     kept: list[str] = []
     size = 0
     for one in reversed(entries):
@@ -84,25 +84,25 @@ def latest(entries: Sequence[str], *, most: int) -> str:
 
 
 def fenced(text: str) -> str:
-    """The text without secrets and frames, between two lines that it cannot contain: they have its digest."""
+    """Return the text without secrets and frames, between two lines with its digest, which it cannot hold."""
     bare = defused(redact(clean(text).text).text)
     key = hashlib.sha256(bare.encode()).hexdigest()[:16]
     return f"<data-{key}>\n{bare}\n</data-{key}>"
 
 
 def again(turns: Sequence[Turn], *, answer: str, why: str) -> list[Turn]:
-    """The turns that send an answer back, with the reason why it cannot be used."""
+    """Return the turns that send an answer back, with the reason why it cannot be used."""
     back = f"That cannot be used: {why}\nAnswer once more, only with JSON that fits the schema."
     return [*turns, Turn("assistant", answer or "(no answer)"), Turn("user", back)]
 
 
 def tokens_of(*texts: str) -> int:
-    """About how many tokens the texts have: rather too many than too few, without knowing the tokenizer."""
+    """Estimate the tokens of the texts: rather too many than too few, without knowing the tokenizer."""
     return sum(len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN + _TOKENS_PER_TURN for text in texts)
 
 
 def check_purpose(purpose: str) -> str:
-    """The purpose where tokens can be counted under it.
+    """Return the purpose if tokens can be counted under it.
 
     Raises:
         BadInput: it is no name of small letters, digits, dots and underscores.
@@ -118,5 +118,5 @@ def check_purpose(purpose: str) -> str:
 
 @lru_cache(maxsize=64)
 def schema(shape: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema of a shape."""
+    """Return the JSON schema of a shape."""
     return shape.model_json_schema()

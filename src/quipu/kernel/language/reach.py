@@ -1,4 +1,4 @@
-"""Whether a model can be reached, found out without asking it anything: no tokens, no text of anybody."""
+"""Check that a model can be reached without asking it anything: no tokens, no text of anybody."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TIMEOUT_SECONDS: Final = 5.0
 
 
 async def reach(endpoint: Endpoint) -> Reach:
-    """Whether the server lists the model; ``unlisted`` if it answers but lists none.
+    """Check that the server lists the model; ``unlisted`` if it answers but lists none.
 
     Raises:
         LanguageFailed: nobody answers there, or not to us.

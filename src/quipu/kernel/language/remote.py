@@ -47,14 +47,14 @@ class RemoteLanguage:
         self._client = endpoint.client(retries=retries, timeout_seconds=timeout_seconds)
 
     async def structured(self, *, instructions: str, text: str, shape: type[Shape], purpose: str) -> Shape:
-        """The answer as a valid ``shape``. See ``Language``."""
+        """Return the answer as a valid ``shape``. See ``Language``."""
         send = self._sender(check_purpose(purpose), shape)
         with move_on_after(self._timeout_seconds):
             return await asking.structured(send, instructions=instructions, text=text, shape=shape)
         raise self._endpoint.late(self._timeout_seconds)
 
     async def say(self, *, instructions: str, text: str, purpose: str) -> str:
-        """The answer in free words. See ``Language``."""
+        """Return the answer in free words. See ``Language``."""
         send = self._sender(check_purpose(purpose), None)
         with move_on_after(self._timeout_seconds):
             return await asking.say(send, instructions=instructions, text=text)
@@ -91,7 +91,7 @@ class RemoteLanguage:
         return said
 
     async def _complete(self, turns: Sequence[Turn], shape: type[BaseModel] | None) -> object:
-        """What the server returns; the dialect that it took is kept for the next request."""
+        """Return the server's completion; keep the dialect that it took for the next request."""
         from openai import BadRequestError, UnprocessableEntityError  # noqa: PLC0415 - as above
 
         dialect: Dialect | None = self._dialect
@@ -118,7 +118,7 @@ class RemoteLanguage:
 
 
 def _said(completion: object) -> Said | None:
-    """The words of a completion; None where it has no answer in it, as the SDK lets everything through."""
+    """Return the words of a completion; None if there is no answer in it: the SDK lets everything through."""
     choices = getattr(completion, "choices", None)
     if not choices:
         return None
@@ -129,6 +129,6 @@ def _said(completion: object) -> Said | None:
 
 
 def _used(completion: object) -> int | None:
-    """The tokens that the server counted; None if it does not count."""
+    """Return the tokens that the server counted; None if it does not count."""
     used = getattr(getattr(completion, "usage", None), "total_tokens", None)
     return used if isinstance(used, int) and used > 0 else None

@@ -30,7 +30,7 @@ class Asked:
 
     @property
     def text(self) -> str:
-        """What the model was given last: the fenced text, or why its answer came back."""
+        """Text that the model was given last: the fenced text, or why its answer came back."""
         return self.turns[-1].content
 
 
@@ -50,17 +50,17 @@ class ScriptedLLM:
         self._answer = answers if callable(answers) else _in_order(answers)
 
     async def structured(self, *, instructions: str, text: str, shape: type[Shape], purpose: str) -> Shape:
-        """The next answer as a valid ``shape``. See ``Language``."""
+        """Return the next answer as a valid ``shape``. See ``Language``."""
         send = self._sender(check_purpose(purpose), shape)
         return await asking.structured(send, instructions=instructions, text=text, shape=shape)
 
     async def say(self, *, instructions: str, text: str, purpose: str) -> str:
-        """The next answer in free words. See ``Language``."""
+        """Return the next answer in free words. See ``Language``."""
         send = self._sender(check_purpose(purpose), None)
         return await asking.say(send, instructions=instructions, text=text)
 
     async def aclose(self) -> None:
-        """Nothing to give back."""
+        """Do nothing: there is nothing to release."""
 
     def _sender(self, purpose: str, shape: type[BaseModel] | None) -> Send:
         async def send(turns: Sequence[Turn]) -> Said:

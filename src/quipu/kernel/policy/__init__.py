@@ -1,1 +1,1 @@
-"""What may be kept of people, whatever kind of memory keeps it."""
+"""Limits of what may be kept of people, whatever kind of memory keeps it."""

@@ -89,7 +89,7 @@ class Clause:
 
 
 def sentences(text: str) -> Iterator[Clause]:
-    """The sentences of a text in their order, each as one clause, without the white space between them."""
+    """Yield the sentences of a text in order, each as one clause, without the white space between them."""
     start = 0
     for mark in (*_SENTENCE.finditer(text), None):
         end = len(text) if mark is None else mark.end()
@@ -101,12 +101,12 @@ def sentences(text: str) -> Iterator[Clause]:
 
 
 def clauses(text: str, sentence: Clause) -> list[Clause]:
-    """The clauses of a sentence of the text in their order. They cover all of it."""
+    """Return the clauses of a sentence of the text in order. They cover all of it."""
     return [Clause(start, end, text[start:end]) for start, end in _parted(text, sentence.start, sentence.end)]
 
 
 def items(clause: Clause) -> list[Clause]:
-    """What a clause lists, "I'm allergic to nuts" and "and diabetic", each with what joins it to the rest."""
+    """Return the items that a clause lists ("I'm allergic to nuts", "and diabetic"), with joining words."""
     first = _WORD.search(clause.text)
     begin = first.start() if first else len(clause.text)
     places = [0, *(one.start() for one in _ITEM.finditer(clause.text, begin)), len(clause.text)]
@@ -117,18 +117,18 @@ def items(clause: Clause) -> list[Clause]:
 
 
 def bare(clause: str) -> str:
-    """The clause without what joins it to the one before."""
+    """Return the clause without the word that joins it to the one before."""
     lead = _LEAD.match(clause)
     return clause[lead.end() if lead else 0 :].strip()
 
 
 def freed(clause: str) -> str:
-    """The clause without what hangs it on the one before: "when I lived in Rome" tells where I lived."""
+    """Return the clause without its subordinating word: "when I lived in Rome" tells where I lived."""
     return _HUNG.sub("", clause)
 
 
 def headed(left: str, refused: str) -> str:
-    """What is left behind a clause that is refused, with its subject: "I have gout and collect stamps"."""
+    """Return what is left after a refused clause, with its subject: "I have gout and collect stamps"."""
     told = bare(refused)
     head, joined = _PRONOUN.match(told) or _HEAD.search(told), _JOINED.match(left)
     if head is not None and joined and (joined["third"] or head["who"].lower() in _PLURAL):
@@ -139,23 +139,23 @@ def headed(left: str, refused: str) -> str:
 
 
 def has(clause: str) -> bool:
-    """Whether the clause tells something that somebody has."""
+    """Return True if the clause tells something that somebody has."""
     head = _HEAD.match(bare(clause))
     return head is not None and head["had"] is not None
 
 
 def thing(text: str) -> bool:
-    """Whether the text is somebody or something that one has: "two kids", "a boat"; no illness is."""
+    """Return True if the text is somebody or something that one has: "two kids", "a boat"; no illness."""
     return _THING.match(bare(text)) is not None
 
 
 def subject(text: str) -> bool:
-    """Whether the text names somebody or something and says nothing of them: "my husband", "Ruth and Tom"."""
+    """Return True if the text names somebody or something and says nothing of them: "Ruth and Tom"."""
     return _SUBJECTS.fullmatch(bare(text)) is not None
 
 
 def starts_anew(clause: str) -> bool:
-    """Whether the clause has a subject of its own."""
+    """Return True if the clause has a subject of its own."""
     return _ANEW.match(clause) is not None
 
 

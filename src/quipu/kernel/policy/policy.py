@@ -1,4 +1,4 @@
-"""What is never kept of people, whatever kind of memory keeps it: decided by code, before the write. Pure.
+"""Policy of what is never kept of people, in any kind of memory: decided by code, before the write. Pure.
 
 A text is judged by its clauses, and a clause that is refused by the things it lists: what is refused of a
 sentence does not take the rest of it along.
@@ -68,9 +68,9 @@ _ASKING = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the policy says of a clause.
+    """Verdict of the policy on a clause.
 
-    ``refused``: why it may not be kept, in a few words without what it says; None where it may.
+    ``refused`` is the reason why it may not be kept, in a few words that do not repeat it; None if it may.
     """
 
     start: int
@@ -93,11 +93,11 @@ class Policy:
     def verdicts(
         self, text: str, *, asked: bool | None = None, work: bool = False, source: str = ""
     ) -> list[Verdict]:
-        """Each clause of a text, judged; of one that is refused, each thing that it lists.
+        """Judge each clause of a text; of a refused one, each item that it lists.
 
-        ``asked``: the user asked to remember it; None: where a sentence says so. ``work``: the text is about
-        a profession or a project, which may name an illness or money that are nobody's in particular: neither
-        it nor ``source``, the words that it retells, names a person.
+        ``asked``: the user asked to remember it; None decides by the sentence itself. ``work``: the text is
+        about a profession or a project, which may name an illness or money that are nobody's in particular:
+        neither it nor ``source``, the words that it retells, names a person.
         """
         judged: list[Verdict] = []
         for sentence in sentences(text):
@@ -116,7 +116,7 @@ class Policy:
         return _together(judged, forbidden) if self.secrets else judged
 
     def cut(self, text: str, *, asked: bool | None = None, work: bool = False, source: str = "") -> str:
-        """The text without the clauses that may not be kept; "" where none may."""
+        """Return the text without the clauses that may not be kept; "" if none may."""
         return GAP.join(self.left(text, asked=asked, work=work, source=source))
 
     def left(
@@ -131,12 +131,12 @@ class Policy:
     def refused(
         self, text: str, *, asked: bool | None = None, work: bool = False, source: str = ""
     ) -> str | None:
-        """Why the text may not be kept whole; None where it may."""
+        """Return the reason why the text may not be kept whole; None if it may."""
         judged = self.verdicts(text, asked=asked, work=work, source=source)
         return next((one.refused for one in judged if one.refused is not None), None)
 
     def _named(self, sentence: str) -> list[str]:
-        """The kinds that may be refused here: most sentences name none of their words, and need no more."""
+        """Return the kinds that may be refused here: most sentences name none of their words."""
         lower, named = f" {_plain(sentence)}", _lists().named
         return [
             kind
@@ -145,7 +145,10 @@ class Policy:
         ]
 
     def _reason(self, text: str, *, kinds: Sequence[str], asked: bool, work: str | None) -> str | None:
-        """``work``: the sentence that is about work and what it is from, in lower case; None for others."""
+        """Return the reason why a text may not be kept; None if it may.
+
+        ``work`` is a sentence about work and its source, in lower case; None for other sentences.
+        """
         never = forbidden(text) if self.secrets else told(text)
         if never is not None:
             return never
@@ -161,11 +164,11 @@ class Policy:
 
 
 def _judged(clause: Clause, judge: Callable[[str], str | None]) -> list[Verdict]:
-    """The verdict of a clause; of one that is refused, those of the things that it lists.
+    """Return the verdict of a clause; of a refused one, those of the items that it lists.
 
-    What follows a beginning that is refused hangs on it, "diagnosed with Crohn's and rosacea", unless it is a
-    safety or a thing that one has: "I've got gout and two kids". What follows another is judged by itself and
-    behind what was kept before it.
+    Items after a refused beginning hang on it, "diagnosed with Crohn's and rosacea", unless they are a safety
+    or a thing that one has: "I've got gout and two kids". Items after another beginning are judged alone and
+    behind what was kept before them.
     """
     whole, listed = judge(bare(clause.text)), items(clause)
     if not 1 < len(listed) <= _MOST_LISTED:
@@ -191,7 +194,7 @@ def _verdict(clause: Clause, refused: str | None) -> Verdict:
 
 
 def safety(clause: str) -> bool:
-    """Whether a clause tells what somebody does not tolerate or must not be given: an allergy, say."""
+    """Return True if a clause tells what somebody does not tolerate or must not be given: an allergy, say."""
     lower = _plain(clause)
     lists = _lists()
     return (
@@ -201,12 +204,12 @@ def safety(clause: str) -> bool:
 
 
 def asks(sentence: str) -> bool:
-    """Whether a sentence asks to remember what it says."""
+    """Return True if a sentence asks to remember what it says."""
     return _ASKING.search(sentence) is not None
 
 
 def forbidden(text: str) -> str | None:
-    """Why the text may not be kept even by hand: a secret, a credential, payment data or a government id."""
+    """Return why the text may not be kept even by hand: a secret, payment data or a government id."""
     if _MARK in text or redact(text).counts:
         return "secret"
     text = _SPELLED.sub(_in_digits, text)
@@ -218,7 +221,7 @@ def forbidden(text: str) -> str | None:
 
 
 def told(text: str) -> str | None:
-    """Why the text may not be kept, as ``forbidden``, where it tells the value itself."""
+    """Return why the text may not be kept, as ``forbidden`` does, if it tells the value itself."""
     text = _SPELLED.sub(_in_digits, text)
     if not (_DIGIT.search(text) or _SECRET.search(text)):
         return None
@@ -233,12 +236,12 @@ def told(text: str) -> str | None:
 
 
 def _in_digits(spelled: re.Match[str]) -> str:
-    """The figures that somebody spells: "four two one seven"."""
+    """Return spelled figures as digits: "four two one seven"."""
     return "".join(_FIGURES.get(name, "0") for name in re.findall(r"\w+", spelled[0].lower()))
 
 
 def policy(setting: str, *, secrets: bool = True) -> Policy:
-    """The policy of a setting such as "health=always, money=asked"; what it does not name stays as usual.
+    """Return the policy of a setting, say "health=always, money=asked"; other kinds keep the usual rule.
 
     Raises:
         ConfigError: it names a kind or a rule that there is not.
@@ -278,7 +281,7 @@ def _lists() -> _Lists:
 
 
 def _beginning(words: Sequence[str]) -> re.Pattern[str]:
-    """A word that begins like one of these, or a sign; tried by the first letter, which is quick."""
+    """Return a pattern for a word with one of these beginnings, or a sign; by first letter, for speed."""
     letters = groupby(sorted(words), key=lambda word: word[0])
     listed = "|".join(f"{first}(?:{'|'.join(word[1:] for word in group)})" for first, group in letters)
     return re.compile(rf"[^a-z](?:(?<=[$€£¥])|{listed})")
@@ -297,14 +300,14 @@ def _sensitive(kind: str, lower: str, *, work: bool) -> bool:
 
 
 def _together(judged: Sequence[Verdict], refuse: Callable[[str], str | None]) -> list[Verdict]:
-    """The verdicts, all refused where what they leave says together what no clause of it says alone."""
+    """Refuse all clauses if the rest together says what no clause says alone; else leave them as they are."""
     left = " ".join(bare(one.text) for one in judged if one.refused is None)
     why = refuse(left) if left and len(judged) > 1 else None
     return list(judged) if why is None else [replace(one, refused=one.refused or why) for one in judged]
 
 
 def _predicated(judged: Sequence[Verdict]) -> list[Verdict]:
-    """The verdicts; a subject is refused with all that is said of it: "My husband and I have diabetes"."""
+    """Refuse a subject with all that is said of it: "My husband and I have diabetes"."""
     begins = list(takewhile(lambda one: one.refused is None, judged))
     after = judged[len(begins) :]
     left = "".join(one.text for one in begins)
@@ -317,7 +320,7 @@ def _predicated(judged: Sequence[Verdict]) -> list[Verdict]:
 
 
 def _unasked(judged: Sequence[Verdict]) -> list[Verdict]:
-    """The verdicts of a question, all refused where one is: what is left of it asks nothing."""
+    """Refuse every clause of a question if one is refused: what is left of it asks nothing."""
     why = next((one.refused for one in judged if one.refused is not None), None)
     return [replace(one, refused=one.refused or why) for one in judged]
 
@@ -337,14 +340,14 @@ def _plain(text: str) -> str:
 
 
 def _is_account(found: str) -> bool:
-    """Whether it is an IBAN: 15 signs or more, and the check digits fit (ISO 7064)."""
+    """Return True for an IBAN: 15 signs or more, and the check digits fit (ISO 7064)."""
     signs = found.replace(" ", "")
     turned = "".join(str(int(sign, 36)) for sign in signs[4:] + signs[:4])
     return len(signs) > 14 and int(turned) % 97 == 1
 
 
 def _is_card(found: str) -> bool:
-    """Whether the digits are a card's: 13 to 19 of them, and the check digit fits (Luhn)."""
+    """Return True for the digits of a card: 13 to 19 of them, and the check digit fits (Luhn)."""
     digits = [int(one) for one in found if one.isdigit()]
     doubled = [2 * one if at % 2 else one for at, one in enumerate(reversed(digits))]
     return 13 <= len(digits) <= 19 and sum(one - 9 if one > 9 else one for one in doubled) % 10 == 0

@@ -1,4 +1,4 @@
-"""What the setting ``policy`` says: when each sensitive kind of thing is kept of people. Pure."""
+"""Setting ``policy``: when each sensitive kind of thing is kept of people. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _RULES: Final[tuple[Rule, ...]] = ("never", "asked", "always")
 
 
 def rules(setting: str) -> dict[str, Rule]:
-    """The rules of a setting such as "health=always, money=asked"; what it does not name stays as usual.
+    """Read the rules of a setting, say "health=always, money=asked"; other kinds keep the usual rule.
 
     Raises:
         ConfigError: it names a kind or a rule that there is not.

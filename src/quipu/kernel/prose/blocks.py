@@ -63,7 +63,7 @@ _PASTED = re.compile(
 
 
 def prose(text: str) -> list[tuple[int, int]]:
-    """Where the paragraphs of prose stand: (start, end), in order. A list item is a paragraph of its own.
+    """Return the places of the paragraphs of prose: (start, end), in order. A list item is a paragraph, too.
 
     Linear in the length of the text. Empty for a text that is a document rather than something said.
     """
@@ -93,7 +93,7 @@ def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _goes_on(text: str, end: int, line: str) -> bool:
-    """Whether a line continues the sentence that the line before broke off for want of room."""
+    """Return True if a line continues a sentence that the line before broke off for lack of room."""
     before = text[max(0, end - 60) : end]
     return "\n" not in before and len(before) == 60 and before[-1] not in ".!?:;" and line[:1].islower()
 

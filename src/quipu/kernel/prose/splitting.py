@@ -35,7 +35,7 @@ class Sentence:
 
 
 def sentences(message: str) -> list[Sentence]:
-    """The sentences of the prose in a message, in order. Linear in its length."""
+    """Return the sentences of the prose in a message, in order. Linear in its length."""
     seen = _UNREAD.sub(_hidden, message)
     return [_sentence(message, seen, start, end) for start, end in _ranges(seen, prose(message))]
 
@@ -64,7 +64,7 @@ def _abbreviates(seen: str, mark: re.Match[str]) -> bool:
 
 
 def _trimmed(seen: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The range without white space at its ends, if there is a word in it and it is not too long."""
+    """Yield the range without white space at its ends, if it has a word and is not too long."""
     part = seen[start:end]
     start, end = start + len(part) - len(part.lstrip()), end - len(part) + len(part.rstrip())
     if 0 < end - start <= LONGEST and _WORD.search(seen, start, end):

@@ -37,7 +37,7 @@ _CLITIC = re.compile(r"['’](?:m|re|ve|ll|d)\b", re.IGNORECASE)
 
 
 def conjugated(rest: str) -> str:
-    """What follows "I", "we" or "you", as it follows "the user": " don't like" becomes " does not like"."""
+    """Return the words after "I", "we" or "you" as they follow "the user": "don't like", "does not like"."""
     clitic = _CLITIC.match(rest)
     if clitic:
         form = clitic[0].replace("’", "'").lower()
@@ -52,7 +52,7 @@ def conjugated(rest: str) -> str:
 
 
 def third_person(verb: str) -> str:
-    """The verb as it stands after "she"; what is past or modal stays."""
+    """Return the verb as it stands after "she"; past and modal forms stay."""
     lower = verb.lower()
     if lower in _IRREGULAR:
         return _IRREGULAR[lower]

@@ -27,9 +27,9 @@ _LOG = logging.getLogger("quipu.queue")
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How a try ended. ``again`` and ``later``: it is to be done again, and this try does not count.
+    """Outcome of a try. After ``again`` and ``later`` the job is done again, and this try does not count.
 
-    ``until``: when ``later`` is.
+    ``until`` is the time of ``later``.
     """
 
     outcome: Outcome
@@ -110,6 +110,6 @@ class Attempts:
 
 
 def _is_cancelled() -> bool:
-    """Whether somebody ends this task: what it does may also end as if cancelled without being so."""
+    """Return True if somebody ends this task: a cancelled call inside it does not mean that."""
     task = asyncio.current_task()
     return task is None or task.cancelling() > 0

@@ -1,4 +1,4 @@
-"""What ``connections.json`` says: the names of topics in the queue, and the Redis that carries jobs."""
+"""Content of ``connections.json``: names of topics in the queue, and the Redis that carries jobs."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ Payload = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """Where a job lies in the outbox: all that the queue is told of it."""
+    """Place of a job in the outbox: all that the queue is told of it."""
 
     space_id: int
     id: int
@@ -55,7 +55,7 @@ class Job:
 
     @property
     def orphaned(self) -> bool:
-        """Whether its space was forgotten."""
+        """True if its space was forgotten."""
         return self.space is None and self.space_id != HOUSE
 
 
@@ -85,7 +85,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """How jobs are treated: tries before a job is given up, the first pause between two, the lease.
+    """Treatment of jobs: tries before a job is given up, the first pause between two, the lease.
 
     A worker that is not heard of for ``lease_seconds`` loses its jobs to others.
     """
@@ -97,7 +97,7 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """What a worker did: jobs done, failed tries, and of those the ones after which a job was given up."""
+    """Work of a worker: jobs done, failed tries, and the tries after which a job was given up."""
 
     done: int = 0
     failed: int = 0
@@ -123,7 +123,7 @@ class TopicStatus:
 
 @dataclass(frozen=True, slots=True)
 class ScheduleStatus:
-    """When a schedule fires next, and when it last did."""
+    """Next and last firing of a schedule."""
 
     name: str
     cron: str
@@ -151,7 +151,7 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class QueueStatus:
-    """How the queue of a database stands: what carries its jobs, and how many workers there are."""
+    """State of a database's queue: the carrier of its jobs, and the number of workers."""
 
     carrier: str
     workers: int

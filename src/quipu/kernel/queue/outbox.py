@@ -64,7 +64,7 @@ async def drop_of_sessions(within: Within, sessions: Collection[str]) -> None:
 
 
 async def stands(within: Within, job: Job) -> bool:
-    """Whether the job is still to be done as it was when it was taken."""
+    """Return True if the job is still to be done as it was when it was taken."""
     row = await (await within.conn.execute(_SQL["stands"], _place(job))).fetchone()
     return row is not None and row[0]
 

@@ -36,15 +36,15 @@ class Relay:
         self._unheard = timedelta(seconds=unheard_seconds)
 
     def listening(self) -> AbstractAsyncContextManager[Connection]:
-        """A connection that is told when there may be something to hand over."""
+        """Open a connection that is notified when there may be something to hand over."""
         return self._store.listening()
 
     async def anything_due(self) -> bool:
-        """Whether something is to be done now, or is being done."""
+        """Return True if something is to be done now, or is being done."""
         return await self._store.any_due(self._topics, now=self._clock.now())
 
     async def hand_over(self) -> int:
-        """Everything that is due; returns how many jobs."""
+        """Hand over every due job; return how many."""
         total = 0
         while tickets := await self._store.take_due(self._topics, now=self._clock.now(), limit=_AT_ONCE):
             await self._send(tickets)

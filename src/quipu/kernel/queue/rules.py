@@ -1,4 +1,4 @@
-"""When a job is tried again, and what is kept of its failure."""
+"""Time of a job's next try, and the record of its failure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST_CHARACTERS: Final = 4_000
 
 
 def pause_seconds(attempts: int, *, first_seconds: float, chance: float) -> float:
-    """How long a job rests after its ``attempts``-th try: twice as long each time, an hour at most.
+    """Return the pause after a job's ``attempts``-th try: twice as long each time, an hour at most.
 
     ``chance`` (0 to 1) spreads the tries of jobs that failed together over the last half of the pause.
     """
@@ -25,7 +25,7 @@ def pause_seconds(attempts: int, *, first_seconds: float, chance: float) -> floa
 
 
 def next_time(cron: str, *, after: datetime) -> datetime:
-    """The first moment after ``after`` that a schedule names.
+    """Return the first moment after ``after`` that a schedule names.
 
     Raises:
         ConfigError: ``cron`` is not minute, hour, day of the month, month, weekday.
@@ -37,7 +37,7 @@ def next_time(cron: str, *, after: datetime) -> datetime:
 
 
 def told(error: BaseException) -> str:
-    """What is kept of a failure: what it was, the way out, where it happened; without secrets."""
+    """Describe a failure: its message, the way out, where it happened; without secrets."""
     what = f"{type(error).__name__}: {error}"
     if isinstance(error, QuipuError):
         return redact(what[:_MOST_CHARACTERS]).text

@@ -25,12 +25,12 @@ class Run:
 
     @asynccontextmanager
     async def effect(self) -> AsyncGenerator[Within]:
-        """The transaction for everything that the job writes, once in a run.
+        """Open the transaction for everything that the job writes, once in a run.
 
-        It takes the job out of the outbox with it, so that the job has its effect exactly once, however often
-        it was handed to workers. Where somebody else has done it meanwhile, the block is left or not entered
-        and nothing of it is kept; the code after it does not run. The same where something was erased in the
-        space since the job was taken: it is done again with what is left.
+        It takes the job out of the outbox in the same transaction, so the job has its effect exactly once,
+        however often it was handed to workers. If somebody else has done the job meanwhile, the block is left
+        or not entered, nothing of it is kept, and the code after it does not run. If something was erased in
+        the space since the job was taken, the same happens and the job is done again.
 
         Raises:
             QuipuError: the job belongs to no space, or has had its effect in this run.

@@ -73,7 +73,7 @@ class _PostgresQueue(PostgresQueue):
         await super().disconnect()
 
     async def init_db(self) -> None:
-        """Nothing is left to be made."""
+        """Do nothing: the tables exist already."""
 
     async def enqueue(self, job_or_func: str | SaqJob, **kwargs: Any) -> SaqJob | None:
         """Put a job that may be taken whatever the clock says: SAQ would wait for the time it was put.
@@ -99,7 +99,7 @@ class Delivery:
             await self._job.update()
 
     async def put_down(self) -> None:
-        """The worker is through with it, in one way or another."""
+        """Mark the delivery as finished, however it ended."""
         with self._told():
             await self._job.finish(Status.COMPLETE)
 
@@ -117,7 +117,7 @@ class Carrier:
     async def open(
         cls, lines: Sequence[Line], *, store: Store, redis_url: str | None, lease_seconds: int
     ) -> AsyncGenerator[Self]:
-        """Queues in Redis where ``redis_url`` names one, else in the database of ``store``.
+        """Open queues in Redis if ``redis_url`` is set, else in the database of ``store``.
 
         In Redis a queue is called after its database too: others may have theirs there.
 
@@ -163,7 +163,7 @@ class Carrier:
             await queue.enqueue(job)
 
     async def missing(self, tickets: Iterable[Ticket]) -> list[Ticket]:
-        """Those that are in no queue, though they were handed over."""
+        """Return the tickets that are in no queue, though they were handed over."""
         by_topic: defaultdict[str, list[Ticket]] = defaultdict(list)
         for ticket in tickets:
             by_topic[ticket.topic].append(ticket)
@@ -184,10 +184,10 @@ class Carrier:
         return lost
 
     async def take(self, topic: str, *, wait_seconds: float) -> Delivery | None:
-        """The next ticket of a topic; None if none came for that long.
+        """Take the next ticket of a topic; None if none came within ``wait_seconds``.
 
-        Where the connection on which SAQ listens has ended, it comes back at once with nothing, each time:
-        then it is asked once a second.
+        Once the connection on which SAQ listens has ended, SAQ returns nothing at once, each time: then we
+        ask once a second.
         """
         began = anyio.current_time()
         with self._told():

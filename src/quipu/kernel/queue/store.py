@@ -43,7 +43,7 @@ class Store:
     @classmethod
     @asynccontextmanager
     async def open(cls, url: str, settings: Settings, *, connections: int = 2) -> AsyncGenerator[Self]:
-        """A pool of at most ``connections``; the database must be migrated."""
+        """Open a pool of at most ``connections``; the database must be migrated."""
 
         async def configure(conn: Connection) -> None:
             deadline.limit(conn, settings)
@@ -64,13 +64,13 @@ class Store:
             yield cls(url, settings, pool)
 
     async def take_due(self, topics: Sequence[str], *, now: datetime, limit: int) -> list[Ticket]:
-        """Jobs to be handed over now; nobody else gets them."""
+        """Take jobs to hand over now; nobody else gets them."""
         return await self._tickets("take_due", {"topics": list(topics), "now": now, "limit": limit})
 
     async def take_unheard(
         self, topics: Sequence[str], *, before: datetime, now: datetime, limit: int
     ) -> list[Ticket]:
-        """Jobs that were handed over before ``before`` and are not done."""
+        """Take jobs that were handed over before ``before`` and are not done."""
         values = {"topics": list(topics), "before": before, "now": now, "limit": limit}
         return await self._tickets("take_unheard", values)
 
@@ -79,7 +79,7 @@ class Store:
         await self._run("set_right", {"topics": list(topics), "now": now})
 
     async def take_back(self, tickets: Iterable[Ticket]) -> None:
-        """Jobs that could not be handed over wait again."""
+        """Put jobs that could not be handed over back to waiting."""
         pairs = [(ticket.space_id, ticket.id) for ticket in tickets]
         spaces, ids = [space for space, _ in pairs], [number for _, number in pairs]
         await self._run("take_back", {"spaces": spaces, "ids": ids})
@@ -101,12 +101,12 @@ class Store:
         await self._run("fail", {**place, "error": error, "retry_at": retry_at, "dead_at": dead_at})
 
     async def postpone(self, job: Job, error: str, *, until: datetime) -> None:
-        """A job that nothing is left for waits until then; the try does not count."""
+        """Let a job wait ``until`` then, for lack of budget; the try does not count."""
         place = {"space": job.space_id, "id": job.id}
         await self._run("postpone", {**place, "error": error, "until": until})
 
     async def give_back(self, ticket: Ticket | Job) -> None:
-        """A job that was not tried to the end waits again."""
+        """Put a job that was not tried to the end back to waiting."""
         await self._run("give_back", {"space": ticket.space_id, "id": ticket.id})
 
     async def drop(self, job: Job) -> None:
@@ -114,13 +114,13 @@ class Store:
         await self._run("drop", {"space": job.space_id, "id": job.id})
 
     async def any_due(self, topics: Sequence[str], *, now: datetime) -> bool:
-        """Whether something is to be done now, or being done."""
+        """Return True if something is to be done now, or is being done."""
         rows = await self._rows("any_due", {"topics": list(topics), "now": now})
         return rows[0][0]
 
     @asynccontextmanager
     async def listening(self) -> AsyncGenerator[Connection]:
-        """A connection of its own that is told of new jobs; by it others see that a worker is there."""
+        """Open a separate connection that hears of new jobs; it also shows others that a worker is there."""
         with translated():
             conn = await deadline.connect(self._url, self._settings, options=_LISTENING)
             async with conn:
@@ -128,11 +128,11 @@ class Store:
                 yield conn
 
     async def identity(self) -> str:
-        """Eight characters that tell this database from others."""
+        """Return eight characters that tell this database from others."""
         return (await self._rows("identity", {}))[0][0]
 
     async def workers(self) -> int:
-        """How many workers listen on this database."""
+        """Count the workers that listen on this database."""
         return (await self._rows("workers", {}))[0][0]
 
     async def ring(self) -> None:
@@ -148,7 +148,7 @@ class Store:
         await self._run("bring_back", {"name": schedule.name, "latest": latest, "due": due})
 
     async def schedules_due(self, names: Sequence[str], *, now: datetime) -> list[tuple[str, datetime]]:
-        """The schedules whose time has come, and when that was."""
+        """Return the schedules whose time has come, and when that was."""
         rows = await self._rows("schedules_due", {"names": list(names), "now": now})
         return [(row[0], row[1]) for row in rows]
 
@@ -162,25 +162,25 @@ class Store:
         return len(await self._rows("fire", {**values, "now": now, "next": following}))
 
     async def status(self, *, now: datetime) -> list[TopicStatus]:
-        """How many jobs of each topic wait for what."""
+        """Return the number of waiting jobs of each topic and state."""
         return [TopicStatus(row[0], None, *row[1:]) for row in await self._rows("status", {"now": now})]
 
     async def schedules(self) -> list[ScheduleStatus]:
-        """Every schedule that a worker of this database has known."""
+        """Return every schedule that a worker of this database has known."""
         async with self._connection() as conn, conn.cursor(row_factory=class_row(ScheduleStatus)) as cursor:
             return await (await cursor.execute(_SQL["schedules"])).fetchall()
 
     async def dead(self, *, topic: str | None, limit: int) -> list[Look]:
-        """Jobs that were given up, the latest first."""
+        """Return jobs that were given up, latest first."""
         return await self._looks("dead", {"topic": topic, "limit": limit})
 
     async def show(self, number: int) -> Look | None:
-        """One job."""
+        """Return one job; None if there is none of that number."""
         found = await self._looks("show", {"id": number})
         return found[0] if found else None
 
     async def revive(self, ids: Sequence[int] | None, *, topic: str | None) -> int:
-        """Jobs that were given up wait again; returns how many."""
+        """Put jobs that were given up back to waiting; return how many."""
         values = {"ids": None if ids is None else list(ids), "topic": topic}
         return len(await self._rows("revive", values))
 

@@ -22,7 +22,7 @@ _LONGEST: Final = 50  # with what SAQ adds it is the name of a channel, which ha
 
 
 def names(topics: Iterable[str], connections: Path | None) -> dict[str, str]:
-    """Topic to name in the queue, of the topics of the seed and of ``topics``.
+    """Return the queue's name for each topic, the seed's topics included.
 
     ``connections`` is a file with other names: ``{"topics": {TOPIC: NAME}}``, or the inner part alone.
 
@@ -45,7 +45,7 @@ def names(topics: Iterable[str], connections: Path | None) -> dict[str, str]:
 
 
 def chosen(wanted: Iterable[str], known: Mapping[str, str]) -> set[str]:
-    """The topics that are wanted, by their own names or by those in the queue; all of ``known`` if none is.
+    """Return the wanted topics, named by themselves or by the queue's names; all of ``known`` if none is.
 
     Raises:
         BadInput: there is no such topic; it names those that there are.

@@ -15,7 +15,7 @@ Step = Callable[[], Awaitable[object]]
 
 
 class Trouble:
-    """What does not work at the moment. It is told when it begins and when it is over, not all the time."""
+    """Current faults. Each is reported when it begins and when it is over, not all the time."""
 
     def __init__(self) -> None:
         self._present: set[str] = set()

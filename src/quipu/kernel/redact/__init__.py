@@ -42,10 +42,10 @@ _FINDERS = (
 
 
 def redact(text: str) -> Redacted:
-    """The text with every secret replaced by ``[redacted:KIND]``, and how many of each kind there were.
+    """Replace every secret of a text by ``[redacted:KIND]`` and count the secrets of each kind.
 
-    Nothing else in it changes, and redacting again finds nothing. Linear time; a message of ordinary prose
-    costs a few microseconds.
+    Nothing else changes, and redacting again finds nothing. Linear time; a message of ordinary prose costs a
+    few microseconds.
     """
     found = _found(text)
     read = escaped.reading(text)
@@ -71,7 +71,7 @@ def _found(text: str) -> list[Secret]:
 
 
 def _apart(found: list[Secret]) -> list[Secret]:
-    """The secrets in the order of the text, those that overlap united under the kind of the most telling."""
+    """Return the secrets in order of the text; overlapping ones are merged under the most telling kind."""
     rank = {secret: index for index, secret in reversed(list(enumerate(found)))}
     apart: list[Secret] = []
     for secret in sorted(found, key=lambda secret: (secret.start, -secret.end)):

@@ -84,7 +84,7 @@ class Anchors:
             self._pairs[[a | b << 8 for a, b in product(three, four)]] |= np.uint32(bit << _GROUPS)
 
     def find(self, data: bytes) -> Iterator[tuple[int, bytes]]:
-        """Every place at which a word stands, with the word; the places ascend."""
+        """Yield every place of a word, with the word; the places ascend."""
         long, short = self._words[_LONG], self._words[_SHORT]
         places, codes = self._begins(data)
         for place, code in zip(places.tolist(), codes.tolist(), strict=True):
@@ -93,7 +93,7 @@ class Anchors:
                     yield place, word
 
     def _begins(self, data: bytes) -> tuple[NDArray[np.intp], NDArray[np.uint32]]:
-        """Where words may begin, and the four bytes that stand there, the case of letters left out."""
+        """Return the places where words may begin, and the four bytes there without the case of letters."""
         padded = data + _PADDING
         places = np.concatenate([_candidates(self._pairs, padded, start) for start in (0, 1)])
         places.sort()
@@ -112,7 +112,7 @@ class Anchors:
 
 
 def _candidates(table: NDArray[np.uint32], data: bytes, start: int) -> NDArray[np.intp]:
-    """Every second place from ``start`` on where the table lets a word begin."""
+    """Return every second place from ``start`` on where the table lets a word begin."""
     pairs = np.frombuffer(data, dtype=_PAIR, offset=start, count=(len(data) - start) // _PAIR.itemsize)
     found: list[NDArray[np.intp]] = []
     for at in range(0, len(pairs) - 1, _SLICE_PAIRS):

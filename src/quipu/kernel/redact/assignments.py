@@ -111,7 +111,7 @@ _BRACKETS: Final = {")": "(", "]": "[", "}": "{", ">": "<"}
 
 
 def find(source: Source) -> Iterator[Secret]:
-    """Every value that looks real and is given to a name that says it is secret; the name stays."""
+    """Yield every real-looking value that is given to a secret name; the name stays."""
     for word in _passwords(source.lower):
         yield from _given(source, word, "password")
     for word in [word for word in _TOKENS if word in source.lower]:
@@ -119,7 +119,7 @@ def find(source: Source) -> Iterator[Secret]:
 
 
 def _given(source: Source, word: str, subject: Subject) -> Iterator[Secret]:
-    """Every secret that is given to a name with that word."""
+    """Yield every secret that is given to a name with that word."""
     resume = 0
     for position in source.hits(word):
         if position < resume:
@@ -134,7 +134,7 @@ def _given(source: Source, word: str, subject: Subject) -> Iterator[Secret]:
 
 
 def tells(source: Source, word: str, position: int) -> bool:
-    """Whether the word at that position is given a value that looks like a secret, seen by itself."""
+    """Return True if the word at that position is given a value that looks like a secret on its own."""
     subject: Subject = "token" if word in _TOKENS else "password"
     return any(
         _judged(match, word, subject, form.grade) is not None
@@ -143,7 +143,7 @@ def tells(source: Source, word: str, position: int) -> bool:
 
 
 def _passwords(lower: str) -> Iterator[str]:
-    """The words for a password that the text may have."""
+    """Yield the words for a password that the text may have."""
     if "pass" in lower:
         yield from _PASSWORDS
     if "pwd" in lower:
@@ -155,7 +155,7 @@ def _passwords(lower: str) -> Iterator[str]:
 
 
 def _value(source: Source, word: str, position: int) -> Iterator[tuple[_Form, re.Match[str]]]:
-    """The value given to the name with the word at that position, if it is one and has one."""
+    """Yield the value given to the name with the word at that position, if there is one."""
     suffix = _SUFFIX.match(source.text, position + len(word))
     before = source.lower[max(0, position - _BEFORE_CHARACTERS) : position]
     if suffix is None or not is_secret_name(word, before):
@@ -171,7 +171,7 @@ def _value(source: Source, word: str, position: int) -> Iterator[tuple[_Form, re
 
 
 def is_secret_name(word: str, before: str) -> bool:
-    """Whether the word says that its value is secret, after what stands before it."""
+    """Return True if the word, after the text before it, says that its value is secret."""
     if word not in ("key", "token"):
         return True
     stem = before[:-1] if before[-1:] in _SEPARATORS else before
@@ -179,7 +179,7 @@ def is_secret_name(word: str, before: str) -> bool:
 
 
 def _forms(place: _Place) -> Iterator[_Form]:
-    """The ways in which a value may follow the name, the surest first."""
+    """Yield the ways in which a value may follow the name, the surest first."""
     yield _QUOTED_VALUE
     yield _ATTRIBUTE
     yield _BARE_ATTRIBUTE
@@ -215,7 +215,7 @@ def _judged(match: re.Match[str], word: str, subject: Subject, grade: Grade) -> 
 
 
 def _without_trailing(value: str) -> str:
-    """The value without the punctuation of the sentence and brackets that close what it did not open."""
+    """Return the value without closing punctuation and without brackets that close what it did not open."""
     while value:
         last = value[-1]
         if last not in _TRAILING and (last not in _BRACKETS or _BRACKETS[last] in value):

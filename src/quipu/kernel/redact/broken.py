@@ -36,7 +36,7 @@ MAY_BREAK: Final = r"[\w.+/=~-]{0,400}[\"'\\\\\r\n]"
 
 
 def find(source: Source) -> Iterator[Secret]:
-    """Every token that goes on after a break."""
+    """Yield every token that goes on after a line break."""
     text = source.text
     if not source.has_drawn or not any(sign in text for sign in _SIGNS):
         return
@@ -51,7 +51,7 @@ def find(source: Source) -> Iterator[Secret]:
 
 
 def at(text: str, position: int, token: Token) -> Secret | None:
-    """The token that begins there and goes on after a break, if one does."""
+    """Return the token that begins there and goes on after a line break, if one does."""
     piece = _PIECE.match(text, position)
     if piece is None or (position and (text[position - 1].isalnum() or text[position - 1] in "+_")):
         return None
@@ -74,7 +74,7 @@ def at(text: str, position: int, token: Token) -> Secret | None:
 
 
 def _is_rest(text: str, joined: str, rest: re.Match[str]) -> bool:
-    """Whether the next line is nothing but the rest of a long token."""
+    """Return True if the next line is nothing but the rest of a long token."""
     alone = text[rest.end() : rest.end() + 1] in ("", "\n", "\r", '"', "'", "`", "\\")
     drawn = _DRAWN.match(rest[0]) is not None and rest[0].lower() != rest[0] != rest[0].upper()
     return alone and drawn and len(joined) >= _LONG_PIECE and len(rest[0]) >= _SHORTEST_REST

@@ -17,7 +17,7 @@ WITHIN: Final = 300
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """How a program, or what a word of code names, is given a password."""
+    """Option of a program, or word of code, that takes a password."""
 
     word: str
     pattern: re.Pattern[str]
@@ -39,7 +39,7 @@ _SIGNS: Final = (
 
 
 def find(source: Source) -> Iterator[Secret]:
-    """Every password that a program or a word is given in its line; the user name stays."""
+    """Yield every password that a program or a word is given in its line; the user name stays."""
     if not any(sign in source.text for sign in _SIGNS):
         return
     for head in source.heads & _BY_HEAD.keys():
@@ -53,7 +53,7 @@ def find(source: Source) -> Iterator[Secret]:
 
 
 def at(text: str, position: int, option: Option) -> Iterator[Secret]:
-    """The password after the name of a program at that position."""
+    """Yield the password after the name of a program at that position."""
     start = position + len(option.word)
     for match in option.pattern.finditer(text, start, _end(text, start)):
         group = match.lastgroup or "secret"
@@ -63,7 +63,7 @@ def at(text: str, position: int, option: Option) -> Iterator[Secret]:
 
 
 def _end(text: str, start: int) -> int:
-    """Where the command line ends; one whose line ends with a backslash goes on."""
+    """Return the end of the command line; one whose line ends with a backslash goes on."""
     most = start + WITHIN
     end = text.find("\n", start, most)
     while end > 0 and text[end - 1] == "\\":

@@ -23,7 +23,7 @@ _TELLING = re.compile(FORMS.cookies, re.IGNORECASE)
 
 
 def find(source: Source) -> Iterator[Secret]:
-    """The value of every cookie whose name says that it is a session, a login or a token; the name stays."""
+    """Yield the value of every cookie that is a session, a login or a token by name; the name stays."""
     resume = 0
     for position in source.hits(WORD):
         if position < resume:
@@ -41,7 +41,7 @@ def find(source: Source) -> Iterator[Secret]:
 
 
 def find_rows(source: Source) -> Iterator[Secret]:
-    """The same values in the rows of a table."""
+    """Yield the values of session cookies in the rows of a table."""
     if ROW in source.text:
         for position in source.hits(ROW):
             start = source.text.rfind("\n", max(0, position - _LONGEST_ROW), position) + 1

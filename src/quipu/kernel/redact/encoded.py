@@ -23,7 +23,7 @@ _PAIR = re.compile(r"[\w.@+$|-]{1,255}:\S{4,}")
 
 
 def _stems(word: str) -> Iterator[str]:
-    """What is always in the base64 of a text with the word, by where in three bytes it begins."""
+    """Yield the constant part of the base64 of a word, for each of its three offsets."""
     for before in range(3):
         stem = b64encode(b"\0" * before + word.encode() + b"\0" * 3).decode()
         yield stem[-(-8 * before // 6) : 8 * (before + len(word)) // 6]
@@ -35,7 +35,7 @@ _LONG_RUN = re.compile(r"[A-Za-z0-9+/_-]{20,}+")
 
 
 def find(source: Source) -> Iterator[Secret]:
-    """Every run of base64 that holds a secret, as a whole, and every login of a registry."""
+    """Yield every run of base64 that holds a secret, as a whole, and every login of a registry."""
     if source.runs:
         yield from _runs(source)
     for word in (LOGIN, LOGIN_ESCAPED):
@@ -56,7 +56,7 @@ def _runs(source: Source) -> Iterator[Secret]:
 
 
 def login(text: str, position: int) -> Secret | None:
-    """The base64 of ``user:password`` that follows a name ``auth``."""
+    """Return the base64 of ``user:password`` that follows a name ``auth``."""
     match = _LOGIN.match(text, position)
     if match is None or not _PAIR.fullmatch(_decoded(match["secret"])):
         return None
@@ -69,7 +69,7 @@ def _holds_secret(run: str) -> bool:
 
 
 def _decoded(run: str) -> str:
-    """What the base64 says; "" where that is no text."""
+    """Return the text behind the base64; "" if it is no text."""
     plain = run.rstrip("=").replace("-", "+").replace("_", "/")
     plain = plain[: len(plain) - (len(plain) % 4 == 1)]
     try:

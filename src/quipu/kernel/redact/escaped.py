@@ -34,7 +34,7 @@ class Reading:
     written: Sequence[int]
 
     def back(self, secrets: Iterable[Secret]) -> Iterator[Secret]:
-        """The secrets where they were written."""
+        """Yield the secrets at the places where they were written."""
         for secret in secrets:
             yield Secret(self._at(secret.start), self._at(secret.end - 1, end=True), secret.kind)
 
@@ -47,7 +47,7 @@ class Reading:
 
 
 def reading(text: str) -> Reading | None:
-    """How a text reads; None where it has no escape that matters."""
+    """Return the text as it reads without escapes; None if it has no escape that matters."""
     if not any(sign in text for first, signs in _SIGNS.items() if first in text for sign in signs):
         return None
     mails = "=3D" in text
@@ -71,7 +71,7 @@ def reading(text: str) -> Reading | None:
 
 
 def _plain(match: re.Match[str], *, mails: bool) -> str | None:
-    """The one sign that is meant; None where it is none."""
+    """Return the one sign behind an escape; None if it is none."""
     code = match["url"] or match["json"] or (match["mail"] if mails else None)
     if code is not None:
         return chr(int(code, 16))

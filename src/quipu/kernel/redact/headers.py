@@ -1,4 +1,4 @@
-"""What an HTTP client sends to say who it is: ``Authorization`` headers and bearer tokens."""
+"""Credentials sent by HTTP clients: ``Authorization`` headers and bearer tokens."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BEARER = re.compile(rf"\s{{1,4}}{_VALUE}")
 
 
 def find(source: Source) -> Iterator[Secret]:
-    """The credentials of every ``Authorization`` header, every token after ``Bearer``; the scheme stays."""
+    """Yield the credentials of each ``Authorization`` header and token after ``Bearer``; the scheme stays."""
     for word, form, least in (("authorization", _AUTHORIZATION, 8), ("bearer", _BEARER, 16)):
         for position in source.hits(word):
             match = form.match(source.text, position + len(word))

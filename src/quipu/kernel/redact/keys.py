@@ -19,7 +19,7 @@ _MATERIAL = re.compile(r"[A-Za-z0-9+/=]{16}")
 
 
 def find(source: Source) -> Iterator[Secret]:
-    """Every private key from its first line to its last; a key that was cut off, as far as it goes.
+    """Yield every private key from its first line to its last; one that was cut off as far as it goes.
 
     A begin line without key material after it is talk about keys and stays.
     """

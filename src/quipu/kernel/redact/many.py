@@ -22,7 +22,7 @@ _APART_BYTES: Final = 128
 
 
 def redact_many(texts: Sequence[str]) -> Mapping[int, Redacted]:
-    """What ``redact`` says of those texts that have secrets, by their place."""
+    """Redact the texts that have secrets; return the results by their place."""
     parts = [_encoded(text) for text in texts]
     suspects = {place for place, part in enumerate(parts) if part is None}
     suspects |= _suspects([part or b"" for part in parts])
@@ -31,7 +31,7 @@ def redact_many(texts: Sequence[str]) -> Mapping[int, Redacted]:
 
 
 def _encoded(text: str) -> bytes | None:
-    """The bytes of a text; None where it has half a character, or the sign that stands between texts."""
+    """Return the bytes of a text; None if it has half a character, or the sign that stands between texts."""
     try:
         part = text.encode()
     except UnicodeEncodeError:
@@ -40,7 +40,7 @@ def _encoded(text: str) -> bytes | None:
 
 
 def _suspects(parts: Sequence[bytes]) -> set[int]:
-    """The places of texts that may have a secret."""
+    """Return the places of texts that may have a secret."""
     data = BETWEEN.join(parts)
     ends = list(accumulate((len(part) + 1 for part in parts), initial=0))
     found: set[int] = set()

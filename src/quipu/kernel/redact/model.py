@@ -1,4 +1,4 @@
-"""What redaction works with and what it gives."""
+"""Values that redaction takes and returns."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Redacted:
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """Where in the text a secret stands: from ``start`` up to, without, ``end``."""
+    """Place of a secret in the text: from ``start`` up to, without, ``end``."""
 
     start: int
     end: int
@@ -48,7 +48,7 @@ class Source:
 
     @cached_property
     def has_drawn(self) -> bool:
-        """Whether it has a digit, an underscore or one of two words: nothing else has a token."""
+        """True if it has a digit, an underscore or one of two words: no other text has a token."""
         return _DRAWN.search(self.text) is not None
 
     @cached_property
@@ -68,7 +68,7 @@ class Source:
         return frozenset(_HEADS.findall(self.text))
 
     def hits(self, word: str) -> Iterator[int]:
-        """Every position at which the lower-case word stands, in whatever case, without overlap."""
+        """Yield every position of the lower-case word, in any case of letters, without overlap."""
         position = self.lower.find(word)
         while position >= 0:
             yield position

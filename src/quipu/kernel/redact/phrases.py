@@ -1,4 +1,4 @@
-"""What restores an account after what it is called: twelve to twenty-four words, codes, a key in groups."""
+"""Phrases that restore an account: twelve to twenty-four words, codes, or a key in groups."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _WORD = re.compile(r"[a-z]{3,8}")
 
 
 def find(source: Source) -> Iterator[Secret]:
-    """Every seed phrase, and all codes that stand together."""
+    """Yield every seed phrase, and all codes that stand together."""
     for word in WORDS:
         for position in source.hits(word):
             secret = at(source.text, position + len(word))
@@ -40,7 +40,7 @@ def find(source: Source) -> Iterator[Secret]:
 
 
 def at(text: str, position: int) -> Secret | None:
-    """The seed phrase or the codes that follow at a position."""
+    """Return the seed phrase or the codes that follow at a position."""
     match = _PHRASE.match(text, position)
     if match is None:
         return _codes(text, position)
@@ -51,7 +51,7 @@ def at(text: str, position: int) -> Secret | None:
 
 
 def _codes(text: str, position: int) -> Secret | None:
-    """The codes that follow at a position: groups of one length, with digits in them; words are not."""
+    """Return the codes that follow at a position: groups of one length with digits in them, not words."""
     match = _CODES.match(text, position)
     if match is None:
         return None

@@ -85,15 +85,15 @@ _NAME: Final = bytes(map(ord, assignments.NAME_CHARACTERS))
 
 
 def named(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Where a word stands that may begin a secret, with the word; the places ascend.
+    """Yield the places of words that may begin a secret, with the word; the places ascend.
 
-    Most words are none by what follows at once, which costs the same however long the text is.
+    What follows rules out most words at once, at the same cost however long the text is.
     """
     return ANCHORS.find(data)
 
 
 def tells(word: bytes, data: bytes, at: int) -> bool:
-    """Whether a secret may stand where ``named`` found the word."""
+    """Return True if a secret may stand where ``named`` found the word."""
     hint = _FAR_HINTS.get(word)
     if hint is not None and hint.match(data, at) is None:
         return False
@@ -101,7 +101,7 @@ def tells(word: bytes, data: bytes, at: int) -> bool:
 
 
 def unnamed(data: bytes) -> Iterator[int]:
-    """Where secrets may stand that begin with no word: by signs at known distances, or strange characters."""
+    """Yield places of possible secrets without a leading word: signs at known distances, odd characters."""
     for start in range(0, len(data), _SLICE_BYTES):
         some = data[start : start + _SLICE_BYTES + _OVERLAP_BYTES]
         part = np.frombuffer(some, dtype=np.uint8)
@@ -113,7 +113,7 @@ def unnamed(data: bytes) -> Iterator[int]:
 
 
 def _strangers(array: NDArray[np.uint8], beyond: NDArray[np.intp]) -> list[int]:
-    """Characters that are ASCII letters in another case; ``beyond`` has the places of bytes beyond ASCII."""
+    """Return places of characters that are ASCII letters in another case, among those ``beyond`` ASCII."""
     found: list[int] = []
     for character in _STRANGE if len(beyond) else ():
         at = beyond[beyond < len(array) - len(character)]
@@ -124,7 +124,7 @@ def _strangers(array: NDArray[np.uint8], beyond: NDArray[np.intp]) -> list[int]:
 
 
 def _before_dots(array: NDArray[np.uint8], beyond: NDArray[np.intp]) -> list[int]:
-    """Dots with six characters up to the next dot, and one of M, N, O at the right distance before."""
+    """Return dots with six characters up to the next dot, and one of M, N, O at the right distance before."""
     dots = np.flatnonzero(array == ord("."))
     gaps = np.diff(dots)
     found = dots[:-1][gaps == _DOTS_APART]
@@ -152,7 +152,7 @@ def _token(token: tokens.Token, data: bytes, at: int) -> bool:
 
 
 def _assigned(begin: bytes, words: Sequence[str], data: bytes, at: int) -> bool:
-    """Whether a name that says that its value is secret is given one."""
+    """Return True if a name for a secret value is given one."""
     if begin in _QUALIFIED:
         before = data[max(0, at - 20) : at].decode("utf-8", "ignore").lower()
         if not assignments.is_secret_name(begin.decode(), before):
@@ -171,7 +171,7 @@ def _assigned(begin: bytes, words: Sequence[str], data: bytes, at: int) -> bool:
 
 
 def _may_be_given(data: bytes, at: int, end: int) -> bool:
-    """Whether what follows a name gives it a value, or what stands before lets it stand beside one."""
+    """Return True if the text after a name gives it a value, or the text before allows one beside it."""
     if _GIVEN.match(data, end) is not None:
         return True
     if data[end : end + 1] not in _SPACES:
@@ -183,7 +183,7 @@ def _may_be_given(data: bytes, at: int, end: int) -> bool:
 
 
 def _around(data: bytes, at: int) -> tuple[str, int]:
-    """What stands around a place in its text, and the place in it."""
+    """Return the text around a place, and the place in it."""
     start = max(0, at - _BEFORE_BYTES, data.rfind(BETWEEN, max(0, at - _BEFORE_BYTES), at) + 1)
     before = data[start:at].decode("utf-8", "ignore")
     end = data.find(BETWEEN, at, at + _AFTER_BYTES)
@@ -237,7 +237,7 @@ def _always(data: bytes, at: int) -> bool:  # noqa: ARG001 - as the others
 
 
 def _beginnings(word: str) -> Sequence[str]:
-    """What to look for so that a word is found in whatever case; only the case of ASCII letters is free."""
+    """Return the beginnings that find a word in any case; only the case of ASCII letters is free."""
     if word.isascii():
         return [word]
     plain = re.match(r"[a-z]{4,}", word)
@@ -246,7 +246,7 @@ def _beginnings(word: str) -> Sequence[str]:
 
 
 def _assignments() -> Mapping[str, list[str]]:
-    """The words of names by what they are looked for by."""
+    """Return the words of names under the beginnings that find them."""
     begins = sorted({begin for word in assignments.WORDS for begin in _beginnings(word)})
     return {
         begin: [word for word in assignments.WORDS if word.startswith(begin.lower())]
@@ -259,7 +259,7 @@ _ASSIGNED: Final = _assignments()
 
 
 def _checks() -> dict[bytes, list[Check]]:
-    """What is tried where a word stands."""
+    """Return the checks to try for each word."""
     found: defaultdict[str, list[Check]] = defaultdict(list)
     for anchor, token in tokens.ANCHORS:
         for follower in _FOLLOWING.get(anchor, [""]):
@@ -289,7 +289,7 @@ def _checks() -> dict[bytes, list[Check]]:
 
 
 def _hints() -> dict[bytes, re.Pattern[bytes]]:
-    """What must stand where a word does, of those that have one check only: most places are told by this."""
+    """Return the pattern at a word's place, for words with one check: it decides most places."""
     found: dict[bytes, re.Pattern[bytes]] = {}
     for anchor, token in tokens.ANCHORS:
         if token.leads and anchor not in _FOLLOWING:
@@ -305,7 +305,7 @@ def _hints() -> dict[bytes, re.Pattern[bytes]]:
 
 
 def _is_endless(expression: bytes) -> bool:
-    """Whether something in it may be repeated as often as one likes."""
+    """Return True if some part of the expression may be repeated without limit."""
     return re.search(rb"[*+]|,\}", re.sub(rb"\[(?:\\.|[^\]\\])*\]", b"", expression)) is not None
 
 

@@ -36,7 +36,7 @@ class Token:
 
     @property
     def leads(self) -> bool:
-        """Whether the anchor is what it begins with."""
+        """True if the token begins with its anchor."""
         return not self.expression.startswith(_NOT_WITHIN + "(?P<secret>[")
 
 
@@ -89,7 +89,7 @@ _AWS_SECRET_WITHIN: Final = 200
 
 
 def find(source: Source) -> Iterator[Secret]:
-    """Every token of a known form."""
+    """Yield every token of a known form."""
     runs = source.runs
     if not runs:
         return
@@ -101,14 +101,14 @@ def find(source: Source) -> Iterator[Secret]:
 
 
 def begun(source: Source) -> Iterator[tuple[str, Token]]:
-    """The anchors that the text may have, with what they begin: those at whose head a word of it begins."""
+    """Yield the anchors that the text may have, with their tokens: their head begins one of its words."""
     for head in source.heads & _BY_HEAD.keys():
         yield from _BY_HEAD[head]
     yield from _WITHIN
 
 
 def found(token: Token, text: str) -> Iterator[Secret]:
-    """Every token of one kind."""
+    """Yield every token of one kind."""
     for match in token.pattern.finditer(text):
         if not _MASK.search(match["secret"]):
             yield Secret(*match.span("secret"), token.kind)
@@ -117,7 +117,7 @@ def found(token: Token, text: str) -> Iterator[Secret]:
 
 
 def _aws_secret(text: str, position: int) -> Iterator[Secret]:
-    """The secret half of a pair, which has no form of its own: 40 mixed characters soon after the key."""
+    """Yield the secret half of a pair, without a form of its own: 40 mixed characters soon after the key."""
     match = _AWS_SECRET.search(text, position, position + _AWS_SECRET_WITHIN)
     if match and not match[0].isalpha() and match[0].lower() != match[0] != match[0].upper():
         yield Secret(*match.span(), "aws-secret")

@@ -14,7 +14,7 @@ USER_AND_PASSWORD = re.compile(
 
 
 def find(source: Source) -> Iterator[Secret]:
-    """The password of every URL that has one; the user name stays."""
+    """Yield the password of every URL that has one; the user name stays."""
     position = source.text.find("://")
     while position >= 0:
         match = USER_AND_PASSWORD.match(source.text, position)

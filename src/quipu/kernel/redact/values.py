@@ -1,4 +1,4 @@
-"""Whether a value given to a password, token or key is a secret, or only stands where one would be."""
+"""Values of passwords, tokens and keys: real secrets told from mere placeholders."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ _LABEL = re.compile(r"[^\W\d_]+$")
 
 
 def is_placeholder(value: str) -> bool:
-    """Whether the value is a template, a variable, a mask, or was redacted before."""
+    """Return True if the value is a template, a variable, a mask, or was redacted before."""
     return _PLACEHOLDER.search(value) is not None or value.lower() in _NOT_A_SECRET
 
 
 def is_secret(value: str, *, subject: Subject, grade: Grade) -> bool:
-    """Whether the value looks real: no placeholder, name, path or word, and strong enough for its place."""
+    """Return True if the value looks real: no placeholder, name, path or word, and strong enough."""
     if len(value) < 6 or is_placeholder(value) or _is_reference(value, grade):
         return False
     if any(character.isspace() for character in value):
@@ -68,18 +68,18 @@ def is_secret(value: str, *, subject: Subject, grade: Grade) -> bool:
 
 
 def is_passphrase(value: str) -> bool:
-    """Whether quoted words after ``passphrase`` look like one: three words or more, and no sentence."""
+    """Return True if quoted words after ``passphrase`` look like one: three or more, and no sentence."""
     words = value.split()
     return len(words) >= 3 and not is_placeholder(value) and value[-1].isalnum() and not value[0].isupper()
 
 
 def is_app_password(value: str) -> bool:
-    """Whether the value is written as Google writes the passwords that it makes for programs."""
+    """Return True if the value is written as Google writes the passwords that it makes for programs."""
     return _APP_PASSWORD.match(value) is not None
 
 
 def _is_reference(value: str, grade: Grade) -> bool:
-    """Whether the value says where the secret is, instead of being it."""
+    """Return True if the value says where the secret is, instead of being it."""
     if _DATE.match(value) or _ENV_NAME.match(value) or _URI.match(value) or _PATH.match(value):
         return True
     if _DOTTED.match(value):
@@ -88,7 +88,7 @@ def _is_reference(value: str, grade: Grade) -> bool:
 
 
 def _is_drawn(value: str, grade: Grade) -> bool:
-    """Whether a machine may have drawn it: letters and digits, long, and no compound of words."""
+    """Return True if a machine may have drawn it: letters and digits, long, and no compound of words."""
     if _NUMBER.match(value) or _WORDS.match(value) or not _has_letter(value):
         return False
     if not _has_digit(value):
@@ -103,7 +103,7 @@ def _is_drawn(value: str, grade: Grade) -> bool:
 
 
 def _is_thought_up(value: str, grade: Grade) -> bool:
-    """Whether a person may use it as a password."""
+    """Return True if a person may use it as a password."""
     digit = _has_digit(value)
     symbol = _SYMBOL.search(value.rstrip("!?")) is not None
     letter = _has_letter(value)

@@ -1,1 +1,1 @@
-"""What to know about a person before answering: retrieved before the agent, evaluated after it."""
+"""Long-term memory: what to know about a person before answering; read before the agent, written after it."""

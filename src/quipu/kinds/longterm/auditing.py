@@ -58,7 +58,7 @@ async def lines(
     since: datetime | None,
     limit: int,
 ) -> list[AuditLine]:
-    """Lines with their memories, the latest first."""
+    """Return audit lines with their memories, latest first."""
     given = {"act": act, "user": user, "session": session, "since": since, "limit": limit}
     async with within.conn.cursor(row_factory=class_row(AuditLine)) as cursor:
         await cursor.execute(_SQL["lines"], {"space": within.space.id, **given})
@@ -68,7 +68,7 @@ async def lines(
 
 
 async def counts(within: Within, *, since: datetime | None) -> list[tuple[str, str, int]]:
-    """By act and outcome, how many there were."""
+    """Count the lines by act and outcome."""
     cursor = await within.conn.execute(_SQL["troubles"], {"space": within.space.id, "since": since})
     return await cursor.fetchall()
 

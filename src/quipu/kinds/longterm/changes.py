@@ -127,7 +127,7 @@ class Changes:
         return await self._again(row.id)
 
     async def archive_rows(self, rows: Sequence[Row], *, reason: str | None = None) -> list[UUID]:
-        """The same for many; returns those that were live."""
+        """Archive many memories; return the ids of those that were live."""
         live = [row for row in rows if not row.archived]
         ids = [row.id for row in live]
         await withdraw(self.within, sorted(row.entry_id for row in live if row.entry_id is not None))
@@ -287,7 +287,7 @@ def _reworded(row: Row, to: Rewording) -> Wording:
 
 
 def _rests_on(row: Row, to: Wording) -> bool:
-    """Whether something of what a memory said stays in its new wording: it rests on the same words then."""
+    """Return True if part of a memory's text stays in its new wording: then it rests on the same words."""
     return to.summary == row.summary or (to.details is not None and to.details == row.details)
 
 

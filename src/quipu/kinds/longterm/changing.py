@@ -31,12 +31,12 @@ async def changed(
     transaction: Callable[[], AbstractAsyncContextManager[Within]] | None = None,
     as_of: AsOf | None = None,
 ) -> T:
-    """What ``work`` returns of the changes that it makes, all in one transaction or none.
+    """Make changes in one transaction, all or none, and return the result of ``work``.
 
-    Vectors are made before it begins: of ``texts``, and of what else turns out to be filed, for which it
-    begins again. So ``work`` may be called more than once. ``transaction`` is where a job writes (its
-    ``context.effect``); else it is one of its own, which makes the space where it is missing. ``as_of`` is
-    when what is written was read, where it was.
+    Vectors are made before it begins: of ``texts``, and of whatever else turns out to be filed; then ``work``
+    begins again, so it may be called more than once. ``transaction`` is where a job writes (its
+    ``context.effect``); without it there is a new one, which makes a missing space. ``as_of`` is the state of
+    the space from which the written words were read, if they were.
 
     Raises:
         ErasedMeanwhile: something was erased in the space since.

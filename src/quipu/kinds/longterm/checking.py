@@ -1,4 +1,4 @@
-"""What callers hand in, checked."""
+"""Checks of callers' arguments."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LONGEST_EXCERPT: Final = 1_000
 
 
 def summary_of(value: object, *, secrets: bool) -> str:
-    """A summary on one line.
+    """Return a summary on one line.
 
     Raises:
         BadInput: it is no text, blank, longer than 2,000 characters, or (where ``secrets`` are looked for)
@@ -31,7 +31,7 @@ def summary_of(value: object, *, secrets: bool) -> str:
 
 
 def details_of(value: object, *, secrets: bool) -> str | None:
-    """Details, or None where nothing is said.
+    """Return details, or None if there are none.
 
     Raises:
         BadInput: they are no text, longer than 10,000 characters, or (where ``secrets`` are looked for) hold
@@ -46,7 +46,7 @@ def details_of(value: object, *, secrets: bool) -> str | None:
 
 
 def reason_of(value: object, *, secrets: bool) -> str | None:
-    """Why something is changed, or None; with ``secrets``, they are cut out.
+    """Return the reason for a change, or None; with ``secrets``, they are cut out.
 
     Raises:
         BadInput: it is no text, or longer than 1,000 characters.
@@ -59,7 +59,7 @@ def reason_of(value: object, *, secrets: bool) -> str | None:
 
 
 def category_of(value: object) -> Category:
-    """One of the twelve.
+    """Return the value as one of the twelve categories.
 
     Raises:
         BadInput: it is none of them; names them.
@@ -71,7 +71,7 @@ def category_of(value: object) -> Category:
 
 
 def importance_of(value: object) -> Importance:
-    """One of the three.
+    """Return the value as one of the three importances.
 
     Raises:
         BadInput: it is none of them.
@@ -83,7 +83,7 @@ def importance_of(value: object) -> Importance:
 
 
 def version_of(field: str, value: object) -> int:
-    """The number of a version.
+    """Return the number of a version.
 
     Raises:
         BadInput: it is no whole number from 1.

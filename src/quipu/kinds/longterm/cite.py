@@ -12,12 +12,12 @@ from quipu.recall.model import Cited, Source
 
 
 async def lately(within: Within, limit: int) -> list[tuple[int, datetime]]:
-    """The entries of the memories that were used last, and when; the latest first."""
+    """Return the entries of the memories used last, with the time; latest first."""
     return await store.lately(within, limit)
 
 
 async def cite(within: Within, ids: Sequence[int]) -> dict[int, Cited]:
-    """What entries say, by id.
+    """Return the texts of entries, by id.
 
     The source names the memory as its message and its category as the role.
     """

@@ -16,7 +16,7 @@ from quipu.kinds.longterm.model import MemorySource
 
 
 async def still_there(within: Within, said: Sequence[MemorySource]) -> list[MemorySource]:
-    """Those with their numbers in the record, without those whose message was forgotten meanwhile."""
+    """Return sources with their record numbers, without those whose message was forgotten meanwhile."""
     found = await store.numbers(within, said)
     known = [replace(one, number=found.get(place, one.number)) for place, one in enumerate(said)]
     there = await store.messages_there(within, [one.number for one in known if one.number is not None])
@@ -24,7 +24,7 @@ async def still_there(within: Within, said: Sequence[MemorySource]) -> list[Memo
 
 
 async def knows(within: Within, id_: UUID, said: Sequence[MemorySource]) -> bool:
-    """Whether a memory rests on all of these messages already."""
+    """Return True if a memory rests on all of these messages already."""
     told = await store.told_by(within, id_, said)
     return all(one.message is not None and (one.session, one.message) in told for one in said)
 
@@ -50,5 +50,5 @@ async def cite(
 
 
 async def carry(within: Within, id_: UUID, *, before: int, to: int) -> None:
-    """What the version ``before`` rests on, ``to`` rests on too."""
+    """Copy the sources of the version ``before`` to the version ``to``."""
     await store.run(within, "carry_sources", {"id": id_, "before": before, "version": to})

@@ -37,7 +37,7 @@ class LongtermEraser:
     """
 
     async def count(self, within: Within, what: What) -> Mapping[str, int]:
-        """Rows that would go, by table; tables without any are left out."""
+        """Count the rows that would go, by table; tables without any are left out."""
         doomed = await _doomed(within, what)
         counts = {"long_term_memory": len(doomed.memories), "longterm_audit": len(doomed.audit)}
         return {table: count for table, count in counts.items() if count}

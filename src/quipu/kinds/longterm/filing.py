@@ -23,7 +23,7 @@ _TABLE: Final = "long_term_memory"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What is to be filed of a memory."""
+    """Entry of a memory that is to be filed."""
 
     id: UUID
     text: str
@@ -32,7 +32,7 @@ class Entry:
 
 
 def entry(id_: UUID, *, summary: str, details: str | None, user: str | None, happened_at: datetime) -> Entry:
-    """What is filed of a memory that says this."""
+    """Return the entry of a memory with this text."""
     return Entry(id_, filed_text(summary, details), user, happened_at)
 
 

@@ -1,4 +1,4 @@
-"""What is done with long-term memory when nobody asks."""
+"""Jobs of long-term memory, done without being asked for."""
 
 from __future__ import annotations
 

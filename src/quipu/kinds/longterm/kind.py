@@ -1,4 +1,4 @@
-"""What long-term memory hands in to the house."""
+"""Long-term memory as a kind: everything that it registers with the system."""
 
 from __future__ import annotations
 

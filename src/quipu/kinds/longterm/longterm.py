@@ -15,7 +15,7 @@ from quipu.recall.search import Search
 
 
 class AsyncLongterm(AsyncRemembering, AsyncLooking, AsyncRecovering, AsyncEvaluating, AsyncMemoryFiles):
-    """What to know about a person before answering: kept by category and importance, each once.
+    """Memories about a person, to know before answering: by category and importance, each once.
 
     Every call names the ``space``. An id is a memory's whole id or the beginning of it, at least four digits.
     """

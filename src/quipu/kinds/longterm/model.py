@@ -50,7 +50,7 @@ IMPORTANCES: Final[tuple[Importance, ...]] = ("low", "medium", "high")
 
 
 def weight(importance: Importance) -> int:
-    """0 for low, 1 for medium, 2 for high: as text they would sort otherwise."""
+    """Return 0 for low, 1 for medium, 2 for high: as text they would sort differently."""
     return IMPORTANCES.index(importance)
 
 
@@ -89,7 +89,7 @@ class LongtermMemory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wording:
-    """How a version of a memory reads."""
+    """Text and classification of a version of a memory."""
 
     category: Category
     importance: Importance
@@ -99,7 +99,7 @@ class Wording:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryRevision:
-    """How a memory read before it was changed, who changed it, and why.
+    """Earlier wording of a memory, with who changed it and why.
 
     ``version`` is the one that read so. ``changed_by`` is ``hand``, ``import``, or an evaluator with its
     version.
@@ -134,11 +134,11 @@ class MemorySource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """What came of a memory that was to be stored.
+    """Outcome of storing a memory.
 
     ``included``: it is new. ``restated``: a live one says so already and was said once more. ``revived``: an
     archived one says so and is back. ``kept``: these very words had been taken in before; nothing changed.
-    ``refused``: it must not be kept, ``reason`` says by which rule. ``gone``: what it rests on was forgotten.
+    ``refused``: it must not be kept, ``reason`` names the rule. ``gone``: its source was forgotten.
     """
 
     id: str | None
@@ -165,7 +165,7 @@ class ArchivedMemories:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryCount:
-    """How many memories there are of a category and importance."""
+    """Number of memories of a category and importance."""
 
     category: Category
     importance: Importance
@@ -281,5 +281,5 @@ class Evaluation:
 
     @property
     def empty(self) -> bool:
-        """Whether it asks for nothing."""
+        """True if it asks for nothing."""
         return not (self.inclusions or self.edits or self.deletions)

@@ -11,5 +11,5 @@ _SPECIAL: Final = re.compile(r"([\\%_])")
 
 
 def holding(text: str | None) -> str | None:
-    """The pattern of ILIKE for what holds ``text``, every sign of it meant as it stands."""
+    """Return the ILIKE pattern of texts that contain ``text``, each sign taken literally."""
     return None if text is None else "%" + _SPECIAL.sub(r"\\\1", clean(text).text) + "%"

@@ -1,4 +1,4 @@
-"""What is searched for before an answer: the message, and the message with the turns before it. Pure."""
+"""Queries before an answer: the message, and the message with the turns before it. Pure."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Query:
 def checked(
     asked: SatiRetrievalInput | Mapping[str, object] | str, *, recent: Sequence[str], limit: int
 ) -> SatiRetrievalInput:
-    """The message and the turns before it.
+    """Return the message and the turns before it.
 
     Raises:
         BadInput: it is no message, or ``limit`` is not 1 to 100.
@@ -40,7 +40,7 @@ def checked(
 
 
 def query(given: SatiRetrievalInput, marks: Marks) -> Query:
-    """The message alone, and behind the turns before it; memory that was put into them is left out."""
+    """Return the query: the message alone, and after the turns before it, without injected memory."""
     message = _said(given.current_message, LONGEST_MESSAGE, marks)
     before = [_said(turn, LONGEST_TURN, marks) for turn in given.recent_messages[-TURNS:]]
     context = "\n".join(turn for turn in before if turn)
@@ -51,7 +51,7 @@ def query(given: SatiRetrievalInput, marks: Marks) -> Query:
 
 
 def best(answers: Iterable[Sequence[Found]], *, limit: int, least: float) -> list[Found]:
-    """The best of several answers; what is in more than one counts by its best; ``least`` is enough."""
+    """Return the best hits of several answers, each by its best score, from ``least`` on."""
     by_id: dict[int, Found] = {}
     for hit in (hit for hits in answers for hit in hits):
         if hit.id not in by_id or by_id[hit.id].score < hit.score:

@@ -16,7 +16,7 @@ _HINT: Final = "The list of memories shows them."
 
 
 def memory(row: Row, *, space: str) -> LongtermMemory:
-    """A stored memory as a caller sees it."""
+    """Return a stored memory as a caller sees it."""
     return LongtermMemory(
         id=str(row.id),
         category=row.category,
@@ -41,7 +41,7 @@ def memory(row: Row, *, space: str) -> LongtermMemory:
 
 
 async def row_of(within: Within | None, id_: UUID | str) -> Row:
-    """The memory with an id, or with the only id that begins so.
+    """Return the memory with an id, or with the only id that begins so.
 
     Raises:
         NotFound: there is none.

@@ -145,7 +145,7 @@ class AsyncRecovering:
             )
 
     async def _holding(self, space: str) -> Settings:
-        """The settings of the space; those of the process where the database does not tell in time."""
+        """Return the settings of the space; those of the process if the database does not answer in time."""
         with suppress(QuipuError, OSError), move_on_after(self._settings.longterm_timeout_ms / 1000):
             return await self._database.settings(space)
         return self._settings
@@ -153,7 +153,7 @@ class AsyncRecovering:
     async def _recovered(
         self, asked: SatiRetrievalInput, turn: _Turn, budget_tokens: int, seconds: float
     ) -> tuple[Recovered, AsOf | None]:
-        """What was found, and when it was read; None where nothing was."""
+        """Return what was found, and the state of the space when it was read; None if nothing was found."""
         ready = filed(self._database, self._search.models, turn.space, seconds=seconds / 2)
         try:
             async with ready as within:

@@ -239,7 +239,7 @@ class AsyncRemembering:
     async def _changed_one(
         self, id_: UUID | str, work: Callable[[Changes, Row], Awaitable[Row]], *, space: str
     ) -> LongtermMemory:
-        """The memory after a change. It is looked up first: to change makes no space that is not there."""
+        """Return a memory after a change. It is looked up first: a change makes no missing space."""
         async with self._database.reading(check_name("space", space)) as within:
             row = await row_of(within, id_)
         return memory(await self._changed(lambda changes: work(changes, row), space=space), space=space)

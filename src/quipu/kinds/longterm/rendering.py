@@ -28,7 +28,7 @@ class Block:
 
 
 def block(memories: Sequence[LongtermMemory], *, budget_tokens: int, marks: Marks) -> Block:
-    """The memories in their order, one line each; where one does not fit, a shorter one may follow."""
+    """Put memories into a block in order, a line each; if one does not fit, a shorter one may follow."""
     taken: list[int] = []
     lines: list[str] = []
     for place, one in enumerate(memories):

@@ -1,4 +1,4 @@
-"""What is asked of the memories: to store one, to change one; and what must not be kept."""
+"""Requests to store or change a memory; and the refusal of what must not be kept."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class New:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rewording:
-    """What is to change of a memory; None leaves a part as it is, and no details are ``""``."""
+    """Changes to a memory; None leaves a part as it is, and ``""`` removes the details."""
 
     category: Category | None = None
     importance: Importance | None = None

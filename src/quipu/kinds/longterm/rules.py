@@ -1,4 +1,4 @@
-"""When two summaries say the same, and what is chosen where they do. Pure."""
+"""Rules for summaries that say the same: when they do, and which is kept. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ACCESSES_APART: Final = timedelta(hours=1)
 
 
 def normal_form(summary: str) -> str:
-    """The summary in NFKC, lower case, with single spaces and none around: what its hash is taken of.
+    """Return the summary in NFKC, lower case, with single spaces and none around: the form that is hashed.
 
     Idempotent; two summaries with the same form are one memory.
     """
@@ -24,20 +24,23 @@ def normal_form(summary: str) -> str:
 
 
 def summary_hash(summary: str) -> str:
-    """SHA-256 of the normal form, 64 hexadecimal digits. The summary must be clean (``base.text.clean``)."""
+    """Return the SHA-256 of the normal form, 64 hexadecimal digits.
+
+    The summary must be clean (``base.text.clean``).
+    """
     return sha256(normal_form(summary).encode()).hexdigest()
 
 
 def more_important(one: Importance, other: Importance) -> Importance:
-    """The higher of two importances: to be said again never lowers one."""
+    """Return the higher of two importances: saying something again never lowers its importance."""
     return max(one, other, key=weight)
 
 
 def counts_as_access(last: datetime | None, now: datetime) -> bool:
-    """Whether an injection counts, or follows the last one too soon."""
+    """Return True if an injection counts; False if it follows the last one too soon."""
     return last is None or now - last >= ACCESSES_APART
 
 
 def filed_text(summary: str, details: str | None) -> str:
-    """What is filed for recall, and told of a hit: the summary, and the details on the lines after it."""
+    """Return the text that is filed for recall and shown: the summary, then the details on new lines."""
     return summary if details is None else f"{summary}\n{details}"

@@ -27,7 +27,7 @@ _Read = TypeVar("_Read", bound=_Document)
 
 
 def read(shape: type[_Read], document: object) -> _Read:
-    """A document of the seed, or one of ours that is read already.
+    """Read a document of the seed, or return one that is read already.
 
     Raises:
         BadInput: it is none; names the field.
@@ -40,7 +40,7 @@ def read(shape: type[_Read], document: object) -> _Read:
 
 
 class SatiRetrievalInput(_Document):
-    """What is known before the agent answers; ``recent_messages`` are the turns before, the latest last."""
+    """Input before the agent answers; ``recent_messages`` are the turns before, latest last."""
 
     current_message: str = Field(max_length=LONGEST_TURN)
     recent_messages: tuple[str, ...] = Field(default=(), max_length=1_000)
@@ -68,7 +68,7 @@ class SatiExistingMemory(_Document):
 
 
 class SatiEvaluationInput(_Document):
-    """What was said, and what is known already: as summaries (the seed), or with ids (better)."""
+    """Input after the agent answered: the turns, and known memories as summaries (the seed) or with ids."""
 
     recent_conversation: tuple[SatiTurn, ...] = Field(max_length=10_000)
     existing_memory_summaries: tuple[str, ...] = ()
@@ -106,7 +106,7 @@ class SatiMemoryResult(_Document):
 
     @classmethod
     def of(cls, evaluation: Evaluation) -> Self:
-        """The evaluation in the seed's single shape: its most important inclusion, or that there is none."""
+        """Return the evaluation in the seed's single shape: its most important inclusion, if any."""
         ranked = sorted(evaluation.inclusions, key=lambda one: -weight(one.importance))
         if not ranked:
             return cls(should_store=False, reason="nothing new that lasts")
@@ -120,7 +120,7 @@ class SatiMemoryResult(_Document):
         )
 
     def evaluation(self, *, evaluator: str = "") -> Evaluation:
-        """The single shape as an evaluation: one inclusion, or none.
+        """Return the single shape as an evaluation: one inclusion, or none.
 
         Raises:
             BadInput: it is of the retrieval mode.
@@ -138,7 +138,7 @@ class SatiMemoryResult(_Document):
         return Evaluation(inclusions=(kept,), evaluator=evaluator)
 
     def document(self) -> Mapping[str, object]:
-        """The result as the seed writes it: only the fields of its mode, none that is unknown."""
+        """Return the result as the seed writes it: only the fields of its mode, none that is unknown."""
         if self.should_store is None:
             return {"relevant_memories": [one.model_dump() for one in self.relevant_memories]}
         return self.model_dump(include=_EVALUATED, exclude_none=True)

@@ -1,4 +1,4 @@
-"""What can be set about long-term memory."""
+"""Settings of long-term memory."""
 
 from __future__ import annotations
 

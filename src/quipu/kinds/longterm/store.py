@@ -52,7 +52,7 @@ class Row:
 
     @property
     def wording(self) -> Wording:
-        """How it reads."""
+        """Wording of this version."""
         return Wording(
             category=self.category, importance=self.importance, summary=self.summary, details=self.details
         )
@@ -76,7 +76,7 @@ class Resting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Narrowed:
-    """Which memories are wanted; None asks for nothing. ``text`` is a pattern of ILIKE."""
+    """Conditions on memories; None sets no condition. ``text`` is a pattern of ILIKE."""
 
     category: Category | None = None
     importance: Importance | None = None
@@ -89,7 +89,7 @@ class Narrowed:
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """What recall shows of a memory."""
+    """Part of a memory that recall shows."""
 
     id: int
     summary: str
@@ -117,7 +117,7 @@ async def memories(
     limit: int = _ALL,
     offset: int = 0,
 ) -> list[Row]:
-    """Memories: live ones first, then the more important, then those that changed last; behind ``after``."""
+    """Return memories behind ``after``: live ones first, then by importance, then by last change."""
     wanted = narrowed or Narrowed()
     given = {
         "space": within.space.id,
@@ -142,57 +142,57 @@ async def memories(
 
 
 async def memory(within: Within, id_: UUID) -> Row | None:
-    """The memory with an id."""
+    """Return the memory with an id."""
     found = await memories(within, ids=[id_])
     return found[0] if found else None
 
 
 async def ids_like(within: Within, prefix: str) -> list[UUID]:
-    """At most two memories whose id begins so."""
+    """Return at most two memories whose id begins so."""
     return [row[0] for row in await _rows(within, "ids_like", {"prefix": f"{prefix}%"})]
 
 
 async def by_hash(within: Within, *, user: str | None, hash: str) -> Row | None:
-    """The memory of a user that says this: the live one, else the one archived last."""
+    """Return the memory of a user that says this: the live one, else the one archived last."""
     found = await _rows(within, "by_hash", {"user": user, "hash": hash})
     return await memory(within, found[0][0]) if found else None
 
 
 async def live_with_hash(within: Within, *, user: str | None, hash: str, besides: UUID) -> UUID | None:
-    """Another live memory of a user that says this."""
+    """Return another live memory of a user that says this."""
     found = await _rows(within, "live_with_hash", {"user": user, "hash": hash, "id": besides})
     return found[0][0] if found else None
 
 
 async def history(within: Within, id_: UUID) -> list[MemoryRevision]:
-    """How a memory read before each change, the latest first."""
+    """Return the wordings of a memory before each change, latest first."""
     async with within.conn.cursor(row_factory=class_row(MemoryRevision)) as cursor:
         await cursor.execute(_SQL["history"], {"space": within.space.id, "id": id_})
         return await cursor.fetchall()
 
 
 async def wording(within: Within, id_: UUID, version: int) -> Wording | None:
-    """How an earlier version of a memory read."""
+    """Return the wording of an earlier version of a memory."""
     async with within.conn.cursor(row_factory=class_row(Wording)) as cursor:
         given = {"space": within.space.id, "id": id_, "version": version}
         return await (await cursor.execute(_SQL["wording"], given)).fetchone()
 
 
 async def sources(within: Within, id_: UUID) -> list[MemorySource]:
-    """The words that a memory rests on as it reads now, the latest first."""
+    """Return the words that a memory rests on as it reads now, latest first."""
     async with within.conn.cursor(row_factory=class_row(MemorySource)) as cursor:
         await cursor.execute(_SQL["sources"], {"space": within.space.id, "id": id_})
         return await cursor.fetchall()
 
 
 async def told_by(within: Within, id_: UUID, said: Sequence[MemorySource]) -> set[tuple[str | None, str]]:
-    """By session and id, which messages a memory rests on already."""
+    """Return the messages, by session and id, that a memory rests on already."""
     messages = [one.message for one in said if one.message is not None]
     return {tuple(row) for row in await _rows(within, "told_by", {"id": id_, "messages": messages})}
 
 
 async def numbers(within: Within, said: Sequence[MemorySource]) -> dict[int, int]:
-    """The numbers in the record of what was said there, by its place."""
+    """Return the numbers of sources in the record, by their place in ``said``."""
     places = [place for place, one in enumerate(said) if one.message is not None and one.number is None]
     given = {
         "messages": [said[place].message for place in places],
@@ -203,7 +203,7 @@ async def numbers(within: Within, said: Sequence[MemorySource]) -> dict[int, int
 
 
 async def messages_there(within: Within, numbers_: Sequence[int]) -> set[int]:
-    """Which of these messages of the record were not forgotten."""
+    """Return the messages of the record that were not forgotten."""
     if not numbers_:
         return set()
     return {row[0] for row in await _rows(within, "messages_there", {"numbers": Int8s(numbers_)})}
@@ -215,31 +215,31 @@ async def accessed(within: Within, ids: Sequence[UUID], *, now: datetime, apart:
 
 
 async def lately(within: Within, limit: int) -> list[tuple[int, datetime]]:
-    """The entries of the memories that were used last, and when; the latest first."""
+    """Return the entries of the memories used last, with the time; latest first."""
     return [(entry, at) for entry, at in await _rows(within, "lately", {"limit": limit})]
 
 
 async def cited(within: Within, entries: Sequence[int]) -> list[Cited]:
-    """What recall shows of the entries of memories."""
+    """Return what recall shows of the entries of memories."""
     async with within.conn.cursor(row_factory=class_row(Cited)) as cursor:
         given = {"space": within.space.id, "ids": Int8s(entries)}
         return await (await cursor.execute(_SQL["cited"], given)).fetchall()
 
 
 async def counts(within: Within, *, user: str | None) -> list[MemoryCount]:
-    """How many memories there are of each category and importance."""
+    """Count the memories of each category and importance."""
     async with within.conn.cursor(row_factory=class_row(MemoryCount)) as cursor:
         await cursor.execute(_SQL["counts"], {"space": within.space.id, "user": user})
         return await cursor.fetchall()
 
 
 async def doomed(within: Within, name: str, given: Mapping[str, object]) -> list[int]:
-    """The ids of what an erasure takes, by the name of the query."""
+    """Return the ids of what an erasure takes, by the name of the query."""
     return [row[0] for row in await _rows(within, name, given)]
 
 
 async def doomed_memories(within: Within, given: Mapping[str, object]) -> list[tuple[UUID, int | None]]:
-    """The memories that an erasure takes, with their entries."""
+    """Return the memories that an erasure takes, with their entries."""
     return await _rows(within, "doomed_memories", given)
 
 

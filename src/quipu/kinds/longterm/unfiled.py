@@ -35,7 +35,7 @@ async def catch_up(database: Database, models: Models, space: str) -> None:
 def filed(
     database: Database, models: Models, space: str, *, seconds: float | None = None
 ) -> AbstractAsyncContextManager[Within | None]:
-    """The space, to be read; first memories that SQL wrote are filed, for so many ``seconds`` at most."""
+    """Open the space for reading, after filing memories that SQL wrote, for at most ``seconds``."""
     return unfiled.filed(database, models, space, {LONGTERM: catch_up}, seconds=seconds)
 
 

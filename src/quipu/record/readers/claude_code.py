@@ -1,4 +1,4 @@
-"""What people and the agent said to each other in the sessions that Claude Code recorded.
+"""Words of people and agent in the sessions that Claude Code recorded.
 
 The format is undocumented and changes, so a line is known by the fields it has, and what is unknown is passed
 over and counted, never an error.
@@ -43,7 +43,7 @@ Fields = Mapping[str, object]
 
 
 def find(root: Path) -> Iterator[Path]:
-    """The files of recorded sessions below the directory, subagents' too, in the order of their names."""
+    """Yield the files of recorded sessions below the directory, also of subagents, in order of names."""
     for path in sorted(root.rglob("*.jsonl")):
         if path.name not in _NO_SESSIONS and path.is_file():
             yield path
@@ -52,7 +52,7 @@ def find(root: Path) -> Iterator[Path]:
 def read(
     path: Path, *, skipped: Counter[str] | None = None, inserted: Inserted | None = None
 ) -> Iterator[Line | Refusal]:
-    """Every message that a person or the agent said, in the order of the file.
+    """Yield every message that a person or the agent said, in the order of the file.
 
     A message is ``{"id", "session", "role", "content", "time"}``: ``id`` is the uuid of the record. A
     subagent is a session of its own, named by its agent id; what was asked of it was said by the agent, so
@@ -87,13 +87,13 @@ def read(
 
 @dataclass(slots=True)
 class Inserted:
-    """How many characters were left out of messages of people, as the program wrote them."""
+    """Number of characters left out of people's messages because the program wrote them."""
 
     characters: int = 0
 
 
 def said(record: Fields, stem: str, inserted: Inserted | None = None) -> dict[str, object] | str:
-    """The message in a record, or the kind of record that it is where nobody says anything.
+    """Return the message in a record; the kind of the record if nobody says anything in it.
 
     ``stem`` is the name of its file: the session of a record that names none. ``inserted`` is told what is
     left out.
@@ -121,7 +121,7 @@ def said(record: Fields, stem: str, inserted: Inserted | None = None) -> dict[st
 
 
 def _queued(record: Fields, stem: str, inserted: Inserted) -> dict[str, object] | str:
-    """What a person typed while the agent was at work: it is recorded as an attachment."""
+    """Return what a person typed while the agent was at work: it is recorded as an attachment."""
     fields = _fields(record.get("attachment"))
     if fields.get("type") != "queued_command" or fields.get("commandMode", "prompt") != "prompt":
         return "attachment"
@@ -144,7 +144,7 @@ def _message(record: Fields, text: str, role: str, stem: str) -> dict[str, objec
 
 
 def _text(content: object) -> str:
-    """The text of a message: it is the content itself, or in its blocks of type text."""
+    """Return the text of a message: the content itself, or the texts of its blocks."""
     if isinstance(content, str):
         return content
     texts = [block.get("text") for block in _blocks(content) if block.get("type") == "text"]
@@ -152,7 +152,7 @@ def _text(content: object) -> str:
 
 
 def _spoken(text: str, inserted: Inserted) -> str:
-    """What a person wrote of it: nothing, where the program wrote it in their name."""
+    """Return what a person wrote of a text; "" if the program wrote it in their name."""
     spoken = _INSERTED.sub("", text).strip()
     if _is_own(spoken):
         spoken = ""
@@ -161,14 +161,14 @@ def _spoken(text: str, inserted: Inserted) -> str:
 
 
 def _is_own(text: str) -> bool:
-    """Whether the program wrote all of it."""
+    """Return True if the program wrote all of it."""
     if _OWN_BEGIN.match(text):
         return _OWN_END.search(text) is not None
     return text.startswith(_NOTICES) or _INTERRUPTED.fullmatch(text) is not None
 
 
 def _silence(content: object) -> str:
-    """What a message without spoken words is."""
+    """Return what a message without spoken words contains."""
     types = _block_types(content) - {"text"}
     return min(types) if types else "no words"
 
@@ -180,7 +180,7 @@ def _blocks(content: object) -> list[Fields]:
 
 
 def _fields(value: object) -> Fields:
-    """The fields of an object; none of what is no object."""
+    """Return the fields of an object; none if it is no object."""
     return cast("Fields", value) if isinstance(value, dict) else {}
 
 

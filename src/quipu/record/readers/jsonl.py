@@ -17,7 +17,7 @@ Source = str | Path | Iterable[bytes] | Iterable[str]
 
 
 def read(source: Source) -> FromFile:
-    """Every message of the file, not yet checked, and a refusal for every line that holds none.
+    """Read every message of the file, not yet checked, and a refusal for every line that holds none.
 
     Both know the number of their line, and the name of the file where there is one. UTF-8, with or without a
     byte order mark; blank lines are passed over. Memory is bounded by the longest line; one beyond 64 MiB is

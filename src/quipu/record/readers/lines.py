@@ -45,7 +45,7 @@ class FromFile(Iterator[Line | Refusal]):
 
 @contextmanager
 def opened(path: Path) -> Generator[BinaryIO]:
-    """The file, open for reading bytes.
+    """Open the file for reading bytes.
 
     Raises:
         NotFound: there is no such file.
@@ -65,7 +65,7 @@ def opened(path: Path) -> Generator[BinaryIO]:
 
 
 def lines(source: BinaryIO | BufferedIOBase | Iterable[bytes | str]) -> Iterator[RawLine]:
-    """Every line, numbered from 1, blank ones left out. Of a file only one line is in memory at a time."""
+    """Yield every line, numbered from 1, without blank ones. One line of a file is in memory at a time."""
     numbered = _of_file(source) if isinstance(source, BufferedIOBase) else _of_iterable(source)
     for line in numbered:
         if line.data is None or line.data.strip():
@@ -73,7 +73,7 @@ def lines(source: BinaryIO | BufferedIOBase | Iterable[bytes | str]) -> Iterator
 
 
 def parse(data: bytes) -> dict[str, object] | str:
-    """The object that a line of JSON says, or the reason why it says none."""
+    """Return the object in a line of JSON, or the reason why there is none."""
     if is_too_deep(data):
         return f"{TOO_DEEP}."
     try:

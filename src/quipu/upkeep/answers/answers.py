@@ -17,7 +17,7 @@ _ABANDONED: Final = timedelta(minutes=5)  # longer than any request may take: it
 
 
 class AsyncAnswers:
-    """What was answered to requests that may be sent again. Kept for 24 hours."""
+    """Answers to requests that may be sent again. Kept for 24 hours."""
 
     def __init__(self, database: Database, *, clock: Clock) -> None:
         self._database = database

@@ -16,7 +16,7 @@ class AnswersEraser:
     """
 
     async def count(self, within: Within, what: What) -> Mapping[str, int]:  # noqa: ARG002 - as above
-        """Nothing that anybody would miss."""
+        """Return nothing: nobody would miss these answers."""
         return {}
 
     async def erase(self, within: Within, what: What) -> Sequence[int]:  # noqa: ARG002 - as above

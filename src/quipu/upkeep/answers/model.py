@@ -18,7 +18,7 @@ class Asking:
 
 @dataclass(frozen=True, slots=True)
 class KeptAnswer:
-    """What was answered: the HTTP status, a few headers, the body."""
+    """Kept answer: the HTTP status, a few headers, the body."""
 
     status: int
     headers: Mapping[str, str]

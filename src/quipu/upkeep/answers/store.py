@@ -33,7 +33,7 @@ async def begin(
 
 
 async def find(within: Within, asking: Asking) -> tuple[bytes, KeptAnswer | None] | None:
-    """The SHA-256 of the request that came under this key, and its answer if there is one yet."""
+    """Return the SHA-256 of the request that came under this key, and its answer if there is one yet."""
     row = await (await within.conn.execute(_SQL["find"], _values(within, asking))).fetchone()
     if row is None:
         return None

@@ -37,7 +37,7 @@ class Log:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backups:
-    """What can be restored: the bases, oldest first, and the log between and after them.
+    """Backups that can be restored: the bases, oldest first, and the log between and after them.
 
     ``unfinished`` are bases under way, or broken off, by name.
     """
@@ -68,8 +68,9 @@ class Taken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upgraded:
-    """What came of bringing the data over to another version of PostgreSQL, or (``done`` is false) what it
-    would do. ``needed_bytes`` of the disk are taken meanwhile, ``put_aside`` is where the data of before are.
+    """Outcome of moving the data to another version of PostgreSQL, or (``done`` is false) its preview.
+
+    ``needed_bytes`` of the disk are taken meanwhile; ``put_aside`` is the place of the old data.
     """
 
     done: bool
@@ -95,11 +96,11 @@ class PutAside:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restored:
-    """What came of a restore, or (``done`` is false) what it would do.
+    """Outcome of a restore, or (``done`` is false) its preview.
 
-    ``home``: where the database is as it was ``at`` (None: as of the end of the log); ``last_change``: the
-    time of the last change that is in it, if there was one after the base. ``put_aside``: where the data are
-    that were there before.
+    ``home`` is the place of the database as it was ``at`` (None: at the end of the log). ``last_change`` is
+    the time of its last change, if there was one after the base. ``put_aside`` is the place of the data that
+    were there before.
     """
 
     done: bool

@@ -146,8 +146,11 @@ def _reach(found: Backups) -> str:
 
 
 def _log(source: Place, settings: Settings, found: Backups, cluster: str | None) -> _Log:
-    """The log of a cluster, on the timeline of the data that are there, or that a restore which was cut off
-    made whole, if they are of this cluster; else on its newest."""
+    """Return the log of a cluster, on the right timeline.
+
+    That is the timeline of the existing data, or of those that an interrupted restore completed, if they
+    belong to this cluster; else its newest.
+    """
     directory = log_of(source, settings, cluster)
     places = (source.data, source.state / RESTORED)
     data = next((one for one in places if one.exists()), None)
@@ -159,7 +162,7 @@ def _log(source: Place, settings: Settings, found: Backups, cluster: str | None)
 
 
 def _flush(source: Place, settings: Settings, found: Backups) -> None:
-    """What was committed until now goes to the archive, where the data are there and their log is kept."""
+    """Send what was committed until now to the archive, if there are data and their log is kept."""
     with lifecycle.turn(source):
         lifecycle.settle(source)
     if not found.log.kept or data_major(source) is None:

@@ -1,4 +1,4 @@
-"""Which base a restore begins with, and what may go because newer bases are kept. Pure."""
+"""Rules for backups: the base that a restore begins with, and what newer bases make needless. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from quipu.upkeep.backup.model import Base
 
 
 def chosen(bases: Sequence[Base], at: datetime | None, *, now: datetime) -> Base:
-    """The latest base that was whole at a moment; the latest of all where none is named.
+    """Return the latest base that was whole at a moment; the latest of all if none is named.
 
     Raises:
         NotFound: there is no base.
@@ -52,7 +52,7 @@ def superseded(bases: Sequence[Base], *, keep: int, taken: str) -> list[Base]:
 
 
 def unneeded(segments: Iterable[str], bases: Iterable[Base]) -> list[str]:
-    """Files of the log that no base needs: those before the oldest segment of the oldest base.
+    """Return files of the log that no base needs: those before the oldest segment of the oldest base.
 
     A segment is named by timeline, then place: eight and sixteen digits. Files of the history of timelines
     stay: they are small, and later segments cannot be read without them.

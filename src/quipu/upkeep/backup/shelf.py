@@ -22,18 +22,18 @@ _START = re.compile(r"START WAL LOCATION: \S+ \(file ([0-9A-F]{24})\)")
 
 
 def bases(directory: Path) -> list[Base]:
-    """The bases that are whole, oldest first: a base gets its note last."""
+    """Return the bases that are whole, oldest first: a base gets its note last."""
     found = [_read(note) for note in directory.glob(f"base-*/{_NOTE}")]
     return sorted(found, key=lambda one: one.ended_at)
 
 
 def unfinished(directory: Path) -> list[str]:
-    """The names of bases that are not whole: under way, or broken off."""
+    """Return the names of bases that are not whole: under way, or broken off."""
     return sorted(one.name for one in directory.glob("base-*") if one.is_dir() and not (one / _NOTE).exists())
 
 
 def log(directory: Path, *, kept: bool) -> Log:
-    """The kept log."""
+    """Return the kept log."""
     files = [entry for entry in directory.glob("*.gz") if entry.is_file()] if directory.exists() else []
     stats = [entry.stat() for entry in files]
     return Log(
@@ -54,7 +54,7 @@ def note(folder: Path, base: Base) -> None:
 
 
 def first_log(folder: Path) -> str:
-    """The oldest segment of the log that the base in a folder needs."""
+    """Return the oldest segment of the log that the base in a folder needs."""
     found = _START.search((folder / DATA / "backup_label").read_text("utf-8"))
     if found is None:
         raise ServerError(f"{folder} does not say with which part of the log it begins.")
@@ -88,7 +88,7 @@ def sweep(directory: Path, *, before: datetime) -> None:
 
 
 def _written(folder: Path) -> float:
-    """When something was last written in a folder, in seconds since 1970."""
+    """Return the time of the last write in a folder, in seconds since 1970."""
     return max(os.lstat(parent).st_mtime for parent, _, _ in os.walk(folder))
 
 
@@ -106,7 +106,7 @@ def copy(source: Path, target: Path, *, progress: Progress | None) -> None:
 
 
 def sizes(directory: Path) -> Iterator[int]:
-    """The bytes of each file below a directory; those that vanish meanwhile are left out."""
+    """Yield the size of each file below a directory, in bytes; files that vanish meanwhile are left out."""
     for parent, _, names in os.walk(directory):
         for name in names:
             try:

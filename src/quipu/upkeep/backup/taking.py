@@ -32,7 +32,7 @@ _LONGEST: Final = timedelta(days=1)  # that a base may take
 
 
 def listing(settings: Settings) -> Backups:
-    """What there is to restore from. Starts and changes nothing.
+    """Return the backups that can be restored. Starts and changes nothing.
 
     Raises:
         BadInput: the settings name a server, which has its own tools.
@@ -52,12 +52,12 @@ def listing(settings: Settings) -> Backups:
 
 
 def put_aside(settings: Settings) -> list[str]:
-    """The directories of data that restores in place put aside, by name."""
+    """Return the directories of data that restores in place put aside, by name."""
     return sorted(path.name for path in find_place(settings).state.glob(f"{ASIDE}*"))
 
 
 def size_of_all(settings: Settings) -> int:
-    """About how many bytes a base will have."""
+    """Estimate the size of a base, in bytes."""
     share = lifecycle.join(make_place(settings), settings)
     try:
         return _size(share.door)

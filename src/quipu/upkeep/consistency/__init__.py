@@ -1,4 +1,4 @@
-"""Whether everything that is kept fits together: looked at, never changed."""
+"""Consistency of everything that is kept: checked, never changed."""
 
 from quipu.upkeep.consistency.service import Fault, examine
 

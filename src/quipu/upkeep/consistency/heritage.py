@@ -1,4 +1,4 @@
-"""What entries inherit from their neighbours, worked out again from what stands beside them."""
+"""Inheritance of entries from their neighbours, computed again to compare."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Kept:
 
 
 def misfits(entries: Sequence[Kept], known: Mapping[int, Kept]) -> list[int]:
-    """The ids of entries whose shares, length, vector or signs are not what their neighbours make them.
+    """Return the ids of entries whose shares, length, vector or signs do not follow from their neighbours.
 
     ``known`` holds the neighbours, by id: up to two before and one after each entry.
     """

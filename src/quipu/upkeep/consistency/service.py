@@ -25,10 +25,10 @@ class Fault:
 
 
 async def examine(database: Database, *, spaces: Sequence[str] | None = None) -> list[Fault]:
-    """What does not fit together, in these spaces or in all; nothing if all is well. Nothing is changed, and
-    others go on working.
+    """Find what does not fit together, in these spaces or in all; nothing is changed.
 
-    It reads everything once: some twenty seconds for 100,000 memories.
+    An empty list means that all is well. Others go on working. It reads everything once: some twenty seconds
+    for 100,000 memories.
     """
     faults: list[Fault] = []
     names = [space.name for space in await database.spaces()] if spaces is None else spaces

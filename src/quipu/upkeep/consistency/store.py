@@ -21,14 +21,14 @@ RULES: Final = tuple(name for name in _SQL if name != _HERITAGE)
 
 
 async def broken(within: Within) -> dict[str, list[str]]:
-    """What breaks each rule: ids or names. All are asked in one journey to the server."""
+    """Return the ids or names that break each rule, asked in one round trip to the server."""
     async with within.conn.pipeline():
         answers = {rule: await within.run(_SQL.numbered(rule), {}) for rule in RULES}
     return {rule: [row[0] for row in await answer.fetchall()] for rule, answer in answers.items()}
 
 
 async def heritage(within: Within, *, after: int, limit: int) -> list[Kept]:
-    """The next entries beyond ``after``, in the order of their ids."""
+    """Return the next entries beyond ``after``, in the order of their ids."""
     values = {"space": within.space.id, "after": after, "limit": limit}
     async with within.conn.cursor(row_factory=dict_row) as cursor:
         rows = await (await cursor.execute(_SQL[_HERITAGE], values, binary=True)).fetchall()
@@ -42,5 +42,5 @@ def _kept(row: dict[str, Any]) -> Kept:
 
 
 def _signs(sent: bytes) -> NDArray[np.bool_]:
-    """Bits as PostgreSQL sends them: their number in four bytes, then eight to a byte."""
+    """Decode bits as PostgreSQL sends them: their number in four bytes, then eight to a byte."""
     return np.unpackbits(np.frombuffer(sent, dtype=np.uint8, offset=4)).astype(bool)

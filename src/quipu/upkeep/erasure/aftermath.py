@@ -22,8 +22,10 @@ ELSEWHERE: Final = "not seen from here: the log archive, base backups and replic
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Copies:
-    """What was copied before an erasure and holds what was erased. ``backups`` is None for a server of one's
-    own; ``aside`` are directories that restores put aside."""
+    """Copies made before an erasure that hold erased data.
+
+    ``backups`` is None for a separate server; ``aside`` are directories that restores put aside.
+    """
 
     snapshots: Sequence[Snapshot]
     exports: Sequence[Export]
@@ -60,7 +62,7 @@ def _named(tables: Iterable[Name]) -> list[str]:
 
 
 def kept(copies: Copies) -> dict[str, Any]:
-    """Copies that were made before and hold what was erased, with their digests, and what ends them."""
+    """Return the earlier copies that hold erased data, with their digests, and what ends them."""
     found: dict[str, Any] = {
         "snapshots": [
             {"taken_at": one.taken_at.isoformat(), "sha256": one.sha256, "until": SNAPSHOT}
@@ -88,7 +90,7 @@ def kept(copies: Copies) -> dict[str, Any]:
 
 
 async def exports_of(database: Database, space: gone.Known) -> list[Export]:
-    """What was handed out of a space, which may be gone."""
+    """Return the exports of a space, which may be gone."""
     async with gone.within(database, space) as within:
         return await exports.of_space(within)
 

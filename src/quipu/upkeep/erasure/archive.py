@@ -25,15 +25,15 @@ class AsyncReceipts:
         self._database = database
 
     async def list(self, *, space: str | None = None) -> Sequence[Receipt]:
-        """The receipts of a space, oldest first; of the whole database where none is named.
+        """Return the receipts of a space, oldest first; of the whole database if none is named.
 
-        Only all of them together are a chain without gaps. Those of a space that was erased whole are among
-        these. What was erased before receipts were signed is not among them.
+        Only all receipts together are a chain without gaps. Those of spaces erased whole are in it. Erasures
+        from before receipts were signed are not.
         """
         return await self._read(space, None)
 
     async def get(self, id: UUID | str, *, space: str | None = None) -> Sequence[Receipt]:
-        """The receipt of an erasure, and after it the notes on what was left on the disk, if they were made.
+        """Return the receipt of an erasure, and after it any notes on what was left on the disk.
 
         With the name of a space that was forgotten whole, its receipt is found too.
 
@@ -47,7 +47,7 @@ class AsyncReceipts:
         return found
 
     async def key(self) -> PublicKey:
-        """The public key with which receipts are verified.
+        """Return the public key that verifies receipts.
 
         Raises:
             NotFound: nothing was erased yet; the key is made with the first receipt.

@@ -15,8 +15,11 @@ from quipu.upkeep.erasure.receipts import START, KeyPair, digest, fingerprint, s
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """What a receipt is to say. ``names`` are what was erased, by what it was; only their hashes are kept,
-    beside the receipt and not in it. ``facts`` are of the document."""
+    """Content of a receipt.
+
+    ``names`` are the erased names, by what they were of; only their hashes are kept, beside the receipt and
+    not in it. ``facts`` are of the document.
+    """
 
     facts: Mapping[str, Any]
     counts: Mapping[str, int] = field(default_factory=dict[str, int])

@@ -18,7 +18,7 @@ BY_HAND = "no erasure changes it: correct or delete it where it was written"
 
 
 async def search(within: Within, pattern: str, named: Iterable[Named]) -> list[Left]:
-    """Where names stand in the tables of a space, as row level security shows them."""
+    """Find names in the tables of a space, as row level security shows them."""
     reached = {
         f"{table}.{column}"
         for one in named

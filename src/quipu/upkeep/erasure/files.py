@@ -52,12 +52,12 @@ class Unread(Exception):
 
 
 class _Enough(Exception):
-    """What was looked for is found."""
+    """Signal that what was looked for is found."""
 
 
 @dataclass(slots=True)
 class Looked:
-    """What was seen of a file: whether it holds a string, what could not be read, digests of its layers."""
+    """Findings in a file: whether it holds a string, what could not be read, digests of its layers."""
 
     holds: bool = False
     unread: list[str] = field(default_factory=list[str])
@@ -83,7 +83,7 @@ def look(path: Path, strings: Sequence[bytes], limit: Limit, *, digests: bool = 
 
 
 def files(root: Path, *, without: Collection[Path] = ()) -> Iterator[Path]:
-    """Every file below a directory, or the file, in an order that stays. All paths are resolved ones."""
+    """Yield every file below a directory, or the file itself, in a stable order. All paths are resolved."""
     if root.is_file():
         yield root
         return
@@ -202,7 +202,7 @@ class _Scan:
 
 
 def _on_disk(stream: IO[bytes], path: Path | None) -> IO[bytes]:
-    """A file with the bytes of a stream: its own, or one that is gone when it is closed."""
+    """Return a file with the bytes of a stream: its own, or one that is deleted when it is closed."""
     if path is not None:
         return path.open("rb")
     copy = tempfile.NamedTemporaryFile(prefix="quipu-check-")  # noqa: SIM115 - the caller closes it
@@ -213,7 +213,7 @@ def _on_disk(stream: IO[bytes], path: Path | None) -> IO[bytes]:
 
 
 def _opener(start: bytes) -> Callable[[IO[bytes]], IO[bytes]] | None:
-    """What unpacks a stream that begins so; None where it is not packed."""
+    """Return a function that unpacks a stream that begins so; None if it is not packed."""
     if start.startswith(b"\x1f\x8b"):
         return lambda stream: cast("IO[bytes]", gzip.GzipFile(fileobj=stream))
     if start.startswith(b"BZh"):

@@ -19,7 +19,7 @@ class Known:
 
 
 async def find(database: Database, name: str, receipt: str) -> Known | None:
-    """The space of that name to which a receipt belongs: that of today, or one that was forgotten whole."""
+    """Return the space of that name to which a receipt belongs: today's, or one that was forgotten whole."""
     async with database.space(name) as within:
         if within is not None and await store.receipts_of_space(within, receipt):
             return Known(name, within.space.id)
@@ -30,7 +30,7 @@ async def find(database: Database, name: str, receipt: str) -> Known | None:
 
 @asynccontextmanager
 async def within(database: Database, space: Known) -> AsyncGenerator[Within]:
-    """A transaction that sees what is kept of a space, whether it is still there or not."""
+    """Open a transaction that sees what is kept of a space, existing or not."""
     settings = await database.settings()
     async with database.plain() as conn, conn.transaction():
         await store.enter(conn, space.id)

@@ -1,4 +1,4 @@
-"""How long and how much a search may read."""
+"""Limits of a search, in time and bytes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Reached(Exception):
 
 
 class Limit:
-    """What a search may take; it is counted down while it goes on."""
+    """Budget of a search, counted down while it runs."""
 
     def __init__(
         self, *, seconds: float | None = None, most_bytes: int | None = None, progress: OnRead | None = None
@@ -28,7 +28,7 @@ class Limit:
 
     @property
     def seconds_left(self) -> float | None:
-        """How long it may still take; None for ever."""
+        """Seconds that are left; None for no limit."""
         return None if self._until is None else max(0.0, self._until - time.monotonic())
 
     def spend(self, count: int) -> None:

@@ -1,4 +1,4 @@
-"""What is to be forgotten, what that would take, what it leaves, and the receipt."""
+"""Erasures: the request, its extent, what it leaves, and the receipt."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from quipu.kernel.db.database import Within
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class What:
-    """What is to be forgotten: everything that satisfies all that is given; the whole space if nothing is.
+    """Request to forget everything that satisfies all conditions; the whole space if there are none.
 
     ``user`` is a person: messages kept for them and messages said by them.
     """
@@ -23,7 +23,7 @@ class What:
 
     @property
     def everything(self) -> bool:
-        """Whether the whole space is meant."""
+        """True if the whole space is meant."""
         return self.session is None and self.user is None and self.message is None
 
 
@@ -33,11 +33,11 @@ Again = Callable[[Within, str], Awaitable[Sequence[int]]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named:
-    """What of a kind of memory can be changed where it names a person who is forgotten everywhere.
+    """Parts of a kind of memory that can be changed if they name a person who is forgotten everywhere.
 
-    By table, columns: rows of ``gone`` are deleted (``indexed`` tables have an ``entry_id``), in ``words`` a
-    mark takes the place of the name, what is in ``again`` is cleared and made anew by ``make_again``.
-    ``before_words`` is told before words are changed.
+    By table, columns: rows of ``gone`` are deleted (``indexed`` tables have an ``entry_id``); in ``words`` a
+    mark replaces the name; ``again`` is cleared and made anew by ``make_again``. ``before_words`` is called
+    before words are changed.
     """
 
     gone: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
@@ -102,10 +102,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """What a check of an erasure found, place by place.
+    """Result of a check of an erasure, place by place.
 
-    ``searched``: whether strings were given. ``after`` is where the search was at its limit: give it back to
-    go on there; None where it came to its end.
+    ``searched`` is true if strings were given. ``after`` is the place where the search reached its limit:
+    pass it back to go on there; None if it came to its end.
     """
 
     receipt: str
@@ -115,7 +115,7 @@ class Checked:
 
     @property
     def clean(self) -> bool:
-        """Whether every place is gone, or was searched to its end and holds none of the strings."""
+        """True if every place is gone, or was searched to its end and holds none of the strings."""
         return (
             self.after is None
             and all(
@@ -141,7 +141,7 @@ class Receipt:
 
     @property
     def id(self) -> str:
-        """What `quipu forget` printed."""
+        """Id that `quipu forget` printed."""
         return str(self.document.get("id", ""))
 
     @property
@@ -152,7 +152,7 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublicKey:
-    """What receipts of a database are verified with; ``public_key`` is base64 of 32 bytes.
+    """Public key that verifies a database's receipts; ``public_key`` is base64 of 32 bytes.
 
     ``fingerprint`` is the SHA-256 of these bytes, by which people compare keys.
     """
@@ -163,11 +163,11 @@ class PublicKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verified:
-    """Whether receipts hold: the signature of each, and the chain where they follow each other.
+    """Verdict on receipts: the signature of each, and the chain where they follow each other.
 
-    ``faults`` says what does not hold. ``missing`` are numbers between the first and the last that were not
-    given, the first 1,000 of them. ``key`` is the fingerprint of the key; ``key_given`` is false where it
-    came with the receipts: that proves only that all were signed with the same one.
+    ``faults`` lists what does not hold. ``missing`` are numbers between the first and the last that were not
+    given, the first 1,000 of them. ``key`` is the fingerprint of the key; ``key_given`` is false if it came
+    with the receipts: that proves only that all were signed with the same one.
     """
 
     holds: bool

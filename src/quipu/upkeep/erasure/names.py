@@ -62,7 +62,7 @@ _AFTER: Final = r"(?!\w)"
 
 
 def checked(names: Sequence[str]) -> list[str]:
-    """Names that a caller gives.
+    """Check the names that a caller gives.
 
     Raises:
         BadInput: one is empty, too long, or they are too many.
@@ -76,24 +76,24 @@ def checked(names: Sequence[str]) -> list[str]:
 
 
 def chosen(user: str | None, carried: Iterable[str], given: Sequence[str]) -> list[str]:
-    """The names to look for: those that say something, each once, and all that were given."""
+    """Return the names to look for: those that say something, each once, and all that were given."""
     own = [name for name in (user, *carried) if name is not None and _tells(name)]
     return list(dict.fromkeys([*own, *given]))
 
 
 def pattern(names: Sequence[str]) -> str:
-    """A regular expression for the names, the same for PostgreSQL and for Python; longer names come first."""
+    """Return a regular expression for the names, valid in PostgreSQL and Python; longer names come first."""
     forms = _forms(names)
     return f"{_BEFORE}({'|'.join(sorted(forms, key=lambda form: (-len(form), form)))}){_AFTER}"
 
 
 def whole(names: Sequence[str]) -> str:
-    """A regular expression for texts that are one of the names and nothing else."""
+    """Return a regular expression for texts that are one of the names and nothing else."""
     return rf"^\s*({'|'.join(sorted(_forms(names)))})\s*$"
 
 
 def wanted(strings: Sequence[str]) -> list[str]:
-    """Strings that a caller wants looked for, each once, without the white space around them.
+    """Return the strings that a caller searches for, each once, without the white space around them.
 
     Raises:
         BadInput: there is none, one is too short or too long, or they are too many.
@@ -107,12 +107,12 @@ def wanted(strings: Sequence[str]) -> list[str]:
 
 
 def anywhere(strings: Sequence[str]) -> str:
-    """A regular expression for strings wherever they stand, inside of words too."""
+    """Return a regular expression for strings anywhere, inside of words too."""
     return f"({'|'.join(sorted(_forms(strings), key=lambda form: (-len(form), form)))})"
 
 
 def as_bytes(strings: Sequence[str]) -> list[bytes]:
-    """The bytes that a file holds of strings: as they are spelled, decomposed, and escaped in JSON."""
+    """Return the bytes of strings in a file: as they are spelled, decomposed, and escaped in JSON."""
     forms = {form for one in strings for form in _spelled(one)}
     escaped = {json.dumps(one, ensure_ascii=ascii_)[1:-1] for one in forms for ascii_ in (True, False)}
     return sorted({one.encode("utf-8", "surrogatepass") for one in forms | escaped})
@@ -128,7 +128,7 @@ def _forms(names: Sequence[str]) -> set[str]:
 
 
 def _spelled(text: str) -> set[str]:
-    """The text as it is given, composed and decomposed: some characters are in neither of the two forms."""
+    """Return the text as given, composed and decomposed: some characters are in neither of the two forms."""
     return {text, unicodedata.normalize("NFC", text), unicodedata.normalize("NFD", text)}
 
 

@@ -50,8 +50,11 @@ class Holder:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What the notes to a receipt say. ``segment`` is that of the log as of the erasure, empty where it is
-    not known; ``rewritten`` is when the tables were written anew, if they were."""
+    """Content of the notes to a receipt.
+
+    ``segment`` is that of the log at the erasure, empty if unknown; ``rewritten`` is the time at which the
+    tables were written anew, if they were.
+    """
 
     noted: bool
     segment: str
@@ -63,8 +66,7 @@ class Named:
 
     @classmethod
     def of(cls, documents: Sequence[Mapping[str, Any]]) -> Named:
-        """What signed documents say: a receipt and the notes to it; of the last note of a kind where there
-        are several."""
+        """Read signed documents: a receipt and its notes, the last one if there are several of a kind."""
         note = _last(documents, "remains")
         rewritten = _last(documents, "rewritten")
         backups = _mapping(note.get("backups"))
@@ -82,7 +84,7 @@ class Named:
 
 
 def of_snapshots(named: Named, shelf: Shelf, space_id: int, kept: Iterable[Snapshot]) -> list[Holder]:
-    """The snapshots of a space, and what else lies in their directory."""
+    """Return the snapshots of a space, and what else lies in their directory."""
     found: list[Holder] = []
     there: set[str] = set()
     for one in kept:
@@ -119,7 +121,7 @@ def of_snapshots(named: Named, shelf: Shelf, space_id: int, kept: Iterable[Snaps
 
 
 def of_embedded(named: Named, settings: Settings, snapshots: Path) -> list[Holder]:
-    """The files of the embedded database: its log and data, the bases, and the rest of its home."""
+    """Return the files of the embedded database: its log and data, the bases, and the rest of its home."""
     place, backups = find_place(settings), listing(settings)
     log = place.data / "pg_wal"
     archive, shelves = backups.log.directory, backups.directory
@@ -153,7 +155,7 @@ def of_embedded(named: Named, settings: Settings, snapshots: Path) -> list[Holde
 
 
 def of_server(named: Named, segments: Sequence[str] | None) -> list[Holder]:
-    """What is known of the files of a server of one's own: the names in its log, if it tells them."""
+    """Return what is known of a separate server's files: the names in its log, if it lists them."""
     if segments is None:
         told = Holder(key=_LOG, place=_LOG, state="not reachable", until=LOG, note="the server tells nothing")
     else:
@@ -172,7 +174,7 @@ def of_server(named: Named, segments: Sequence[str] | None) -> list[Holder]:
 
 
 def unreached(named: Named, seen: Iterable[str]) -> list[Place]:
-    """Exports that the receipt names and that are not among the files that were given."""
+    """Return exports that the receipt names and that are not among the given files."""
     found = set(seen)
     places = [
         Place(
@@ -190,7 +192,7 @@ def unreached(named: Named, seen: Iterable[str]) -> list[Place]:
 
 
 def _log(named: Named, place: str, segments: Sequence[str], *, root: Path | None, until: str) -> Holder:
-    """A log: whether segments that were written up to the erasure are among those that there are."""
+    """Describe a log: does it still have segments written up to the erasure?"""
     before = [name for name in segments if not named.segment or name[8:24] <= named.segment[8:24]]
     told = f"{len(before)} of {len(segments)} segments are of before"
     if named.rewritten:

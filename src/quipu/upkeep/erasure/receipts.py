@@ -40,41 +40,41 @@ class KeyPair:
 
     @classmethod
     def new(cls) -> KeyPair:
-        """A key from the randomness of the operating system."""
+        """Make a key from the randomness of the operating system."""
         made = Ed25519PrivateKey.generate()
         return cls(made.private_bytes_raw(), made.public_key().public_bytes_raw())
 
     @classmethod
     def of(cls, signing: bytes) -> KeyPair:
-        """The pair of a signing key."""
+        """Return the pair of a signing key."""
         public = Ed25519PrivateKey.from_private_bytes(signing).public_key().public_bytes_raw()
         return cls(signing, public)
 
 
 def sign(document: Mapping[str, Any], pair: KeyPair) -> Receipt:
-    """The document with its signature."""
+    """Return the document with its signature."""
     signature = Ed25519PrivateKey.from_private_bytes(pair.signing).sign(canonical(document))
     return Receipt(document=document, signature=signature, public_key=pair.public)
 
 
 def canonical(document: Mapping[str, Any]) -> bytes:
-    """The bytes that are signed."""
+    """Return the bytes that are signed."""
     text = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
     return _HEADER + text.encode("ascii")
 
 
 def digest(document: Mapping[str, Any]) -> str:
-    """By what the next receipt names this one: SHA-256 of the bytes that are signed."""
+    """Return the SHA-256 of the signed bytes, by which the next receipt names this one."""
     return hashlib.sha256(canonical(document)).hexdigest()
 
 
 def fingerprint(public_key: bytes) -> str:
-    """SHA-256 of a public key, by which people compare it."""
+    """Return the SHA-256 of a public key, by which people compare it."""
     return hashlib.sha256(public_key).hexdigest()
 
 
 def plain(receipt: Receipt) -> dict[str, object]:
-    """A receipt as JSON has it; ``read`` takes it back."""
+    """Return a receipt as JSON has it; ``read`` takes it back."""
     return {
         "receipt": dict(receipt.document),
         "signature": b64encode(receipt.signature).decode("ascii"),
@@ -83,7 +83,7 @@ def plain(receipt: Receipt) -> dict[str, object]:
 
 
 def read(text: str) -> list[Receipt]:
-    """The receipts in a file: one, a list of them, what ``quipu receipt list --json`` prints, or one a line.
+    """Read the receipts in a file: one, a list, one a line, or the output of ``quipu receipt list --json``.
 
     Raises:
         BadInput: it is not that; names the place.
@@ -103,7 +103,7 @@ def read(text: str) -> list[Receipt]:
 
 
 def key_of(text: str) -> bytes:
-    """A public key as ``quipu receipt key`` prints it: base64 of 32 bytes, or JSON with ``public_key``.
+    """Read a public key as ``quipu receipt key`` prints it: base64 of 32 bytes, or JSON with ``public_key``.
 
     Raises:
         BadInput: it is none.
@@ -126,7 +126,7 @@ def key_of(text: str) -> bytes:
 
 
 def verify(receipts: Sequence[Receipt], *, key: bytes | None = None) -> Verified:
-    """Whether signatures hold, and whether the chain between the receipts is whole.
+    """Verify signatures, and the chain between the receipts.
 
     ``key`` is the public key that is trusted; without one, that of the first receipt is taken, which proves
     no more than that all were signed with the same one.
@@ -159,7 +159,7 @@ def verify(receipts: Sequence[Receipt], *, key: bytes | None = None) -> Verified
 
 
 def _space_faults(ordered: Sequence[Receipt]) -> list[str]:
-    """Where receipts of one space that follow each other do not name each other."""
+    """Return faults where consecutive receipts of one space do not name each other."""
     last: dict[int, Receipt] = {}
     faults: list[str] = []
     for one in ordered:
@@ -191,7 +191,7 @@ def _number(one: Receipt, name: str) -> int:
 
 
 def _value(text: str) -> Any:
-    """What a text says as JSON, which has no NaN."""
+    """Read a text as JSON, without NaN."""
 
     def refuse(name: str) -> None:
         raise ValueError(name)

@@ -24,7 +24,7 @@ _PAUSE_SECONDS: Final = 0.1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rewritten:
-    """What writing the tables anew took, or (``done`` is false) would take.
+    """Outcome of writing the tables anew, or (``done`` is false) its preview.
 
     ``bytes`` is the size of the tables with their indices, ``seconds`` a rough guess of how long they are
     locked, one after the other. ``refused`` are tables that could not be written anew, ``log_renewed``
@@ -41,12 +41,12 @@ class Rewritten:
 
     @property
     def clean(self) -> bool:
-        """Whether every table was written anew."""
+        """True if every table was written anew."""
         return self.done and not self.refused
 
 
 async def look(database: Database, schemas: Sequence[str]) -> Rewritten:
-    """What it would take: our tables, the agents' tables of ``schemas``, and the statistics of all."""
+    """Return what it would take: our tables, the agents' tables of ``schemas``, and the statistics of all."""
     async with database.owner() as conn:
         tables = await store.rewritable(conn, schemas)
     size = sum(one.bytes for one in tables)

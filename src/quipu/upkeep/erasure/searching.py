@@ -32,7 +32,7 @@ class Looking:
 
     @property
     def begins(self) -> bool:
-        """Whether it begins at the first place."""
+        """True if it begins at the first place."""
         return not self._skip
 
     def stop(self, key: str, why: str) -> None:
@@ -121,7 +121,7 @@ class Looking:
         return replace(told, found=found or None, note=note, whole=False)
 
     def _rest(self, root: Path, holder: Holder) -> list[Path]:
-        """The files that are left to search."""
+        """Return the files that are left to search."""
         every = list(files(root, without=frozenset(one.resolve() for one in holder.without)))
         after, self._file = self._file, ""
         if after:

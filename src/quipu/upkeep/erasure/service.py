@@ -18,10 +18,10 @@ from quipu.upkeep.erasure.tombstones import Noted
 
 
 class Eraser(Protocol):
-    """What a kind of memory must offer so that it can be forgotten."""
+    """Interface by which a kind of memory can be forgotten."""
 
     async def count(self, within: Within, what: What) -> Mapping[str, int]:
-        """Rows that ``erase`` would take, by table."""
+        """Count the rows that ``erase`` would take, by table."""
         ...
 
     async def erase(self, within: Within, what: What) -> Sequence[int]:
@@ -31,11 +31,11 @@ class Eraser(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
-    """What is looked for beside what is of the person.
+    """Search for names in what others said, beside the person's own data.
 
-    ``names`` as they are spelled; ``named`` what kinds can change. ``left`` and ``counts`` are what was found
-    and taken out elsewhere: in the tables of agents, which have logins of their own. ``noted`` is told what
-    is about to go.
+    ``names`` are as they are spelled; ``named`` is what kinds can change. ``left`` and ``counts`` are what
+    was found and removed elsewhere: in the tables of agents, which have logins of their own. ``noted`` is
+    called with what is about to go.
     """
 
     names: Sequence[str]
@@ -48,7 +48,7 @@ class Search:
 
 
 async def preview(database: Database, erasers: Sequence[Eraser], what: What, *, space: str) -> Erasure:
-    """What ``erase`` would take; nothing is changed."""
+    """Return what ``erase`` would take; nothing is changed."""
     async with database.reading(space) as within:
         return Erasure(space, what, {} if within is None else await count(within, erasers, what))
 
@@ -82,7 +82,7 @@ async def erase(
 
 
 async def names_of(database: Database, user: str | None, given: Sequence[str], *, space: str) -> list[str]:
-    """The names by which a person is looked for in what others said."""
+    """Return the names by which a person is searched for in what others said."""
     async with database.reading(space) as within:
         carried = [] if within is None or user is None else await store.carried(within, user)
         return chosen(user, carried, given)
@@ -167,7 +167,7 @@ async def _take_out(within: Within, entries: Sequence[int]) -> None:
 
 
 def _plain(counts: Iterable[tuple[str, int]]) -> dict[str, int]:
-    """Rows by table, without the names that agents gave to theirs: they may be of people."""
+    """Return rows by table, without the names that agents gave to theirs: they may be of people."""
     places: dict[str, int] = {}
     for name, count in counts:
         place = "tables of agents" if name.startswith("memory") else name
@@ -197,7 +197,7 @@ async def take(
 
 
 async def count(within: Within, erasers: Sequence[Eraser], what: What) -> dict[str, int]:
-    """The rows that erasers would take, by table."""
+    """Count the rows that erasers would take, by table."""
     counts: dict[str, int] = {}
     for eraser in erasers:
         counts |= await eraser.count(within, what)
@@ -209,11 +209,11 @@ def _given(what: What) -> dict[str, str | None]:
 
 
 def _hashed(what: What) -> dict[str, str | None]:
-    """By what a receipt is found again: the names that were given, or the space where it goes as a whole."""
+    """Return the keys that find a receipt again: the given names, or the space if it goes as a whole."""
     return {**_given(what), "space": "" if what.everything else None}
 
 
 def _facts(what: What, counts: Mapping[str, int]) -> dict[str, object]:
-    """What the receipt says: which kinds of names were given, never the names."""
+    """Return the facts of a receipt: which kinds of names were given, never the names."""
     given = [kind for kind, name in _given(what).items() if name is not None]
     return {"type": "erasure", "erased": given or ["everything"], "rows": _plain(counts.items())}

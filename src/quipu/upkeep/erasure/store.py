@@ -42,20 +42,20 @@ class Row:
 
 
 async def names_key(within: Within) -> bytes:
-    """What names that were erased are hashed with."""
+    """Return the key with which erased names are hashed."""
     row = await (await within.conn.execute(_SQL["names_key"])).fetchone()
     assert row is not None
     return row[0]
 
 
 async def public_key(conn: Connection) -> bytes | None:
-    """What receipts are verified with; None before the first."""
+    """Return the key that verifies receipts; None before the first."""
     row = await (await conn.execute(_SQL["public_key"])).fetchone()
     return row[0] if row else None
 
 
 async def hold_chain(within: Within, *, signing: bytes, public: bytes) -> End:
-    """The end of the chain, held until commit; the key is the given one where there is none yet."""
+    """Return the end of the chain, locked until commit; the given key is stored if there is none yet."""
     values = {"signing": signing, "public": public}
     row = await (await within.conn.execute(_SQL["hold_chain"], values)).fetchone()
     assert row is not None
@@ -71,7 +71,7 @@ async def extend_chain(within: Within, *, number: int, digest: str) -> None:
 
 
 async def last_in_space(within: Within) -> tuple[int, Mapping[str, Any]] | None:
-    """Number and document of the last receipt of the space."""
+    """Return number and document of the last receipt of the space."""
     row = await (await within.conn.execute(_SQL["last_in_space"], {"space": within.space.id})).fetchone()
     return None if row is None else (row[0], row[1])
 
@@ -95,48 +95,48 @@ async def write_receipt(within: Within, row: Row) -> None:
 
 
 async def receipts_of_space(within: Within, id: str | None) -> list[tuple[Mapping[str, Any], bytes]]:
-    """Documents and signatures of a space, oldest first; of one erasure where ``id`` names it."""
+    """Return documents and signatures of a space, oldest first; of one erasure if ``id`` names it."""
     values = {"space": within.space.id, "id": id}
     return await (await within.conn.execute(_SQL["receipts_of_space"], values)).fetchall()
 
 
 async def receipts_of_all(conn: Connection, id: str | None) -> list[tuple[Mapping[str, Any], bytes]]:
-    """The same of the whole database, as its owner sees it."""
+    """Return documents and signatures of the whole database, oldest first, as its owner sees them."""
     return await (await conn.execute(_SQL["receipts_of_all"], {"id": id})).fetchall()
 
 
 async def columns(within: Within) -> list[tuple[str, str, str]]:
-    """Table, column, and its type (empty for a text), of what can hold a name."""
+    """Return table, column and type (empty for text) of each column that can hold a name."""
     rows = await (await within.conn.execute(_SQL["columns"])).fetchall()
     return [(f"{schema}.{table}", column, type_) for schema, table, column, type_ in rows]
 
 
 async def carried(within: Within, user: str) -> list[str]:
-    """Names that the messages of a person carry, and no message of anybody else."""
+    """Return names that the messages of a person carry, and no message of anybody else."""
     values = {"space": within.space.id, "user": user}
     return [name for (name,) in await (await within.conn.execute(_SQL["carried"], values)).fetchall()]
 
 
 async def touched(within: Within) -> list[tuple[str, str]]:
-    """Schema and table of what the transaction took or changed rows of."""
+    """Return schema and table of all rows that the transaction took or changed."""
     return await (await within.conn.execute(_SQL["touched"])).fetchall()
 
 
 async def held_back(conn: Connection) -> int:
-    """How many other transactions may still see what was there before."""
+    """Count the other transactions that may still see what was there before."""
     row = await (await conn.execute(_SQL["held_back"])).fetchone()
     return row[0] if row else 0
 
 
 async def log_position(conn: Connection) -> tuple[str, str]:
-    """How far the write-ahead log is, and the segment of it."""
+    """Return the position of the write-ahead log, and its segment."""
     row = await (await conn.execute(_SQL["log_position"])).fetchone()
     assert row is not None
     return row[0], row[1]
 
 
 async def log_segments(conn: Connection) -> list[str]:
-    """The segments of the write-ahead log that are there, as the server tells."""
+    """Return the segments of the write-ahead log, as the server lists them."""
     return [name for (name,) in await (await conn.execute(_SQL["log_segments"])).fetchall()]
 
 
@@ -157,25 +157,25 @@ class Table:
 
 
 async def rewritable(conn: Connection, schemas: Sequence[str]) -> list[Table]:
-    """Our tables, those of agents' schemas, and the statistics of all, the largest last."""
+    """Return our tables, those of agents' schemas, and the statistics of all, the largest last."""
     rows = await conn.execute(_SQL["rewritable"], {"schemas": list(schemas)})
     return [Table(*row) for row in await rows.fetchall()]
 
 
 async def file_of(conn: Connection, oid: int) -> int | None:
-    """The number of the file that keeps a table."""
+    """Return the number of the file that keeps a table."""
     row = await (await conn.execute(_SQL["file_of"], {"oid": oid})).fetchone()
     return row[0] if row else None
 
 
 async def looking_back(conn: Connection) -> int:
-    """How many clients may still see what was there before."""
+    """Count the clients that may still see what was there before."""
     row = await (await conn.execute(_SQL["looking_back"])).fetchone()
     return row[0] if row else 0
 
 
 async def is_archived(conn: Connection, segment: str) -> bool:
-    """Whether a segment of the log is archived, or no log is."""
+    """Return True if a segment of the log is archived, or no log is."""
     row = await (await conn.execute(_SQL["is_archived"], {"segment": segment})).fetchone()
     return row is not None and row[0]
 
@@ -191,7 +191,7 @@ async def enter(conn: Connection, space_id: int) -> None:
 
 
 async def gone_space(conn: Connection, name: str, receipt: str) -> int | None:
-    """The number of the space of that name that a receipt says was forgotten whole."""
+    """Return the number of the space of that name that a receipt says was forgotten whole."""
     key = await (await conn.execute(_SQL["names_key"])).fetchone()
     assert key is not None
     values = {"hash": keyed(key[0], name, ""), "receipt": receipt}
@@ -200,13 +200,13 @@ async def gone_space(conn: Connection, name: str, receipt: str) -> int | None:
 
 
 def keyed(secret: bytes, space: str, name: str) -> str:
-    """The hash of a name in a space, as snapshots compare it when they are restored."""
+    """Return the hash of a name in a space, as snapshots compare it when they are restored."""
     inner = hashlib.sha256(f"{space}\0{name}".encode()).digest()
     return hashlib.sha256(secret + inner).hexdigest()
 
 
 async def entries_with(within: Within, pattern: str) -> int:
-    """Entries of the index in whose text something stands."""
+    """Count the entries of the index whose text matches."""
     values = {"space": within.space.id, "pattern": pattern}
     row = await (await within.conn.execute(_SQL["entries_with"], values)).fetchone()
     return row[0] if row else 0

@@ -1,4 +1,4 @@
-"""What was erased is known again: recordings that are read again do not bring it back.
+"""Tombstones of erased data: recordings that are read again do not bring it back.
 
 Of each line, session, person and space only a keyed hash is kept, in a table that no role but its owner can
 read; the database makes and compares the hashes.
@@ -44,7 +44,7 @@ async def note(
 async def note_of(
     conn: Connection, space: str, kind: Kind, named: Sequence[tuple[str, str]], *, until: str | datetime
 ) -> None:
-    """The same of a space that may be gone."""
+    """Note erased lines of a space, which may be gone."""
     if not named:
         return
     sessions, ids = zip(*named, strict=True)
@@ -61,7 +61,7 @@ async def note_named(within: Within, what: What, now: datetime) -> None:
 
 
 async def clock(database: Database) -> datetime:
-    """The time of the server, as work begins that is to take in nothing that is erased meanwhile."""
+    """Return the server's time, for work that must not take in anything erased after it began."""
     async with database.plain() as conn:
         row = await (await conn.execute(_SQL["clock"])).fetchone()
     assert row is not None
@@ -71,7 +71,7 @@ async def clock(database: Database) -> datetime:
 async def erased(
     conn: Connection, space: str, lines: Sequence[Recorded], *, began: datetime, kind: Kind = "line"
 ) -> set[int]:
-    """The places (0 …) of lines that were erased, or belong to what was erased since the work ``began``."""
+    """Return the places (0 …) of lines that were erased, alone or with their source, since ``began``."""
     values = {
         "name": space,
         "kind": kind,
@@ -86,12 +86,12 @@ async def erased(
 
 
 async def is_forgotten(conn: Connection, space: str, *, began: datetime) -> bool:
-    """Whether a space was forgotten as a whole since work ``began``."""
+    """Return True if a space was forgotten as a whole since the work ``began``."""
     return bool(await erased(conn, space, [Recorded("")], began=began, kind="everything"))
 
 
 async def erased_sessions(within: Within, names: Sequence[str], *, lost: Sequence[str] = ()) -> set[str]:
-    """Of sessions, those that are not there and were once erased, or ``lost`` the lines that came of them."""
+    """Return the sessions that are gone and were once erased, or ``lost`` all lines made of them."""
     values = {
         "name": within.space.name,
         "space": within.space.id,

@@ -1,4 +1,4 @@
-"""Whether a derived text may stay when some of the messages that it was made of are erased. Pure."""
+"""Rules for a derived text whose source messages are partly erased: may it stay? Pure."""
 
 from __future__ import annotations
 

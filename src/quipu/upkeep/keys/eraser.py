@@ -13,7 +13,7 @@ class KeysEraser:
     """Takes the keys of a space with it, and those bound to a user with the user: they hold the name."""
 
     async def count(self, within: Within, what: What) -> Mapping[str, int]:
-        """How many keys would go."""
+        """Count the keys that would go."""
         keys = 0
         if what.everything:
             keys = await store.count_of_space(within)

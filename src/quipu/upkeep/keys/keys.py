@@ -32,12 +32,12 @@ class AsyncKeys:
         level: Level = "read",
         requests_per_minute: int = 600,
     ) -> Issued:
-        """A new key with its token, which cannot be shown again.
+        """Make a new key with its token, which cannot be shown again.
 
-        ``name`` is for people: which program it is for. ``space`` is the one space that it opens, which need
-        not be there yet; None opens all of them, which with the level ``admin`` is what the owner of the
-        database may. ``level``: ``read``, ``write``, or ``admin``, which also forgets, restores, makes keys.
-        ``user`` binds the key to one person of the space: it sees and writes what is theirs alone, and what
+        ``name`` is for people: the program that uses it. ``space`` is the one space that it opens, existing
+        or not; None opens all of them, which with the level ``admin`` is what the owner of the database may
+        do. ``level`` is ``read``, ``write``, or ``admin``, which may also forget, restore and make keys.
+        ``user`` binds the key to one person of the space: it sees and writes only what is theirs, and what
         cannot be kept apart by person is closed to it.
 
         Raises:
@@ -64,7 +64,7 @@ class AsyncKeys:
         return issued
 
     async def list(self, *, space: str | None = None) -> Sequence[Key]:
-        """Every key, the newest first, revoked ones too; only those of ``space`` where it is named."""
+        """Return every key, newest first, revoked ones too; only those of ``space`` if it is named."""
         async with self._database.owner() as conn:
             return await store.keys(conn, optional_name("space", space))
 
@@ -86,7 +86,7 @@ class AsyncKeys:
         return found
 
     async def opened_by(self, token: str) -> Key | None:
-        """The key that a token opens now; None where it is none of ours, or was revoked."""
+        """Return the key that a token opens now; None if it is not ours, or was revoked."""
         key = id_in(token)
         if key is None:
             return None
@@ -97,7 +97,7 @@ class AsyncKeys:
         return lock.key
 
     async def count(self) -> int:
-        """How many keys open anything: neither revoked nor forgotten with their space."""
+        """Count the keys that open anything: neither revoked nor forgotten with their space."""
         async with self._database.plain() as conn:
             return await store.count(conn)
 

@@ -40,7 +40,7 @@ class Issued:
 
 @dataclass(frozen=True, slots=True)
 class Lock:
-    """What a token is checked against: the key, and the SHA-256 of its token."""
+    """Lock that a token is checked against: the key, and the SHA-256 of its token."""
 
     key: Key
     token_sha256: bytes = field(repr=False)

@@ -17,27 +17,27 @@ _TOKEN: Final = re.compile(r"quipu_([0-9a-f]{12})_[A-Za-z0-9_-]{43}\Z", re.ASCII
 
 
 def new_token() -> tuple[str, str]:
-    """The id of a new key, and its token."""
+    """Make the id of a new key, and its token."""
     key = secrets.token_hex(6)
     return key, f"quipu_{key}_{secrets.token_urlsafe(32)}"
 
 
 def is_id(text: object) -> bool:
-    """Whether a key may be called so."""
+    """Return True if the text has the form of a key's id."""
     return isinstance(text, str) and _ID.match(text) is not None
 
 
 def id_in(token: str) -> str | None:
-    """The id of the key that a token says it is of; None where it is no token of ours."""
+    """Return the id of the key that a token claims; None if it is no token of ours."""
     match = _TOKEN.match(token)
     return match[1] if match else None
 
 
 def sha256(token: str) -> bytes:
-    """What is kept of a token."""
+    """Return the hash of a token, which is kept in its place."""
     return hashlib.sha256(token.encode()).digest()
 
 
 def opens(token: str, token_sha256: bytes) -> bool:
-    """Whether it is the token that was hashed, told in the same time wherever they differ."""
+    """Return True if it is the token that was hashed, in the same time wherever they differ."""
     return hmac.compare_digest(sha256(token), token_sha256)

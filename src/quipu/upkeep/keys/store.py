@@ -32,7 +32,7 @@ async def create(owner: Connection, issued: Issued) -> None:
 
 
 async def keys(owner: Connection, space: str | None) -> list[Key]:
-    """Keys, the newest first; those of one space where it is named."""
+    """Return the keys, newest first; those of one space if it is named."""
     async with owner.cursor(row_factory=class_row(Key)) as cursor:
         return await (await cursor.execute(_SQL["list"], {"space": space})).fetchall()
 
@@ -44,13 +44,13 @@ async def revoke(owner: Connection, key: str, *, space: str | None, at: datetime
 
 
 async def find(conn: Connection, key: str) -> Lock | None:
-    """A key by its id, revoked or not."""
+    """Return a key by its id, revoked or not."""
     row = await (await conn.execute(_SQL["find"], {"id": key})).fetchone()
     return None if row is None else Lock(Key(*row[:-1]), row[-1])
 
 
 async def count(conn: Connection) -> int:
-    """How many keys open anything."""
+    """Count the keys that open anything."""
     row = await (await conn.execute(_SQL["count"])).fetchone()
     assert row is not None
     return row[0]
@@ -62,7 +62,7 @@ async def touch(conn: Connection, keys: Sequence[str], *, at: datetime) -> None:
 
 
 async def count_of_space(within: Within) -> int:
-    """How many keys the space has."""
+    """Count the keys of the space."""
     row = await (await within.conn.execute(_SQL["count_of_space"])).fetchone()
     assert row is not None
     return row[0]

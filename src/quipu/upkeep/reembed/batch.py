@@ -58,7 +58,7 @@ class Batches:
             after, found = batch.entries[-1].id, found + len(batch.entries)
 
     async def read(self, within: Within, *, after: int = _FIRST) -> Batch | None:
-        """The next entries beyond ``after`` that have no vector, or None where all have."""
+        """Return the next entries beyond ``after`` without a vector, or None if all have one."""
         entries = await store.missing(within, generation=self.generation, after=after, limit=_ENTRIES)
         if not entries:
             return None
@@ -73,7 +73,7 @@ class Batches:
         return await self._file(within, batch, await self._embed(batch))
 
     async def _texts(self, within: Within, ids: Iterable[int]) -> dict[int, str]:
-        """What was embedded for entries: their content, or the text that their kind tells."""
+        """Return the embedded texts of entries: their content, or the text that their kind supplies."""
         texts: dict[int, str] = {}
         elsewhere: defaultdict[int, list[int]] = defaultdict(list)
         for entry in await store.contents(within, ids):

@@ -14,12 +14,12 @@ Directions = Mapping[int, NDArray[np.float32]]
 
 
 def donors(entries: Sequence[Entry]) -> set[int]:
-    """The ids whose directions are needed beside those of the entries themselves."""
+    """Return the ids whose directions are needed beside those of the entries themselves."""
     return {donor for entry in entries for donor, _ in _shares(entry)} - {entry.id for entry in entries}
 
 
 def contexts(entries: Sequence[Entry], own: Directions) -> NDArray[np.float32]:
-    """The context vectors of entries: shape (n, dimensions), unit length or zero.
+    """Return the context vectors of entries: shape (n, dimensions), unit length or zero.
 
     ``own`` has the direction of each entry itself and of those that it inherits from, as far as they exist.
     """

@@ -23,7 +23,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReembedReport:
-    """What a change of the embedding model did.
+    """Outcome of a change of the embedding model.
 
     ``previous`` is the model that new spaces began with before. ``entries`` were embedded by this call,
     ``spaces`` changed over to the new vectors, and ``removed`` vectors of other models were deleted.
@@ -39,5 +39,5 @@ class ReembedReport:
 
     @property
     def entries_per_second(self) -> float:
-        """How fast it went, everything counted."""
+        """Speed, everything counted."""
         return self.entries / self.seconds if self.seconds > 0 else 0.0

@@ -76,7 +76,7 @@ async def _try(embedder: Embedder) -> None:
 
 
 async def _register(conn: Connection, embedder: Embedder) -> tuple[Generation, Generation]:
-    """The generation that serves, and the one of the new model."""
+    """Return the generation that serves, and the one of the new model."""
     async with conn.transaction():
         others = await store.others_at_work(conn, embedder)
         if others:
@@ -103,7 +103,7 @@ class _Change:
         self._serves = False
 
     async def run(self) -> None:
-        """All steps, each as far as it is not done yet."""
+        """Run all steps, each as far as it is not done yet."""
         await self._each(self._catch_up)
         await store.serve(self._conn, self._target)
         self._serves = True
@@ -113,7 +113,7 @@ class _Change:
             await self._clear(place)
 
     def state(self, previous: str) -> str:
-        """What serves now, for the message of a failure."""
+        """Return what serves now, for the message of a failure."""
         if not self._serves:
             return f"Nothing has changed: everything is still searched by the vectors of {previous!r}."
         return f"{self.spaces} spaces have changed over; the others are still searched by their old vectors."

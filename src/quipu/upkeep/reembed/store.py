@@ -41,14 +41,14 @@ class Content:
 
 
 async def others_at_work(conn: Connection, embedder: Embedder) -> list[str]:
-    """Models to which other processes are changing now. Nobody else registers until the transaction ends."""
+    """Return models to which other processes are changing; lock registration until the transaction ends."""
     await conn.execute(_SQL["hold_registration"])
     rows = await (await conn.execute(_SQL["others_at_work"], {"digest": embedder.digest})).fetchall()
     return [model for (model,) in rows]
 
 
 async def register(conn: Connection, embedder: Embedder) -> Generation:
-    """The generation of a model, in the making unless it serves; this connection is at work on it now."""
+    """Register a model's generation, in the making unless it serves; this connection now works on it."""
     values = {"model": embedder.name, "digest": embedder.digest, "dimensions": embedder.dimensions}
     await conn.execute(_SQL["give_up_others"], values)
     async with conn.cursor(row_factory=class_row(Generation)) as cursor:
@@ -60,7 +60,7 @@ async def register(conn: Connection, embedder: Embedder) -> Generation:
 
 @asynccontextmanager
 async def claim(conn: Connection, space: int) -> AsyncGenerator[bool]:
-    """Whether a space is this process's to work on; it is until the block ends."""
+    """Try to claim a space for this process until the block ends; yield True on success."""
     row = await (await conn.execute(_SQL["claim"], {"space": space})).fetchone()
     mine = bool(row and row[0])
     try:
@@ -79,18 +79,18 @@ async def serve(conn: Connection, generation: int) -> None:
 
 
 async def retired(conn: Connection) -> list[int]:
-    """Generations that no new space begins with."""
+    """Return generations that no new space begins with."""
     return [number for (number,) in await (await conn.execute(_SQL["retired"])).fetchall()]
 
 
 async def places(conn: Connection) -> list[Place]:
-    """The spaces with entries, the fullest last."""
+    """Return the spaces with entries, the fullest last."""
     async with conn.cursor(row_factory=class_row(Place)) as cursor:
         return await (await cursor.execute(_SQL["all_spaces"])).fetchall()
 
 
 async def missing(within: Within, *, generation: int, after: int, limit: int) -> list[Entry]:
-    """Entries beyond ``after`` that have no vector of a generation, in the order of their ids."""
+    """Return entries beyond ``after`` without a vector of a generation, in the order of their ids."""
     values = {"space": within.space.id, "generation": generation, "after": after, "limit": limit}
     rows = await (await within.conn.execute(_SQL["missing"], values)).fetchall()
     return [Entry(number, Shares(*shares)) for number, *shares in rows]
@@ -99,14 +99,14 @@ async def missing(within: Within, *, generation: int, after: int, limit: int) ->
 async def own_vectors(
     within: Within, ids: Iterable[int], *, generation: int
 ) -> dict[int, NDArray[np.float32]]:
-    """The directions that entries have by themselves, of those that have one of that generation."""
+    """Return the entries' own directions, for those that have one of that generation."""
     values = {"space": within.space.id, "generation": generation, "ids": Int8s(list(ids))}
     rows = await (await within.conn.execute(_SQL["own_vectors"], values, binary=True)).fetchall()
     return {number: halfvecs(packed)[0] for number, packed in rows}
 
 
 async def contents(within: Within, ids: Iterable[int]) -> list[Content]:
-    """What entries are, of those that are there."""
+    """Return kind and content of the entries that exist."""
     async with within.conn.cursor(row_factory=class_row(Content)) as cursor:
         await cursor.execute(_SQL["contents"], {"space": within.space.id, "ids": Int8s(list(ids))})
         return await cursor.fetchall()

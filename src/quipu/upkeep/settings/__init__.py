@@ -1,1 +1,1 @@
-"""What is set in the database: listed, set, and taken back."""
+"""Settings in the database: listed, set, and taken back."""

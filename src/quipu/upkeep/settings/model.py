@@ -45,7 +45,7 @@ class SettingState:
 
     @property
     def overridden(self) -> bool:
-        """Whether something is stored and something else comes before it in this process."""
+        """True if something is stored and another value comes before it in this process."""
         kept = self.stored is not None or self.stored_in_space is not None
         return kept and self.source in ("argument", "environment")
 
@@ -59,11 +59,11 @@ class Register:
         self._all: Mapping[str, tuple[str, Setting[Any]]] = {**house, **owned}
 
     def __iter__(self) -> Iterator[tuple[str, Setting[Any]]]:
-        """Kind and setting, those of the house first, then kind by kind."""
+        """Yield kind and setting, those of the system first, then kind by kind."""
         return iter(self._all.values())
 
     def named(self, name: str) -> tuple[str, Setting[Any]]:
-        """The setting of a name, also written as its variable, with its kind.
+        """Return the setting of a name, also written as its variable, with its kind.
 
         Raises:
             NotFound: there is none; the message names the nearest.
@@ -77,7 +77,7 @@ class Register:
 
 
 def stated(setting: Setting[Any], value: Any) -> SettingValue | None:
-    """A value as it is shown: what may hold a password is not."""
+    """Return a value as it is shown: one that may hold a password is not."""
     if value is None:
         return None
     if isinstance(value, Secret) or not setting.shown:
@@ -86,7 +86,7 @@ def stated(setting: Setting[Any], value: Any) -> SettingValue | None:
 
 
 def checked(setting: Setting[Any], value: object, *, of_space: bool) -> SettingValue:
-    """A value to be kept in the database.
+    """Check a value to be kept in the database.
 
     Raises:
         BadInput: it cannot be taken, or kept there; names the setting and what it can be.

@@ -1,4 +1,4 @@
-"""What can be set, as a caller meets it."""
+"""Settings as a caller meets them."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _Kept = Mapping[tuple[Origin, str], Any]
 
 
 class AsyncSettings:
-    """What can be set, with what stands: for the whole database, and where ``space`` is named for that space.
+    """Settings and their values: of the whole database, or of a space if ``space`` is named.
 
-    What a program is given (``Memory(settings=…)``, ``QUIPU_*``) comes before what is kept here for a space,
-    that before what is kept for the database, that before the default. Every process of the database goes by
-    a change within a second.
+    Values given to a program (``Memory(settings=…)``, ``QUIPU_*``) come before those stored for a space,
+    those before the ones stored for the database, and those before the default. Every process of the database
+    follows a change within a second.
     """
 
     def __init__(self, database: Database, register: Register, *, clock: Clock) -> None:
@@ -31,7 +31,7 @@ class AsyncSettings:
         self._clock = clock
 
     async def list(self, *, space: str | None = None, kind: str | None = None) -> Sequence[SettingState]:
-        """Every setting, or those of a ``kind`` of memory ("house" for those of none).
+        """Return every setting, or those of a ``kind`` of memory ("house" for those of none).
 
         Raises:
             BadInput: there is no such kind.
@@ -44,7 +44,7 @@ class AsyncSettings:
         return [await self._state(of, one, stored, space) for of, one in wanted]
 
     async def get(self, name: str, *, space: str | None = None) -> SettingState:
-        """One setting.
+        """Return one setting.
 
         Raises:
             NotFound: there is none of that name; the nearest is named.

@@ -25,11 +25,11 @@ class Account:
 if sys.platform == "win32":
 
     def user_id() -> int:
-        """The id of our user; Windows has none, so 0."""
+        """Return 0: Windows has no user ids."""
         return 0
 
     def name_of(uid: int) -> str | None:
-        """The account name of a user id; Windows has none."""
+        """Return our account name for our own id, else None: Windows has no user ids."""
         return getpass.getuser() if uid == user_id() else None
 
     def _find(name: str) -> Account | None:
@@ -42,11 +42,11 @@ else:
     import pwd
 
     def user_id() -> int:
-        """The id of the user that this process acts as."""
+        """Return the user id that this process acts as."""
         return os.geteuid()
 
     def name_of(uid: int) -> str | None:
-        """The account name of a user id, or None if it has none."""
+        """Return the account name of a user id, or None if it has none."""
         try:
             return pwd.getpwuid(uid).pw_name
         except KeyError:
@@ -64,7 +64,7 @@ else:
 
 
 def serving_account(wished: str | None, *, data_owner_uid: int | None) -> Account:
-    """The account for the server.
+    """Choose the account that runs the server.
 
     PostgreSQL refuses to run as root. So root lends it ``wished``, else the powerless account that the data
     already belongs to, else the first of postgres and nobody. Everybody else runs it as themselves.

@@ -21,17 +21,17 @@ _BROKEN: Final = 200
 
 
 def backups_of(place: Place, settings: Settings) -> Path:
-    """The directory of backups: that of the settings, else the one beside the data."""
+    """Return the directory of backups: that of the settings, else the one beside the data."""
     if settings.backup_dir is None:
         return place.state / "backups"
     return settings.backup_dir.expanduser().absolute()
 
 
 def archive_of(place: Place, settings: Settings) -> Path | None:
-    """Where the server is to keep its log, or None if it is not to.
+    """Return the directory where the server is to keep its log (WAL), or None if it is not to.
 
-    Once it is kept, whoever starts the server goes on keeping it: a gap would make useless what comes after
-    it, for every backup from before. The setting alone begins it (true) and ends it (false).
+    Once started, the log is kept by whoever starts the server: a gap would make every later part useless for
+    the backups before it. Only the setting begins it (true) and ends it (false).
 
     Raises:
         ServerError: the directory cannot be used by the account that runs the server.
@@ -80,7 +80,7 @@ def _owner_note(directory: Path) -> Path:
 
 
 def archive_command(directory: Path) -> str:
-    """What PostgreSQL runs for each segment ``%p``: keeps it as ``%f.gz``; never over another one."""
+    """Return the command that keeps each WAL segment ``%p`` as ``%f.gz`` and never overwrites another one."""
     kept, part = _file(directory, "%f.gz"), _file(directory, "%f.part")
     return (
         f'if [ -e {kept} ]; then gzip -dc {kept} | cmp -s - "%p"; '
@@ -89,11 +89,13 @@ def archive_command(directory: Path) -> str:
 
 
 def restore_command(directory: Path, *, left: Path | None = None) -> str:
-    """What PostgreSQL runs to have a segment back; one that never came to the archive is looked for in
-    ``left``, the log of the data that it is restored beside.
+    """Return the command that brings back a WAL segment.
 
-    PostgreSQL takes a failure for the end of the log, unless the code is one of a signal: so ends the command
-    where a segment is there and cannot be had, damaged or for want of room.
+    A segment that never reached the archive is looked for in ``left``, the log of the data that it is
+    restored beside.
+
+    PostgreSQL takes a failure for the end of the log, unless the exit code is one of a signal: the command
+    ends with such a code if a segment exists but cannot be read, because it is damaged or the disk is full.
     """
     kept = _file(directory, "%f.gz")
     command = f'if [ -e {kept} ]; then gzip -dc {kept} > "%p" || exit {_BROKEN}; '
@@ -104,7 +106,7 @@ def restore_command(directory: Path, *, left: Path | None = None) -> str:
 
 
 def _file(directory: Path, name: str) -> str:
-    """A quoted path for a shell, in which only ``name`` has what PostgreSQL fills in."""
+    """Return a path quoted for a shell; only ``name`` keeps the signs that PostgreSQL fills in."""
     return f"{shlex.quote(str(directory).replace('%', '%%'))}/{name}"
 
 

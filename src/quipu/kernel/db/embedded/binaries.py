@@ -45,18 +45,18 @@ class Binaries:
         return f"{self.major}.{self.minor}"
 
     def tool(self, name: str) -> Path:
-        """The path of ``initdb``, ``psql``, ``pg_dump`` and so on."""
+        """Return the path of ``initdb``, ``psql``, ``pg_dump`` and so on."""
         return self.bin_dir / f"{name}{_SUFFIX}"
 
     def environment(self, home: Path) -> dict[str, str]:
-        """The environment that these programs need, with nothing of ours in it."""
+        """Return the environment that these programs need, with nothing of ours in it."""
         return bare_environment(bin_dir=self.bin_dir, home=home)
 
 
 def choose_binaries(settings: Settings, account: Account, *, data_major: int | None) -> Binaries:
-    """The binaries to use, fit for data of ``data_major`` if there is any.
+    """Choose the binaries, fit for data of ``data_major`` if there is any.
 
-    ``QUIPU_PG_BIN`` is used or refused, never passed over. Raises ServerError with what is lacking.
+    ``QUIPU_PG_BIN`` is used or refused, never skipped. Raises ServerError that names what is missing.
     """
     if settings.pg_bin is not None:
         chosen = _set_by_user(settings.pg_bin, account)
@@ -100,7 +100,7 @@ def old_binaries(settings: Settings, account: Account, *, major: int, named: Pat
 
 
 def inspect(bin_dir: Path, source: Source, account: Account) -> Binaries | str:
-    """The binaries in ``bin_dir``, or one sentence on why they cannot be used."""
+    """Return the binaries in ``bin_dir``, or one sentence on why they cannot be used."""
     for name in ("postgres", "initdb"):
         if not (bin_dir / f"{name}{_SUFFIX}").exists():
             return f"{bin_dir} has no {name}"
@@ -119,7 +119,7 @@ def inspect(bin_dir: Path, source: Source, account: Account) -> Binaries | str:
 
 
 def missing_extensions(binaries: Binaries, account: Account) -> tuple[str, ...]:
-    """Those of the needed extensions that these binaries do not have."""
+    """Return the needed extensions that these binaries lack."""
     share = binaries.bin_dir.parent / "share"
     if not (share / "extension").is_dir() and binaries.tool("pg_config").exists():
         asked = [binaries.tool("pg_config"), "--sharedir"]
@@ -154,14 +154,14 @@ def _candidates(account: Account, refusals: list[str]) -> list[tuple[Path, Sourc
 
 
 def _earlier(account: Account) -> list[tuple[Path, Source]]:
-    """The directories of programs that other releases of the package left here, newest first."""
+    """Return the directories of programs that other releases of the package left here, newest first."""
     return [
         (path, "package") for path in sorted(package.shelved(account), key=_version_in_path, reverse=True)
     ]
 
 
 def system_candidates() -> list[tuple[Path, Source]]:
-    """The directories of the system's PostgreSQL programs, newest version first."""
+    """Return the directories of the system's PostgreSQL programs, newest version first."""
     root = Path("/")
     found = [path for pattern in _SYSTEM_DIRECTORIES for path in root.glob(pattern)]
     return [(path, "system") for path in sorted(found, key=_version_in_path, reverse=True)]

@@ -28,9 +28,9 @@ _FIRST_MAJOR_WITH_SYNCFS = 17
 
 
 def data_major(place: Place) -> int | None:
-    """The PostgreSQL version that wrote the data, or None if there is no data yet.
+    """Return the PostgreSQL version that wrote the data, or None if there is no data yet.
 
-    Raises ServerError for a directory that is there and is not PostgreSQL's: it is not touched.
+    Raises ServerError for a directory that exists and is not PostgreSQL's: it is not touched.
     """
     if not place.data.exists():
         return None
@@ -98,9 +98,9 @@ def _sync(major: int) -> list[str]:
 
 
 def _with_password(place: Place) -> list[str | Path]:
-    """A random password in files that only their readers can read: one for initdb now, one for us to stay.
+    """Write a random password to private files, one for initdb now, one for us to keep; return the options.
 
-    One that is there stays: data that were written anew by another version keep theirs.
+    An existing password stays: data that another version writes anew keep theirs.
     """
     handed = _handed_password(place)
     if not place.password_file.exists():

@@ -66,7 +66,7 @@ def postgresql_conf(
     ident_file: Path,
     archive: str | None = None,
 ) -> str:
-    """The text of postgresql.conf: on a socket in ``socket_dir``, or on the loopback address without one.
+    """Return the text of postgresql.conf: on a socket in ``socket_dir``, or on loopback without one.
 
     ``archive``: the command that keeps a segment of the log, if it is kept; with "" segments wait until the
     server is started with a command.
@@ -85,9 +85,10 @@ def postgresql_conf(
 
 
 def hba_conf(*, loopback: bool, major: int) -> str:
-    """The text of pg_hba.conf: our own account over the socket, or a password over loopback; nobody else.
+    """Return the text of pg_hba.conf: our own account by socket, or a password on loopback; nobody else.
 
-    Before 16 an account cannot be let in as any role, so all but the administrator show their passwords.
+    Before PostgreSQL 16 one account cannot be mapped to every role, so all but the administrator need
+    passwords.
     """
     if loopback:
         who = "host {} all 127.0.0.1/32 scram-sha-256\n"
@@ -99,7 +100,7 @@ def hba_conf(*, loopback: bool, major: int) -> str:
 
 
 def ident_conf(account_name: str, *, major: int) -> str:
-    """The text of pg_ident.conf: this one account of the machine may be any role, or the administrator."""
+    """Return the text of pg_ident.conf: this one account may be any role, or the administrator."""
     return f"quipu {_quoted(account_name)} {'all' if major >= _FIRST_MAJOR_WITH_ALL else ADMIN_ROLE}\n"
 
 

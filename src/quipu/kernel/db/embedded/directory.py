@@ -54,7 +54,7 @@ def give(path: Path, account: Account) -> None:
 
 
 def first_closed(path: Path, account: Account) -> Path | None:
-    """The topmost directory on the way to ``path`` that is closed to ``account`` by its mode, or None."""
+    """Return the topmost directory on the way to ``path`` whose mode closes it to ``account``, or None."""
     for part in (*reversed(path.parents), path):
         if part.is_dir() and not _may_enter(part.stat(), account):
             return part

@@ -26,8 +26,11 @@ _SHARED_BYTES: Final = 16_000_000
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """How much is free for one purpose; below ``wanted_bytes`` it is warned of, below ``full_bytes`` too
-    little to go on. ``why`` says what stops then."""
+    """Free disk space for one purpose.
+
+    Below ``wanted_bytes`` it is a warning; below ``full_bytes`` it is too little to go on, and ``why`` says
+    what stops then.
+    """
 
     purpose: str
     where: Path
@@ -38,19 +41,19 @@ class Room:
 
     @property
     def state(self) -> Verdict:
-        """How it is."""
+        """Verdict on the free space: ok, warn or fail."""
         if self.free_bytes < self.full_bytes:
             return "fail"
         return "warn" if self.free_bytes < self.wanted_bytes else "ok"
 
     @property
     def detail(self) -> str:
-        """What is free where."""
+        """Free space and its place, in words."""
         return f"{self.free_bytes / 1e9:.1f} GB free for {self.purpose} in {self.where}"
 
 
 def rooms(place: Place, settings: Settings, *, size_bytes: int) -> Iterator[Room]:
-    """The room for the data, the archive of the log, backups, snapshots and shared memory.
+    """Yield the disk space for the data, the archive of the log, backups, snapshots and shared memory.
 
     ``size_bytes`` is the size of the database.
     """
@@ -78,7 +81,7 @@ def rooms(place: Place, settings: Settings, *, size_bytes: int) -> Iterator[Room
 
 
 def short_of_room(settings: Settings, *, size_bytes: int) -> list[Room]:
-    """The rooms in which too little is free; none where a server is named, whose disks we do not see."""
+    """Return the places short of disk space; none for a remote server, whose disks we do not see."""
     if settings.database_url is not None:
         return []
     try:

@@ -1,4 +1,4 @@
-"""How a server is reached: a Unix socket, or the loopback address where there are none."""
+"""Address of a server: a Unix socket, or the loopback address where there are none."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _COMING_OR_GOING = ("is starting up", "is shutting down", "not yet accepting con
 
 
 class Answer(Enum):
-    """What a connection attempt says about the server."""
+    """Outcome of a connection attempt."""
 
     READY = "ready"
     FULL = "full"
@@ -41,9 +41,9 @@ class Door:
     password_file: Path | None = None
 
     def conninfo(self, dbname: str) -> str:
-        """A libpq connection string of the administrator.
+        """Return a libpq connection string of the administrator.
 
-        It settles what ``PG*`` variables could turn against a local server: PGHOSTADDR alone would lead the
+        It sets what ``PG*`` variables could turn against a local server: PGHOSTADDR alone would lead the
         connection to another machine. ``requirepeer`` refuses a socket that another user put there.
         """
         return make_conninfo(
@@ -63,7 +63,7 @@ class Door:
 
 
 def enter(door: Door, dbname: str = "postgres", *, answer_seconds: float | None = None) -> BlockingConnection:
-    """A connection as the administrator, in autocommit mode, that does not wait for ever.
+    """Connect as the administrator, in autocommit mode, without waiting for ever.
 
     Raises:
         psycopg.OperationalError: nobody answers, or not to us.
@@ -88,7 +88,7 @@ def knock(door: Door, *, timeout_seconds: int = 3) -> Answer:
 
 
 def read_refusal(message: str) -> Answer:
-    """What the message of a failed connection means. The server speaks English: its messages are set to C."""
+    """Read the state of the server from a failed connection's message, which is English: its locale is C."""
     if any(words in message for words in _COMING_OR_GOING):
         return Answer.BUSY
     if any(words in message for words in _ALIVE_BUT_FULL):

@@ -1,4 +1,4 @@
-"""What PostgreSQL's programs say when they fail, and what a person can do about it."""
+"""Failures of PostgreSQL's programs: their messages, and what a person can do about each."""
 
 from __future__ import annotations
 
@@ -52,25 +52,25 @@ _LOOK_IN_LOG = "Read the log named above; `quipu doctor` says more. Nothing was 
 
 
 def says_disk_full(text: str) -> bool:
-    """Whether a program's words mean that the disk is full."""
+    """Return True if a program's output means that the disk is full."""
     lowered = text.lower()
     return any(words in lowered for words in _DISK_FULL)
 
 
 def starts_at_second_try(text: str) -> bool:
-    """Whether a server that ended while starting has to be started once more, and nothing else.
+    """Return True if a server that ended while starting only has to be started once more.
 
-    The making of an unlogged table was undone and its server was killed before that reached the log. At the
+    The creation of an unlogged table was undone and its server was killed before that reached the log. At the
     next start PostgreSQL writes the table's empty form anew, finds its old file in the way and ends; the
-    start after that takes the file away first, as it does for every unlogged table.
+    start after that removes the file first, as it does for every unlogged table.
     """
     return _IN_THE_WAY.search(last_complaint(text)) is not None
 
 
 def last_complaint(text: str) -> str:
-    """The last grave line of a log or of a program's output, without its prefix; its last line if none is.
+    """Return the last grave line of a log or output, without its prefix; its last line if none is grave.
 
-    Those that answer to our own knocking while the server starts or ends say nothing.
+    Lines that answer our own connection attempts while the server starts or ends do not count.
     """
     grave = [words.strip() for words in _GRAVE.findall(text) if not _OUR_KNOCKING.match(words)]
     if grave:
@@ -80,7 +80,7 @@ def last_complaint(text: str) -> str:
 
 
 def start_failure(text: str, *, data: Path, log: Path) -> DatabaseError:
-    """The error for a server that ended while starting, from what it wrote to its log."""
+    """Return the error for a server that ended while starting, from what it wrote to its log."""
     complaint = last_complaint(text)
     if says_disk_full(text):
         return DiskFull(
@@ -92,8 +92,10 @@ def start_failure(text: str, *, data: Path, log: Path) -> DatabaseError:
 
 
 def file_failure(error: OSError, *, setting: str = "QUIPU_HOME") -> DatabaseError:
-    """The error for a file of ours that the system did not let us make, read or write; ``setting`` says where
-    such files go."""
+    """Return the error for a file that we could not make, read or write.
+
+    ``setting`` names the setting that decides where such files go.
+    """
     what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return DiskFull(f"The disk is full ({what}).", hint="Make room and try again; the data is as it was.")
@@ -104,7 +106,7 @@ def file_failure(error: OSError, *, setting: str = "QUIPU_HOME") -> DatabaseErro
 
 
 def creation_failure(text: str, *, data: Path) -> DatabaseError:
-    """The error for a database directory that could not be made."""
+    """Return the error for a database directory that could not be made."""
     if says_disk_full(text):
         return DiskFull(
             f"The disk has no room for a new database in {data}.",

@@ -1,4 +1,4 @@
-"""What the doctor says, and how it reads a version."""
+"""Findings of the doctor, and the reading of a version."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Finding:
 
 
 def read_version(version: str) -> Finding:
-    """Whether a server version such as ``18.1`` has the known security fixes; a preview counts as having."""
+    """Check that a server version, say ``18.1``, has the known security fixes; a preview counts as fixed."""
     numbers = re.match(r"(\d+)(?:\.(\d+))?", version)
     safe = _FIRST_SAFE_MINOR.get(int(numbers[1])) if numbers else None
     if numbers is None or safe is None or int(numbers[2] or 0) >= safe:

@@ -47,7 +47,7 @@ class Share:
 
 
 def join(place: Place, settings: Settings) -> Share:
-    """A share in the server: joined if it runs, started if not, made if there is none yet."""
+    """Take a share in the server: join it if it runs, start it if not, make it if there is none yet."""
     seconds = answer_seconds(settings)
     if is_held_alone(place.start_lock):  # by one who may wait for a server that never answers
         postmaster.refuse_mute(place, seconds=seconds)
@@ -117,7 +117,7 @@ def stop(place: Place, *, force: bool) -> bool:
 
 @contextmanager
 def unused(place: Place) -> Generator[None]:
-    """Nobody uses the server or starts it while the block runs; it must have been stopped.
+    """Keep others from using or starting the server during the block; it must have been stopped.
 
     Raises:
         ServerError: somebody uses it again.
@@ -138,7 +138,7 @@ def turn(place: Place) -> AbstractContextManager[None]:
 
 
 def scratch_of(place: Place) -> Place:
-    """The place beside the data in which a restore or an upgrade works."""
+    """Return the place beside the data in which a restore or an upgrade works."""
     return Place(
         home=place.home, state=place.state / cluster.SCRATCH, account=place.account, loopback=place.loopback
     )
@@ -146,7 +146,7 @@ def scratch_of(place: Place) -> Place:
 
 @contextmanager
 def scratch(place: Place) -> Generator[Place]:
-    """A place of its own beside the data, empty, for the block. The caller holds ``start.lock``."""
+    """Make an empty working place beside the data for the block. The caller holds ``start.lock``."""
     settle(place)
     made = scratch_of(place)
     made.state.mkdir()
@@ -214,7 +214,7 @@ def put_down(place: Place) -> bool:
 
 
 def _refuse_stranger(place: Place) -> bool:
-    """False if nothing answers; what still does was not started by us."""
+    """Return False if nothing answers; raise if a server answers that we did not start."""
     if postmaster.find_running(place) is None:
         return False
     raise ServerError(

@@ -14,7 +14,7 @@ from quipu.kernel.db.embedded.place import MACHINE_DIRECTORY, Place, digest
 
 
 def find_place(settings: Settings) -> Place:
-    """Where the database of these settings is, or would be; creates nothing.
+    """Return the place of the database of these settings, existing or not; creates nothing.
 
     Raises ServerError if another user owns it or its link leads nowhere, ConfigError for a wrong ``pg_user``.
     """
@@ -29,9 +29,9 @@ def find_place(settings: Settings) -> Place:
 
 
 def make_place(settings: Settings) -> Place:
-    """The same with its directories made; the mode of an existing directory is never changed.
+    """Return the place of the database, with its directories made; existing directories keep their mode.
 
-    Raises ServerError where they cannot be made, besides what ``find_place`` raises.
+    Raises ServerError if they cannot be made, besides the errors of ``find_place``.
     """
     place = find_place(settings)
     mode = 0o711 if place.account.borrowed else 0o700
@@ -55,7 +55,7 @@ def make_place(settings: Settings) -> Place:
 
 
 def forgotten() -> list[Path]:
-    """Databases of this machine's shelf whose home is gone, or leads to another one by now."""
+    """Return databases of this machine's shelf whose home is gone or leads to another one by now."""
     found: list[Path] = []
     for note in MACHINE_DIRECTORY.glob("*/home"):
         entry = Path(note.read_text("utf-8").rstrip("\n")) / "postgres"

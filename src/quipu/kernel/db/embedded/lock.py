@@ -27,7 +27,7 @@ class FileLock:
         self._file = os.fdopen(os.open(path, flags, 0o600), "rb+", buffering=0)
 
     def fileno(self) -> int:
-        """The file descriptor, to hand the lock on to a child."""
+        """Return the file descriptor, to hand the lock on to a child."""
         return self._file.fileno()
 
     def try_shared(self) -> bool:
@@ -69,7 +69,7 @@ def alone(path: Path, *, wait_seconds: float, purpose: str) -> Generator[None]:
 
 
 def is_held_alone(path: Path) -> bool:
-    """Whether anyone holds the lock of ``path`` alone right now; asking disturbs nobody who holds it."""
+    """Return True if anyone holds the lock of ``path`` alone right now; asking disturbs no holder."""
     if not path.exists():
         return False
     lock = FileLock(path)

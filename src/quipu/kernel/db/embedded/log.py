@@ -22,7 +22,7 @@ def trim(log: Path) -> None:
 
 
 def tail(log: Path, *, lines: int = 20) -> list[str]:
-    """The last lines of the log, oldest first; none if there is no log."""
+    """Return the last lines of the log, oldest first; none if there is no log."""
     if not log.exists():
         return []
     return log.read_text("utf-8", "replace").splitlines()[-lines:]

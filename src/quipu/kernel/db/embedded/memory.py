@@ -1,4 +1,4 @@
-"""How much memory one process of the embedded server may have."""
+"""Memory limit of one process of the embedded server."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OF_CONTAINER: Final = Path("/sys/fs/cgroup/memory.max")
 
 
 def most_memory_mb(settings: Settings) -> int:
-    """The largest address space of one process of the server, MB; 0 is no limit.
+    """Return the largest address space of one process of the server, MB; 0 is no limit.
 
     The page cache counts in every process, though it is there once.
     """
@@ -28,7 +28,7 @@ def most_memory_mb(settings: Settings) -> int:
 
 
 def default_share_mb(machine_mb: int) -> int:
-    """What one process may have of its own on a machine with so much: an eighth, 1 to 4 GB."""
+    """Return the memory that one process may have of its own: an eighth of the machine's, 1 to 4 GB."""
     return min(_MOST_MB, max(_LEAST_MB, machine_mb // _SHARE))
 
 

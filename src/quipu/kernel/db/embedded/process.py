@@ -17,7 +17,7 @@ _ROOT_DIRECTORY = os.path.abspath(os.sep)
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a program ended and all that it said, errors last."""
+    """Exit code and output of a program, errors last."""
 
     code: int
     text: str
@@ -93,8 +93,11 @@ def spawn(
 
 
 def bare_environment(*, bin_dir: Path, home: Path) -> dict[str, str]:
-    """The environment for PostgreSQL's programs: nothing of ours, so no secret of ours stays in a server
-    that outlives us, and no ``PG*`` variable changes what it does."""
+    """Return a clean environment for PostgreSQL's programs.
+
+    Nothing of ours is in it: no secret stays in a server that outlives us, and no ``PG*`` variable changes
+    what it does.
+    """
     env = {"PATH": os.defpath, "HOME": str(home), "LC_ALL": "C", "TZ": "UTC"}
     libraries = bin_dir.parent / "lib"
     if any(libraries.glob("libpq.so*")):

@@ -32,7 +32,7 @@ class EmbeddedServer:
         self._leave = weakref.finalize(self, _leave, share, os.getpid())
 
     def conninfo(self, dbname: str = "quipu") -> str:
-        """A libpq connection string of the role ``quipu_admin`` (superuser)."""
+        """Return a libpq connection string of the role ``quipu_admin`` (superuser)."""
         return self._share.door.conninfo(dbname)
 
     @property
@@ -60,7 +60,7 @@ class EmbeddedServer:
 
 
 async def start(settings: Settings) -> EmbeddedServer:
-    """The server of ``settings.home``: joined if it runs, started if not, made if there is none yet.
+    """Open the server of ``settings.home``: join it if it runs, start it if not, make it if it is new.
 
     Raises ServerError (with the way out in ``hint``), DiskFull or ConfigError. No data is ever deleted.
     """
@@ -78,7 +78,7 @@ async def stop(settings: Settings, *, force: bool = False) -> bool:
 
 
 async def programs(settings: Settings) -> Binaries:
-    """The PostgreSQL programs (psql, pg_dump, …) that fit the data of these settings."""
+    """Return the PostgreSQL programs (psql, pg_dump, …) that fit the data of these settings."""
     return await _in_thread(lambda: _programs(settings))
 
 

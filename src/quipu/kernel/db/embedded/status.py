@@ -28,7 +28,7 @@ _QUERIES = queries.load("quipu.kernel.db.embedded")
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """What is known of the server of one home.
+    """State of the server of one home.
 
     ``version`` is the server's while it runs, else the major version of its data. ``clients`` counts open
     sessions, not ours. ``stays``: it does not stop when its last client leaves. ``problems`` are sentences.
@@ -47,7 +47,7 @@ class ServerStatus:
 
 
 def status(settings: Settings) -> ServerStatus:
-    """The state of the server of ``settings.home``. Raises ConfigError for a wrong ``pg_user``."""
+    """Return the state of the server of ``settings.home``. Raises ConfigError for a wrong ``pg_user``."""
     try:
         place = find_place(settings)
     except ServerError as error:
@@ -62,7 +62,7 @@ def status(settings: Settings) -> ServerStatus:
 
 
 def expected_binaries(settings: Settings, place: Place) -> Path | None:
-    """The programs that the next start would try first, if they are there without unpacking."""
+    """Return the programs that the next start would try first, if they exist without unpacking."""
     if settings.pg_bin is not None:
         return settings.pg_bin.expanduser().absolute()
     program = package.packaged_program()
@@ -73,7 +73,7 @@ def expected_binaries(settings: Settings, place: Place) -> Path | None:
 
 
 def size_of(directory: Path) -> int:
-    """The bytes of all files below a directory; files that vanish meanwhile count as nothing."""
+    """Return the size of all files below a directory, in bytes; files that vanish meanwhile do not count."""
     total = 0
     for parent, _, names in os.walk(directory):
         for name in names:

@@ -29,7 +29,7 @@ class Timeline:
     forks: Mapping[int, int]
 
     def passes(self, number: int, place: int) -> bool:
-        """Whether a place of the log of a timeline is part of this one's past, or of itself."""
+        """Return True if a place in the log of a timeline belongs to this timeline's past, or to itself."""
         return number == self.number or place <= self.forks.get(number, -1)
 
 

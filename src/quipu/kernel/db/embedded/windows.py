@@ -35,7 +35,7 @@ def stop(place: Place) -> None:
 
 
 def lives(place: Place) -> bool:
-    """Whether pg_ctl sees a server on the data directory."""
+    """Return True if pg_ctl sees a server on the data directory."""
     if not (place.data / "postmaster.opts").exists():
         return False
     return _pg_ctl(_bin_dir_of_running(place), place, "status").code == 0
@@ -47,7 +47,7 @@ def _pg_ctl(bin_dir: Path, place: Place, verb: str, *options: str) -> Outcome:
 
 
 def _bin_dir_of_running(place: Place) -> Path:
-    """PostgreSQL notes the program that was started last in postmaster.opts."""
+    """Return the directory of the program started last, which PostgreSQL notes in postmaster.opts."""
     noted = _PROGRAM_IN_OPTIONS.match((place.data / "postmaster.opts").read_text("utf-8", "replace"))
     if noted is None:
         raise ServerError(

@@ -24,7 +24,7 @@ INPUT, OUTPUT = "input_ids", "embedding"
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What of ``config.json`` the graph depends on."""
+    """Values of ``config.json`` that the graph depends on."""
 
     hidden: int
     layers: int
@@ -35,7 +35,7 @@ class Shape:
 
 
 def build(weights: Mapping[str, Vectors], shape: Shape, *, precision: Precision) -> bytes:
-    """The model file: int64 ``input_ids`` (n, length) to float32 ``embedding`` (n, hidden).
+    """Build the model file: int64 ``input_ids`` (n, length) to float32 ``embedding`` (n, hidden).
 
     The vectors are pooled, not yet of unit length.
     Raises ``BadInput`` when a tensor is missing.
@@ -58,7 +58,7 @@ class _Encoder:
         return self._graph.serialize(input_name=INPUT, dimensions=("n", "length"))
 
     def _embeddings(self) -> str:
-        """Word + position + the type of the first (and only) segment, normalised."""
+        """Add word, position and segment type (there is one segment only), then normalise."""
         graph = self._graph
         positions = self._tensor("embeddings.position_embeddings.weight")[: self._shape.positions]
         segment = self._tensor("embeddings.token_type_embeddings.weight")[0]
@@ -95,7 +95,7 @@ class _Encoder:
         return self._graph.apply("MultiHeadAttention", *parts, domain=MICROSOFT, num_heads=self._shape.heads)
 
     def _linear(self, value: str, *names: str) -> str:
-        """One product with the matrices of these names, side by side."""
+        """Multiply once by the matrices of these names, side by side."""
         graph = self._graph
         matrix = np.concatenate([self._tensor(name + ".weight") for name in names]).T
         bias = graph.constant(np.concatenate([self._tensor(name + ".bias") for name in names]))
@@ -106,7 +106,7 @@ class _Encoder:
         return graph.apply("DynamicQuantizeMatMul", *inputs, domain=MICROSOFT)
 
     def _add_and_norm(self, value: str, residual: str, name: str) -> str:
-        """Two operators on purpose: onnxruntime's fused one is not vectorised and four times slower."""
+        """Add and normalise with two operators: onnxruntime's fused one is not vectorised and slower."""
         return self._normalise(self._graph.apply("Add", value, residual), name)
 
     def _normalise(self, value: str, name: str) -> str:

@@ -84,7 +84,7 @@ def _json(path: Path) -> Mapping[str, object]:
 
 
 def _shape(config: Mapping[str, object], *, pooling: Pooling, positions: int) -> Shape:
-    """The numbers of ``config.json``; whatever would compute something else is refused."""
+    """Read the numbers of ``config.json``; refuse settings that would compute something else."""
     expected = {"model_type": "bert", "hidden_act": "gelu", "position_embedding_type": "absolute"}
     for key, value in expected.items():
         found = config.get(key, value if key != "model_type" else None)
@@ -104,7 +104,7 @@ def _shape(config: Mapping[str, object], *, pooling: Pooling, positions: int) ->
 
 
 def _pooling(source: Path) -> Pooling:
-    """How token vectors become one; the mean where the directory does not say."""
+    """Return how token vectors become one; the mean if the directory does not say."""
     _check_modules(source)
     path = source / "1_Pooling" / "config.json"
     if not path.is_file():
@@ -138,12 +138,12 @@ def _check_modules(source: Path) -> None:
 
 
 def _without_prefix(weights: Mapping[str, Vectors]) -> dict[str, Vectors]:
-    """Names as in ``BertModel``; the checkpoints of larger classes put ``bert.`` before them."""
+    """Return names as in ``BertModel``; checkpoints of larger classes put ``bert.`` before them."""
     return {name.removeprefix("bert."): tensor for name, tensor in weights.items()}
 
 
 def _check_sizes(weights: Mapping[str, Vectors], shape: Shape) -> int:
-    """How many words the weights know."""
+    """Check that the sizes agree, and return the number of words that the weights know."""
     words = weights.get("embeddings.word_embeddings.weight")
     if words is None or words.ndim != 2:
         raise BadInput("The weights have no word embeddings: this is not a BERT encoder.")
@@ -164,7 +164,7 @@ def _check_vocabulary(tokenizer: Mapping[str, object], words: int) -> None:
 
 
 def _positions(source: Path, weights: Mapping[str, Vectors]) -> int:
-    """How many tokens are read: what ``sentence_bert_config.json`` says, at most all positions."""
+    """Return the number of tokens to read: as ``sentence_bert_config.json`` says, at most all positions."""
     path = source / "sentence_bert_config.json"
     wanted = _json(path).get("max_seq_length") if path.is_file() else None
     table = weights.get("embeddings.position_embeddings.weight")

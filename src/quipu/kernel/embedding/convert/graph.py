@@ -31,23 +31,23 @@ class Graph:
         self._count = 0
 
     def constant(self, values: NDArray[Any]) -> str:
-        """The name of a tensor with fixed values."""
+        """Add a tensor with fixed values and return its name."""
         name = self._name("c")
         self._constants.append(_tensor(name, values))
         return name
 
     def integers(self, *values: int) -> str:
-        """The name of a short list of numbers, as axes and shapes are given."""
+        """Add a short list of integers, for axes and shapes, and return its name."""
         return self.constant(np.array(values, np.int64))
 
     def apply(self, operator: str, *inputs: str, domain: str = "", **attributes: Attribute) -> str:
-        """The name of an operator's only result."""
+        """Apply an operator with one result and return the name of the result."""
         return self.split(operator, *inputs, parts=1, domain=domain, **attributes)[0]
 
     def split(
         self, operator: str, *inputs: str, parts: int, domain: str = "", **attributes: Attribute
     ) -> list[str]:
-        """The names of an operator's results."""
+        """Apply an operator with several results and return their names."""
         outputs = [self._name("t") for _ in range(parts)]
         node = [wire.text(1, name) for name in inputs]
         node += [wire.text(2, name) for name in outputs]
@@ -64,7 +64,7 @@ class Graph:
         self._output = _value(name, FLOAT32, dimensions)
 
     def serialize(self, *, input_name: str, dimensions: Sequence[Dimension]) -> bytes:
-        """The whole model file, with one int64 input."""
+        """Return the whole model file, with one int64 input."""
         graph = [wire.text(1, node) for node in self._nodes]
         graph.append(wire.text(2, "encoder"))
         graph += [wire.text(5, tensor) for tensor in self._constants]
@@ -80,7 +80,7 @@ class Graph:
 
 
 def _tensor(name: str, values: NDArray[Any]) -> bytes:
-    """A TensorProto; raw data is little-endian by definition."""
+    """Return a TensorProto; raw data is little-endian by definition."""
     shape = b"".join(wire.integer(1, size) for size in values.shape)
     data = np.ascontiguousarray(values, values.dtype.newbyteorder("<")).tobytes()
     return (
@@ -89,7 +89,7 @@ def _tensor(name: str, values: NDArray[Any]) -> bytes:
 
 
 def _attribute(name: str, value: Attribute) -> bytes:
-    """An AttributeProto: its name, its value, its type."""
+    """Return an AttributeProto: its name, its value, its type."""
     if isinstance(value, float):
         return wire.text(1, name) + wire.single(2, value) + wire.integer(20, 1)
     if isinstance(value, int):
@@ -100,7 +100,7 @@ def _attribute(name: str, value: Attribute) -> bytes:
 
 
 def _value(name: str, element_type: int, dimensions: Sequence[Dimension]) -> bytes:
-    """A ValueInfoProto: a tensor of that type; dimensions given by a name may vary."""
+    """Return a ValueInfoProto: a tensor of that type; dimensions with a name may vary."""
     sizes = b"".join(
         wire.text(1, wire.text(2, size) if isinstance(size, str) else wire.integer(1, size))
         for size in dimensions

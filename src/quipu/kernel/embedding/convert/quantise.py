@@ -42,7 +42,7 @@ def rows(table: Vectors) -> Quantised:
 
 
 def _pair_sums(weights: Vectors) -> Vectors:
-    """Per output: the largest sum of two neighbouring inputs' weights of the same sign."""
+    """Return, for each output, the largest sum of two neighbouring inputs' weights of the same sign."""
     padded = np.pad(weights, ((0, len(weights) % 2), (0, 0)))
     pairs = padded.reshape(-1, 2, padded.shape[1])
     up = np.maximum(pairs, 0).sum(axis=1).max(axis=0)

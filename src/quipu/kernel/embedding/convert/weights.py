@@ -17,7 +17,7 @@ _READABLE = {"F32": "<f4", "F16": "<f2", "BF16": "<u2"}
 
 
 def read_weights(data: bytes, *, name: str) -> dict[str, Vectors]:
-    """The floating-point tensors of a file's content as float32, by name (position ids are left out).
+    """Read a file's floating-point tensors as float32, by name (position ids are left out).
 
     Raises ``BadInput`` for what is not a whole safetensors file.
     """

@@ -8,7 +8,7 @@ _VARINT, _LENGTH, _FIXED32 = 0, 2, 5
 
 
 def varint(number: int) -> bytes:
-    """A number in groups of seven bits, lowest first; negative ones as 64-bit two's complement."""
+    """Encode a number in groups of seven bits, lowest first; negative ones as 64-bit two's complement."""
     rest = number & (1 << 64) - 1
     out = bytearray()
     while rest > 0x7F:
@@ -19,16 +19,16 @@ def varint(number: int) -> bytes:
 
 
 def integer(field: int, number: int) -> bytes:
-    """An integer field."""
+    """Encode an integer field."""
     return varint(field << 3 | _VARINT) + varint(number)
 
 
 def text(field: int, value: str | bytes) -> bytes:
-    """A string, bytes or nested message field."""
+    """Encode a string, bytes or nested message field."""
     data = value.encode() if isinstance(value, str) else value
     return varint(field << 3 | _LENGTH) + varint(len(data)) + data
 
 
 def single(field: int, value: float) -> bytes:
-    """A 32-bit float field."""
+    """Encode a 32-bit float field."""
     return varint(field << 3 | _FIXED32) + struct.pack("<f", value)

@@ -73,7 +73,7 @@ _LONGEST_ANSWER: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What an answer says, as a sentence; ``denied``: that it is not so. ``rest``: what else was said."""
+    """Short answer as a sentence; ``denied`` means that it is not so, ``rest`` is what else was said."""
 
     statement: str
     denied: bool
@@ -81,14 +81,14 @@ class Answer:
 
 
 def asked(assistant: str) -> str | None:
-    """The question that a turn of the assistant ends with, where it ends with one."""
+    """Return the question at the end of an assistant's turn, if it ends with one."""
     text = assistant.strip()
     found = _QUESTION.findall(text)
     return " ".join(found[-1].split()) if found and text.endswith("?") else None
 
 
 def answered(question: str, answer: str) -> Answer | None:
-    """The answer as a statement; None where it is no short answer to a question about the user."""
+    """Return the answer as a statement; None if it is no short answer to a question about the user."""
     text = " ".join(answer.replace("’", "'").split())
     first = re.split(r"(?<=[.!?])\s", text)[0]
     return _whether(question, text) or _what(question, first.rstrip(" .!"), text[len(first) :].strip())
@@ -114,7 +114,7 @@ def _whether(question: str, text: str) -> Answer | None:
 
 
 def _swapped(statement: str, value: str) -> str:
-    """The statement with another value at its end."""
+    """Return the statement with another value at its end."""
     for before in (r"in|at|as|to|for", r"is|am|are"):
         found = re.match(rf"^(?P<head>.*\b(?:{before}) )\S.*$", statement)
         if found is not None:

@@ -25,15 +25,15 @@ from quipu.kinds.longterm.rules import filed_text
 
 
 def refusing(policy: Policy) -> Refuses:
-    """The policy as the changes of memories ask it."""
+    """Return the policy in the form that changes of memories ask it."""
     return lambda text, category, asked: policy.refused(text, asked=asked, work=category in WORK)
 
 
 def held(evaluation: Evaluation, policy: Policy) -> Evaluation:
-    """The evaluation without clauses that the policy refuses, whoever made it.
+    """Return the evaluation without clauses that the policy refuses, whoever made it.
 
-    Where nothing would be left of a summary it stays, to be refused and counted. What somebody must not be
-    given is a constraint of high importance.
+    A summary of which nothing would be left stays, to be refused and counted. What somebody must not be given
+    is a constraint of high importance.
     """
     return replace(
         evaluation,
@@ -74,7 +74,7 @@ def _cut(said: Sequence[MemorySource], cut: Callable[[str], str]) -> list[Memory
 
 
 def texts(evaluation: Evaluation) -> list[str]:
-    """What is filed for recall when the evaluation is written, so far as it is known before."""
+    """Return the texts that are filed for recall when the evaluation is written, as far as known before."""
     new = [filed_text(one.summary, one.details) for one in evaluation.inclusions]
     return new + [filed_text(one.summary, one.details) for one in evaluation.edits if one.summary is not None]
 

@@ -1,4 +1,4 @@
-"""What a sentence takes back or puts right: "I no longer work there", "not Berlin, Lisbon"."""
+"""Sentences that take something back or put it right: "I no longer work there", "not Berlin, Lisbon"."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _THINGS: Final[tuple[Category, ...]] = ("personal_data", "context", "pets", "pro
 
 @dataclass(frozen=True, slots=True)
 class TakenBack:
-    """What holds no longer: a ``statement`` in the third person, or a topic; memories of which categories."""
+    """Claim that no longer holds: a ``statement`` in the third person, or a topic; and its categories."""
 
     topic: str
     statement: bool
@@ -26,12 +26,12 @@ class TakenBack:
 
     @property
     def parted(self) -> bool:
-        """Whether it may be of two people: "Mia and I broke up" is one clause."""
+        """True if it may be about two people: "Mia and I broke up" is one clause."""
         return not self.statement and self.categories == ("relationships",)
 
     @property
     def final(self) -> bool:
-        """Whether there is nothing else to keep in it: what is gone is not there."""
+        """True if there is nothing else to keep in it: what is gone is not there."""
         return not self.statement and self.categories != ("project", "context")
 
 
@@ -137,7 +137,7 @@ _MEANT = re.compile(
 
 
 def taken_back(clause: str) -> TakenBack | None:
-    """What a clause in the third person says to hold no longer, or never to have held."""
+    """Return what a clause in the third person says no longer holds, or never held."""
     untrue = _UNTRUE.match(clause)
     if untrue is not None:
         return TakenBack(untrue["what"].rstrip(" .!"), True)
@@ -149,7 +149,7 @@ def taken_back(clause: str) -> TakenBack | None:
 
 
 def positive(clause: str) -> str | None:
-    """The opposite of a clause that denies something: of "the user is no longer a nurse", that they are."""
+    """Return the opposite of a denial: for "the user is no longer a nurse", that they are one."""
     bare = _ANY_MORE.sub("", clause.rstrip(" .!"))
     for pattern, form in _STILL:
         if pattern.match(clause.rstrip(" .!")):
@@ -159,12 +159,12 @@ def positive(clause: str) -> str | None:
 
 
 def points_back(text: str) -> bool:
-    """Whether the sentence says that what was just said is not so."""
+    """Return True if the sentence says that what was just said is not so."""
     return _POINTING.match(text) is not None
 
 
 def put_right(text: str, told: str) -> tuple[PutRight | None, str]:
-    """The words that a sentence puts right, and the sentence without what was wrong.
+    """Return the words that a sentence puts right, and the sentence without what was wrong.
 
     ``told`` is the sentence in the third person.
     """
@@ -192,12 +192,12 @@ _BLAME = re.compile(
 
 
 def blames(text: str) -> bool:
-    """Whether the sentence says that what was known is wrong."""
+    """Return True if the sentence says that what was known is wrong."""
     return _BLAME.search(text.replace("’", "'")) is not None
 
 
 def named_instead(text: str) -> str | None:
-    """What something is instead, in what is left of a sentence that put it right: "It's Kate with a K"."""
+    """Return the right value from the rest of a sentence that put something right: "It's Kate with a K"."""
     found = re.match(
         r"^(?:it's|it is|that's|i'm|i am|the name is) (?:spelled |in |at )?(?P<new>[\w'-]+"
         r"(?: [A-Z][\w'-]+)?)",
@@ -208,6 +208,6 @@ def named_instead(text: str) -> str | None:
 
 
 def meant(text: str) -> str | None:
-    """What the user meant to say, where the sentence says only that."""
+    """Return what the user meant to say, if the sentence says only that."""
     found = _MEANT.match(text)
     return found["new"] if found else None

@@ -16,7 +16,7 @@ _T = TypeVar("_T")
 
 
 def checked(evaluation: Evaluation) -> Evaluation:
-    """The evaluation with its texts clean. Secrets are not looked for here: the policy refuses them.
+    """Return the evaluation with its texts clean. Secrets are left to the policy, which refuses them.
 
     Raises:
         BadInput: a part of it cannot be kept; names it, such as ``inclusions[2].summary``.

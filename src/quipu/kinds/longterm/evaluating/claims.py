@@ -60,7 +60,7 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a clause says of the user. ``told`` has the main thing first."""
+    """Claim of a clause about the user. ``told`` has the main thing first."""
 
     category: Category
     importance: Importance
@@ -71,19 +71,19 @@ class Claim:
 
 
 def claim(clause: str, *, order: bool = True) -> Claim | None:
-    """What a clause in the third person claims; None where it says nothing that lasts."""
+    """Return the claim of a clause in the third person; None if it says nothing that lasts."""
     return _of_others(clause) or _of_the_user(clause, order=order)
 
 
 def important(found: Claim, *, asked: bool, stressed: bool) -> Importance:
-    """How much a claim matters: as usual, at least medium if asked for, high if called important."""
+    """Return a claim's importance: as usual, at least medium if asked for, high if called important."""
     if stressed:
         return "high"
     return max(found.importance, "medium", key=weight) if asked else found.importance
 
 
 def stressed(text: str) -> bool:
-    """Whether it is said to be important."""
+    """Return True if the text says that it is important."""
     return _STRESSED.search(text) is not None
 
 
@@ -114,7 +114,7 @@ def _made(family: Family, found: re.Match[str], clause: str) -> Claim:
 
 
 def _end(clause: str, found: re.Match[str]) -> str:
-    """The clause up to where its thought ends: at least to the end of what was recognised."""
+    """Return the clause up to where its thought ends: at least to the end of what was recognised."""
     end = re.compile(
         r"[;!?]|\.(?:\s|$)|,\s(?:so|but|because|since|which|and)\b|\s(?:so|because|since|if)\s"
     ).search(clause, found.end())
@@ -122,12 +122,12 @@ def _end(clause: str, found: re.Match[str]) -> str:
 
 
 def value_of(text: str) -> str:
-    """A value without the words that only say since when."""
+    """Return a value without trailing words that only say since when."""
     return _TRAILING.sub("", " ".join(text.split()).strip(" ,;:-."))
 
 
 def ordered(order: str) -> str:
-    """What the assistant is told to do, as something that the user wants."""
+    """Return an order to the assistant as a wish of the user."""
     text = re.sub(r"\b(?:you)\b", "the assistant", order.strip())
     first = text.split(None, 1)[0].lower()
     rest = text.split(None, 1)[1] if " " in text else ""
@@ -144,7 +144,7 @@ def ordered(order: str) -> str:
 
 
 def _beside(family: Family, clause: str) -> Iterator[Told]:
-    """What else the clause tells, so that it is not said twice and can be corrected."""
+    """Yield what else the clause tells, so that it is not said twice and can be corrected."""
     if family.slot == "job":
         at = re.search(r"\b(?:at|for) (?P<v>(?:an? |the )?[\w&' -]{2,50}?)(?=$|[,;:.!?]| and | as )", clause)
         if at and "works" in clause:
@@ -175,7 +175,7 @@ def _other() -> re.Pattern[str]:
 
 
 def _of_others(clause: str) -> Claim | None:
-    """What a clause says of somebody, or some animal, of the user's."""
+    """Return the claim of a clause about somebody, or some animal, of the user's."""
     found = _other().match(clause)
     if found is None or not found["rest"].strip():
         return None
@@ -195,7 +195,7 @@ def _of_others(clause: str) -> Claim | None:
 
 
 def _owned(found: re.Match[str], category: Category, subject: str, who: str) -> Claim | None:
-    """What belongs to somebody else: "my son's birthday is the 9th of June"."""
+    """Return the claim about a thing of somebody else's: "my son's birthday is the 9th of June"."""
     inner = _of_the_user(f"the user's{found['rest']}", order=False)
     if inner is None:
         return None
@@ -237,7 +237,7 @@ _PASSING = re.compile(
 
 
 def _state(found: re.Match[str], category: Category, subject: str, who: str) -> Claim | None:
-    """A lasting state of somebody else; or, where nothing lasts, at least that they exist and their name."""
+    """Return a lasting state of somebody else; if nothing lasts, at least that they exist and their name."""
     rest = found["rest"]
     lasts = _LASTING.match(rest) and not _PASSING.search(rest)
     if lasts:
@@ -261,7 +261,7 @@ def _state(found: re.Match[str], category: Category, subject: str, who: str) -> 
 
 
 def grammar_has_template(name: str) -> bool:
-    """Whether the family of that name says how it is kept."""
+    """Return True if the family of that name has a summary template."""
     return any(family.name == name and family.summary for family in grammar().families)
 
 
@@ -270,7 +270,7 @@ def _clipped(text: str) -> str:
 
 
 def mention(text: str) -> Claim | None:
-    """Whom the user has, told in passing: "is my dog allowed to eat grapes?" tells of a dog."""
+    """Return whom the user has, mentioned in passing: "is my dog allowed to eat grapes?" tells of a dog."""
     words = grammar().words
     close = (
         r"(?:wife|husband|partner|girlfriend|boyfriend|spouse|son|daughter|kids|children|boss"
@@ -315,7 +315,7 @@ _IRREGULAR: Final = {
 
 
 def singular(noun: str) -> str:
-    """The noun as one of its kind, lower case."""
+    """Return the noun in the singular, lower case."""
     lower = noun.lower().strip()
     if lower in _IRREGULAR:
         return _IRREGULAR[lower]
@@ -327,5 +327,5 @@ def singular(noun: str) -> str:
 
 
 def with_importance(found: Claim, importance: Importance) -> Claim:
-    """The same claim, mattering so much."""
+    """Return the claim with another importance."""
     return replace(found, importance=importance)

@@ -66,7 +66,7 @@ _STATE = re.compile(
 
 
 def clauses(text: str) -> list[str]:
-    """The clauses of a spelled sentence in their order, each able to stand alone."""
+    """Return the clauses of a spelled sentence in order, each able to stand alone."""
     text = re.sub(r"^is it \w+ that (?=(?:I|my|we|our)\b)(.*)\?$", r"\1.", text, flags=re.IGNORECASE)
     parts = [part for part in _SPLIT.split(text) if part and part.strip()]
     found: list[str] = []
@@ -78,7 +78,7 @@ def clauses(text: str) -> list[str]:
 
 
 def trimmed(clause: str) -> str:
-    """The clause without what only leads in."""
+    """Return the clause without its lead-in."""
     clause = clause.strip(" ,;:-()")
     match = _LEAD.match(clause)
     if re.match(

@@ -52,10 +52,10 @@ _QUIET: Final = ("hypothetical", "quoted", "fiction", "sarcasm")
 
 
 class Conversation:
-    """What the user says is judged; what the assistant says only tells what a short answer answers.
+    """Conversation in which the user's words are judged; the assistant's only explain short answers.
 
-    ``meanings``: the categories of clauses that no family of sayings fits. ``undecided``: those clauses for
-    which there is none yet, True for those that the user asked to remember.
+    ``meanings`` are categories of clauses that no family of sayings fits. ``undecided`` are such clauses that
+    have none yet, True for those that the user asked to remember.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Conversation:
         self._playing = 0
 
     def heard(self, text: str) -> None:
-        """A turn of the assistant."""
+        """Take a turn of the assistant."""
         self._heard = text
 
     def said(
@@ -81,7 +81,7 @@ class Conversation:
         session: str | None = None,
         time: datetime | None = None,
     ) -> None:
-        """A turn of the user; one that was evaluated before is only listened to (``judged=False``)."""
+        """Take a turn of the user; one that was evaluated before is only listened to (``judged=False``)."""
         hidden = bare(text)
         plain = spelled(hidden.text)
         played = self._in_play(plain)
@@ -95,7 +95,7 @@ class Conversation:
         self._heard = ""
 
     def evaluation(self, evaluator: str) -> Evaluation:
-        """What is asked for, all turns taken together."""
+        """Return the result of all turns together."""
         return self._outcome.evaluation(evaluator)
 
     def _in_play(self, text: str) -> bool:
@@ -122,7 +122,7 @@ _FEWEST_WORDS: Final = 4
 
 
 def tellable(clause: str, told: str) -> bool:
-    """Whether a clause is a statement of the present about the speaker, as far as its form tells."""
+    """Return True if a clause states something present about the speaker, as far as its form tells."""
     if len(clause.split()) < _FEWEST_WORDS or clause.endswith((":", "?")) or not _OF_SELF.search(clause):
         return False
     return not (
@@ -235,7 +235,7 @@ class _Turn:
         return found_any
 
     def _by_meaning(self, clause: str, told: str, excerpt: str) -> bool:
-        """Whether a clause that no saying fits seems to last by its meaning."""
+        """Take a clause that no saying fits by its meaning; return True if it seems to last."""
         if not tellable(clause, told):
             return False
         category = self._meanings.get(clause)
@@ -287,7 +287,7 @@ class _Turn:
         return self._claimed(found, excerpt, asked=asked, text=told, old=old) or judged
 
     def _of_named(self, told: str) -> Claim | None:
-        """A clause about somebody whose name is known: "Lena turned seven"."""
+        """Return the claim of a clause about somebody whose name is known: "Lena turned seven"."""
         for one in self._outcome.live():
             for name, who in one.names():
                 match = re.match(rf"{re.escape(name)}(?:'s)?(?=\s)(?P<rest>.*)", told)
@@ -314,7 +314,7 @@ class _Turn:
         return True
 
     def _instead(self, found: Claim) -> Change | None:
-        """A change of a memory that this very turn took back: "I left Siemens, I'm at Bosch now"."""
+        """Return a change of a memory that this very turn took back: "I left Siemens, I'm at Bosch now"."""
         decided = decide(found, self._outcome.taken)
         if not isinstance(decided, Change):
             return None
@@ -322,7 +322,7 @@ class _Turn:
         return decided
 
     def _denied(self, opposite: str, excerpt: str) -> bool:
-        """Whether a memory says what the clause denies: then it goes."""
+        """Take back the memory that a clause denies; return True if there was one."""
         found = claims.claim(opposite, order=False)
         if found is None or found.told[0].slot.startswith(("likes:", "able:", "consumes:")):
             return False
@@ -365,7 +365,7 @@ class _Turn:
             self._outcome.drop()
 
     def _disown(self, excerpt: str) -> None:
-        """The sentence says that what the assistant just said is not so."""
+        """Delete the memory behind the assistant's last words, which the user denies."""
         shown = shown_in(self._heard, self._outcome.live())
         if len(shown) == 1:
             self._outcome.delete(shown[0], "denied", excerpt=excerpt)

@@ -1,4 +1,4 @@
-"""What a claim means for the memories that there are: news, a change, or nothing."""
+"""Decision on a claim, given the existing memories: news, a change, or nothing."""
 
 from __future__ import annotations
 
@@ -48,9 +48,10 @@ class Change:
 def decide(
     found: Claim, among: Sequence[Known], *, old: str | None = None, wrong: bool = False
 ) -> Same | Change | None:
-    """Whether one of the memories says the same, or is to be changed by it; None for news.
+    """Decide whether a memory says the same or is to be changed by a claim; None for news.
 
-    ``old``: words that the speaker called wrong. ``wrong``: they said that something known is wrong.
+    ``old`` are words that the speaker called wrong. ``wrong`` is true if they said that something known is
+    wrong.
     """
     if old is not None:
         meant = [one for one in holding(old, among) if _about_the_same(found, one)]
@@ -88,7 +89,7 @@ def _corrected(found: Claim, one: Known, old: str) -> Change:
 
 
 def replaced(summary: str, old: str, new: str) -> str:
-    """The summary with other words in place of the old; an article that both have stands once."""
+    """Return the summary with new words in place of the old; an article that both have appears once."""
     if re.match(r"(?:an?|the)\s", new, re.IGNORECASE):
         old_pattern = rf"(?:(?:an?|the)\s+)?(?<!\w){re.escape(old)}(?!\w)"
     else:
@@ -97,7 +98,7 @@ def replaced(summary: str, old: str, new: str) -> str:
 
 
 def _implies(one: Known, mentioned: Claim) -> bool:
-    """Whether a memory tells that somebody exists, and bears the name with which they were mentioned."""
+    """Return True if a memory says that somebody exists, under the name with which they were mentioned."""
     main = mentioned.told[0]
     name = next((told.value for told in mentioned.told if told.slot == "named"), None)
     key = main.slot.split(":")[-1].split("/")[0]
@@ -156,7 +157,7 @@ def _value(
 
 
 def _updated(found: Claim, told: Told, other: Told, one: Known) -> str:
-    """The memory with the new value in it, where it tells other things too that still hold."""
+    """Return the memory with the new value, keeping other things in it that still hold."""
     told_slots = {each.slot for each in found.told}
     more = [each for each in one.told if each.slot not in told_slots and each.slot != "named"]
     if more and told.slot != "job" and other.value in one.summary:

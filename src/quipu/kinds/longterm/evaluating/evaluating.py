@@ -46,13 +46,13 @@ class AsyncEvaluating:
         evaluator: Evaluator | EvaluatorName | None = None,
         space: str | None = None,
     ) -> Evaluation:
-        """What a conversation asks for: memories to include, to edit and to delete. Nothing is written.
+        """Return the memories to include, edit and delete after a conversation. Nothing is written.
 
-        ``asked`` is the seed's input, or its document. Memories with ids can be edited and deleted; one
-        that is known by its summary only is not included again. ``evaluator`` is ``rules``, ``llm``, one of
-        your own, or that of the setting ``longterm_evaluator``. ``SatiMemoryResult.of`` makes the seed's
-        single shape of the result. Memory that was put into a turn is not read: what bears the marks of the
-        ``space``, and what others marked; without a space, whatever has the form of a marked block.
+        ``asked`` is the seed's input, or its document. Memories with ids can be edited and deleted; one known
+        by its summary only is not included again. ``evaluator`` is ``rules``, ``llm``, one of your own, or
+        that of the setting ``longterm_evaluator``. ``SatiMemoryResult.of`` turns the result into the seed's
+        single shape. Memory that was put into a turn is not read: blocks with the marks of the ``space``, and
+        blocks that others marked; without a space, everything in the form of a marked block.
 
         Raises:
             BadInput: the document cannot be read, or there is no such evaluator.
@@ -141,7 +141,7 @@ class AsyncEvaluating:
         return total
 
     async def _spoken(self, asked: SatiEvaluationInput, space: str | None) -> SatiEvaluationInput:
-        """The input without memory that was put into its turns."""
+        """Return the input without memory that was put into its turns."""
         turns = asked.recent_conversation
         if not any(echo.mentions(turn.content) for turn in turns):
             return asked

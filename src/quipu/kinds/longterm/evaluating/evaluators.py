@@ -31,9 +31,9 @@ async def named(
     clock: Clock,
     language: Language | None = None,
 ) -> AsyncGenerator[Evaluator]:
-    """``rules``, ``llm``, that of the settings (None), or the evaluator itself where one is given.
+    """Open ``rules``, ``llm``, the evaluator of the settings (None), or the given evaluator itself.
 
-    ``language`` is used, and left open, where it is at hand; else one is opened for the block.
+    ``language`` is used, and left open, if it is there; else one is opened for the block.
 
     Raises:
         BadInput: there is none of that name.

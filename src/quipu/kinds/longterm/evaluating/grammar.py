@@ -43,7 +43,7 @@ class Family:
     sayings: tuple[re.Pattern[str], ...]
 
     def said(self, clause: str) -> re.Match[str] | None:
-        """How the clause says it, if it does."""
+        """Return the match of the first saying that fits the clause, if any."""
         return next((found for one in self.sayings if (found := one.match(clause))), None)
 
 
@@ -57,13 +57,13 @@ class Grammar:
     topics: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]
 
     def guarded(self, names: Iterable[str], text: str) -> bool:
-        """Whether one of the guards fits."""
+        """Return True if one of the guards fits."""
         return any(self.guards[name].search(text) for name in names)
 
 
 @cache
 def grammar() -> Grammar:
-    """The grammar, read from its file the first time."""
+    """Return the grammar, read from its file the first time."""
     data: dict[str, Any] = tomllib.loads(_FILE.read_text("utf-8"))
     words: dict[str, str] = data["words"]
     guards = {
@@ -75,7 +75,7 @@ def grammar() -> Grammar:
 
 
 def filled(saying: str, words: Mapping[str, str]) -> str:
-    """The expression with its words in place, and a value where V stands."""
+    """Return the expression with its words in place, and a value in place of V."""
     named = _NAMED.sub(lambda match: words.get(match[1], match[0]), saying)
     return _VALUE.sub(lambda _: _THOUGHT, named)
 

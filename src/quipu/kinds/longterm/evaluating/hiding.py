@@ -1,4 +1,4 @@
-"""What stands in a message and is not said by its author: code, quotations, pasted and ordered texts."""
+"""Parts of a message that its author does not say: code, quotations, pasted and ordered texts."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class Bare:
     hidden: tuple[str, ...]
 
     def shown(self, text: str) -> str:
-        """A part of the text with its quotations as they were."""
+        """Return a part of the text with its quotations restored."""
         return _PLACE.sub(lambda match: self.hidden[int(match[1])], text)
 
 
 def bare(message: str) -> Bare:
-    """The message up to a text that somebody else is to have written, its quotations hidden."""
+    """Return the message up to a text that somebody else is to write, its quotations hidden."""
     made = _MADE.search(message)
     text = message[: made.end()] if made else message
     text = _RHETORICAL.sub(r"\1 is", text)

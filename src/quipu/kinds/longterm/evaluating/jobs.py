@@ -61,7 +61,7 @@ async def evaluate(context: Context, payload: Payload) -> None:
 
 @asynccontextmanager
 async def _effect(context: Context, left: str | None) -> AsyncGenerator[Within]:
-    """The transaction of the job, with another job for what is ``left`` of the session."""
+    """Open the transaction of the job, and put another job for what is ``left`` of the session."""
     async with context.effect() as within:
         yield within
         if left is not None:

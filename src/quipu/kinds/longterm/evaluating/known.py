@@ -39,11 +39,11 @@ class Known:
 
     @property
     def denies(self) -> bool:
-        """Whether it says that something is not so."""
+        """True if it says that something is not so."""
         return _DENIAL.search(self.summary) is not None
 
     def names(self) -> Iterable[tuple[str, str]]:
-        """Names in it, and who bears each: ("Lena", "the user's daughter Lena")."""
+        """Yield names in it with the person who bears each: ("Lena", "the user's daughter Lena")."""
         for found in _NAMED.finditer(self.clause):
             yield found["name"], f"the user's {found['who']} {found['name']}"
         for found in _KEPT_NAMED.finditer(self.clause):
@@ -58,7 +58,7 @@ def known(
     summary: str,
     version: int = 1,
 ) -> Known:
-    """A memory, read. Its summary may be in any form: "Lives in Berlin", "I live in Berlin"."""
+    """Read a memory. Its summary may be in any form: "Lives in Berlin", "I live in Berlin"."""
     clause = third(spelled(summary)).rstrip(" .")
     if "the user" not in clause.lower():
         clause = f"the user {clause[:1].lower()}{clause[1:]}"
@@ -69,7 +69,7 @@ def known(
 
 
 def of_claim(found: Claim, *, importance: Importance) -> Known:
-    """A claim that is to be included, as the rest of the conversation finds it known."""
+    """Return a claim to include as a known memory, for the rest of the conversation."""
     words = content(found.summary)
     return Known(
         "", found.category, importance, found.summary, 0, found.summary.rstrip("."), found.told, words
@@ -79,9 +79,9 @@ def of_claim(found: Claim, *, importance: Importance) -> Known:
 def about(
     topic: str, among: Sequence[Known], *, categories: Collection[Category], everything: bool
 ) -> list[Known]:
-    """The memories that a topic means: by what its words stand for, or by the words that they share with it.
+    """Return the memories that a topic means, by what its words stand for or by shared words.
 
-    The one that fits best, or none where several fit equally well; with ``everything`` all that fit.
+    That is the one that fits best, or none if several fit equally well; with ``everything`` all that fit.
     """
     scored = [(_fit(topic, one), one) for one in among if one.category in categories]
     fitting = [(score, one) for score, one in scored if score >= ENOUGH]
@@ -102,7 +102,7 @@ def _fit(topic: str, one: Known) -> float:
 
 
 def telling(told: Told, among: Iterable[Known]) -> list[Known]:
-    """The memories that tell the same: the same slot, and a value that is part of the other."""
+    """Return the memories that tell the same: the same slot, and a value that is part of the other."""
     return [one for one in among if any(_same(told, other) for other in one.told)]
 
 
@@ -113,12 +113,12 @@ def _same(told: Told, other: Told) -> bool:
 
 
 def holding(words: str, among: Iterable[Known]) -> list[Known]:
-    """The memories in which these words stand, in their order."""
+    """Return the memories that contain these words, in their order."""
     pattern = re.compile(rf"(?<!\w){re.escape(words)}(?!\w)", re.IGNORECASE)
     return [one for one in among if pattern.search(one.summary)]
 
 
 def shown_in(text: str, among: Iterable[Known]) -> list[Known]:
-    """The memories whose words the text mostly has: what an answer of the assistant rested on."""
+    """Return the memories whose words are mostly in the text: the basis of an assistant's answer."""
     said = content(text)
     return [one for one in among if one.words and len(one.words & said) / len(one.words) > ENOUGH]

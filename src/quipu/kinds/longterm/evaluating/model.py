@@ -1,4 +1,4 @@
-"""What evaluates a conversation, and what comes of it."""
+"""Evaluators of conversations, and their results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Evaluator(Protocol):
 
     @property
     def name(self) -> str:
-        """How its work is noted, e.g. ``rules``."""
+        """Name under which its work is noted, e.g. ``rules``."""
         ...
 
     @property
@@ -29,7 +29,7 @@ class Evaluator(Protocol):
         ...
 
     async def evaluate(self, asked: SatiEvaluationInput, *, since: int = 0) -> Evaluation:
-        """What the turns from ``since`` on ask for; those before it are only context.
+        """Evaluate the turns from ``since`` on; those before them are only context.
 
         Raises ``QuipuError`` where it could not read them.
         """
@@ -38,24 +38,25 @@ class Evaluator(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Applied:
-    """What was done of an evaluation, memory by memory.
+    """Outcome of writing an evaluation, memory by memory.
 
-    ``refused``: what the policy or a change meanwhile kept from being written.
+    ``refused`` counts what the policy or a change meanwhile kept from being written.
     """
 
     memories: Sequence[AuditMemory] = ()
     refused: int = 0
 
     def count(self, action: str) -> int:
-        """How many memories this was done with."""
+        """Count the memories with this action."""
         return sum(one.action == action for one in self.memories)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionEvaluation:
-    """What evaluating a session brought: how many turns of users were read, what was asked for and done.
+    """Outcome of evaluating a session: turns of users that were read, memories asked for and done.
 
-    ``dropped`` counts what an evaluator could not stand by and what was refused. ``more``: turns are left.
+    ``dropped`` counts what an evaluator could not stand by and what was refused. ``more`` is true if turns
+    are left.
     """
 
     session: str

@@ -1,4 +1,4 @@
-"""What an evaluation asks for so far, and the memories as they would be then."""
+"""Evaluation so far, and the memories as they would be after it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Outcome:
         """Memories that the present turn asks to delete."""
 
     def begin(self, turn: MemorySource) -> None:
-        """What comes next was said in this turn."""
+        """Begin a new turn as the source of what follows."""
         self.turn = turn
         self.taken = []
 
@@ -58,7 +58,7 @@ class Outcome:
         self._live.append(one)
 
     def live(self) -> list[Known]:
-        """The memories as they would be, those first that were there first."""
+        """Return the memories as they would be, oldest first."""
         return self._live
 
     def drop(self) -> None:
@@ -120,7 +120,7 @@ class Outcome:
         self._replace(one, shown.summary, importance)
 
     def confirm(self, one: Known, found: Claim, *, excerpt: str, asked: bool) -> None:
-        """What is known was said again: it matters more if the user asked to remember it."""
+        """Note that a known memory was said again: it matters more if the user asked to remember it."""
         if not asked or weight(found.importance) <= weight(one.importance) or one.id == "?":
             return
         if one.id in self._new:
@@ -157,7 +157,7 @@ class Outcome:
         )
 
     def evaluation(self, evaluator: str) -> Evaluation:
-        """All of it."""
+        """Return the whole evaluation."""
         return Evaluation(
             inclusions=tuple(one for one in self._new.values() if one is not _GONE),
             edits=tuple(self._edits.values()),
@@ -167,9 +167,9 @@ class Outcome:
         )
 
     def _allowed(self, found: Claim, summary: str, *, asked: bool) -> Claim | None:
-        """The claim as it may be kept: without clauses that the policy refuses; None where it said these.
+        """Return the claim without clauses that the policy refuses; None if it lies in these.
 
-        Where what it tells is cut, what is left is read anew: "allergic to nuts and diabetic".
+        If its value is cut, the rest is read anew: "allergic to nuts and diabetic".
         """
         kept = self._policy.cut(summary, asked=asked, work=found.category in WORK)
         if kept == summary:
@@ -182,7 +182,7 @@ class Outcome:
         return None if left is None else replace(left, importance=found.importance, summary=sentence(kept))
 
     def _said(self, excerpt: str, category: Category, *, asked: bool) -> MemorySource | None:
-        """Where it was said, without clauses that the policy refuses; None where nothing is left."""
+        """Return the source without clauses that the policy refuses; None if nothing is left."""
         kept = self._policy.cut(excerpt, asked=asked, work=category in WORK)
         return replace(self.turn, excerpt=kept[:_LONGEST_EXCERPT]) if kept else None
 

@@ -1,4 +1,4 @@
-"""What a person says of themselves, told of them: "I'm a nurse" becomes "the user is a nurse"."""
+"""Rewriting of a person's words about themselves: "I'm a nurse" becomes "the user is a nurse"."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ _IS = re.compile(
 
 
 def spelled(text: str) -> str:
-    """The text with straight apostrophes, one space between words, and usual spelling where it matters."""
+    """Return the text with straight apostrophes, single spaces, and usual spelling where it matters."""
     plain = _I.sub("I", " ".join(text.replace("’", "'").split()))
     return _WORD.sub(lambda match: _SPELLED.get(match[0].lower(), match[0]), plain)
 
 
 def third(text: str) -> str:
-    """The spelled text in the third person: I and we are the user, my and our the user's."""
+    """Return the spelled text in the third person: I and we are the user, my and our the user's."""
     for match in reversed(list(_SUBJECT.finditer(text))):
         before, rest = text[: match.start()], text[match.end() :]
         text = f"{before}the user{rest if _TOGETHER.match(before) else conjugated(rest)}"
@@ -50,6 +50,6 @@ def third(text: str) -> str:
 
 
 def sentence(text: str) -> str:
-    """The text with a capital at its beginning and one mark at its end."""
+    """Return the text with a capital at its beginning and one mark at its end."""
     text = " ".join(text.split()).rstrip(" ,;:-.!?")
     return f"{text[0].upper()}{text[1:]}." if text else ""

@@ -1,4 +1,4 @@
-"""Where no saying is known: the category whose prototype sentences a clause is nearest to.
+"""Categories by meaning, if no saying is known: that of the nearest prototype sentences.
 
 The prototypes are ``prototypes.toml``; the limits were tuned with all-MiniLM-L6-v2 on the tuning sets
 (docs/decisions/evaluation.md). A model that spreads its cosines otherwise answers more or less often.
@@ -27,7 +27,7 @@ _FILE: Final = Path(__file__).with_name("prototypes.toml")
 
 
 async def by_meaning(embedder: Embedder, clauses: Mapping[str, bool]) -> dict[str, Category]:
-    """The categories of those clauses that seem to last; those with True were asked to be remembered.
+    """Return the categories of clauses that seem to last; True marks those asked to be remembered.
 
     Raises ``EmbeddingError``.
     """

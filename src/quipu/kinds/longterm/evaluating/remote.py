@@ -44,10 +44,10 @@ class RemoteEvaluator:
         self.version = VERSION
 
     async def evaluate(self, asked: SatiEvaluationInput, *, since: int = 0) -> Evaluation:
-        """What the model asks for and can stand by: ids that exist, turns of the user that were said.
+        """Return what the model asks for and can stand by: existing ids, turns that the user said.
 
-        What it cannot, and what the policy refuses, is dropped and counted. A conversation in which the user
-        said nothing is not sent.
+        The rest, and what the policy refuses, is dropped and counted. A conversation in which the user said
+        nothing is not sent.
 
         Raises:
             LanguageFailed: no answer, or none that fits.
@@ -77,7 +77,7 @@ class Standing:
         self._forms = {normal_form(one) for one in (*summaries, *asked.existing_memory_summaries)}
 
     def evaluation(self, answer: EvaluatedConversation, evaluator: str) -> Evaluation:
-        """What of an answer stands, each memory concerned once."""
+        """Return what stands of an answer, each memory concerned once."""
         deletions = {one.id: made for one in answer.deletions if (made := self._deletion(one))}
         edits = {
             one.id: made for one in answer.edits if one.id not in deletions and (made := self._edit(one))
@@ -154,7 +154,7 @@ class Standing:
         return "" if refused else reason
 
     def _source(self, turn: SatiTurn, at: int, *, asked: bool, work: bool) -> MemorySource | None:
-        """Where it was said, without clauses that the policy refuses; None where nothing is left."""
+        """Return the source without clauses that the policy refuses; None if nothing is left."""
         kept = self._policy.cut(turn.content, asked=asked, work=work)
         if not kept:
             return None
@@ -165,13 +165,13 @@ class Standing:
 
 
 def spoken(asked: SatiEvaluationInput, *, since: int) -> dict[int, SatiTurn]:
-    """What the user said from a turn on, by its number."""
+    """Return what the user said from a turn on, by its number."""
     turns = enumerate(asked.recent_conversation)
     return {at: turn for at, turn in turns if at >= since and turn.role == "user" and turn.content.strip()}
 
 
 def shown(asked: SatiEvaluationInput, *, since: int) -> str:
-    """The memories and the turns as the model reads them; long turns are cut, the assistant's sooner."""
+    """Return memories and turns as the model reads them; long turns are cut, the assistant's sooner."""
     known = [
         entry(f"{one.id} [{one.category}, {one.importance}]", one.summary) for one in asked.existing_memories
     ]

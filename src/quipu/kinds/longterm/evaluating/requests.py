@@ -1,4 +1,4 @@
-"""What a sentence asks of the memory itself: to remember something, or to forget it."""
+"""Requests to the memory itself in a sentence: to remember something, or to forget it."""
 
 from __future__ import annotations
 
@@ -69,9 +69,9 @@ _OWN = re.compile(r"\b(?:my|mine|I|I'm|I've|me|our|we|us|the user|the user's)\b"
 
 @dataclass(frozen=True, slots=True)
 class Forgetting:
-    """What is to be forgotten: a ``statement`` ("I live in Berlin") or a ``topic`` ("my birthday").
+    """Request to forget a ``statement`` ("I live in Berlin") or a ``topic`` ("my birthday").
 
-    ``everything``: all that is known of the topic, not only what is nearest to it.
+    ``everything`` means all that is known of the topic, not only what is nearest to it.
     """
 
     topic: str
@@ -80,7 +80,7 @@ class Forgetting:
 
 
 def remembering(text: str) -> str | None:
-    """What the sentence asks to remember, without the asking; None where it asks for no such thing."""
+    """Return what the sentence asks to remember, without the asking; None if it asks no such thing."""
     asked = _REMEMBER.match(text)
     if asked is not None:
         return None if _NO_STATEMENT.match(asked["what"]) else asked["what"].rstrip(" ?!")
@@ -89,12 +89,12 @@ def remembering(text: str) -> str | None:
 
 
 def asks_back(text: str) -> bool:
-    """Whether the sentence asks to remember what was said before it."""
+    """Return True if the sentence asks to remember what was said before it."""
     return _BACK.match(text) is not None
 
 
 def forgetting(text: str) -> Forgetting | None:
-    """What the sentence asks to forget; None where it only uses the word, as in "forget it"."""
+    """Return what the sentence asks to forget; None if it only uses the word, as in "forget it"."""
     asked = _FORGET.match(text)
     if asked is None:
         return None

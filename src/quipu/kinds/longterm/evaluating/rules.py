@@ -29,9 +29,9 @@ class RulesEvaluator:
         self._policy = policy or Policy()
 
     async def evaluate(self, asked: SatiEvaluationInput, *, since: int = 0) -> Evaluation:
-        """What the user's turns, from the turn ``since`` on, say that is to be kept, changed or forgotten.
+        """Evaluate the user's turns from the turn ``since`` on: what to keep, change or forget.
 
-        The turns before it were evaluated before; they tell what an answer answers. Raises
+        The turns before them were evaluated already; they show what an answer answers. Raises
         ``EmbeddingError``.
         """
         existing = [

@@ -1,4 +1,4 @@
-"""What somebody does not tolerate or must not be given, in whatever words the policy knows it by."""
+"""Safety constraints: what somebody does not tolerate or must not be given, in the policy's words."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _POINTING: Final = re.compile(
 
 
 def constraining(found: Claim) -> Claim | None:
-    """The claim; one that tells what must not be given to somebody is a constraint of high importance.
+    """Return the claim, as a constraint of high importance if it names what somebody must not be given.
 
-    None where it only sounds so: "allergic to meetings".
+    None if it only sounds so: "allergic to meetings".
     """
     if safety(found.summary):
         return replace(found, category="constraint", importance="high")
@@ -40,9 +40,10 @@ def constraining(found: Claim) -> Claim | None:
 
 
 def unsafe(told: str, before: Sequence[str]) -> Claim | None:
-    """What a clause says of the kind, where no family of sayings fits it; None where it does not stand alone.
+    """Return a constraint in a clause that no family of sayings fits; None if it does not stand alone.
 
-    ``told`` and the clauses ``before`` it are in the third person: "he" is whom the last of them begins with.
+    ``told`` and the clauses ``before`` it are in the third person: "he" is the person with whom the last of
+    them begins.
     """
     clause = told.rstrip(" .!,;")
     if not safety(clause):
@@ -62,7 +63,7 @@ def unsafe(told: str, before: Sequence[str]) -> Claim | None:
 
 
 def points_back(told: str) -> bool:
-    """Whether a clause tells of something that only the clause before it names: "he is allergic to them"."""
+    """Return True if a clause is about something that only the clause before names: "allergic to them"."""
     return _POINTING.search(told.rstrip(" .!,;")) is not None
 
 

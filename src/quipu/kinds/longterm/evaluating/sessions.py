@@ -66,12 +66,12 @@ class Stretch:
 
     @property
     def said(self) -> list[Turn]:
-        """What users said in it."""
+        """Turns of users in it."""
         return [turn for turn in self.new if turn.role == "user"]
 
     @property
     def end(self) -> Place:
-        """How far the session is evaluated with it."""
+        """Place up to which the session is evaluated with it."""
         return Place(self.new[-1].id, self.place.turns + len(self.said)) if self.new else self.place
 
 
@@ -96,7 +96,7 @@ class Sessions:
         self._policy = policy
 
     async def waiting(self, session: str, *, space: str) -> Stretch:
-        """The next turns of a session that were not evaluated.
+        """Return the next turns of a session that were not evaluated.
 
         Raises:
             NotFound: there is no such session.
@@ -161,7 +161,7 @@ class Sessions:
     async def _near(
         self, heard: SatiEvaluationInput, since: int, user: str | None, *, space: str
     ) -> list[SatiExistingMemory]:
-        """The live memories of the user that are near to what was said, and to what it would have kept."""
+        """Return the user's live memories near to what was said, and to what it would have kept."""
         said = [turn.content for turn in heard.recent_conversation[since:] if turn.role == "user"]
         alone = await RulesEvaluator(policy=self._policy).evaluate(heard, since=since)
         wanted = [*said, *(one.summary for one in alone.inclusions)]
@@ -270,7 +270,7 @@ class Sessions:
 
 
 def _of(said: Sequence[Turn], user: str | None) -> list[Turn]:
-    """The turns of the assistant and of one user."""
+    """Return the turns of the assistant and of one user."""
     return [turn for turn in said if turn.role == "assistant" or turn.user == user]
 
 

@@ -29,21 +29,21 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """How far a session was evaluated: the last message, and how many turns of users there were by then."""
+    """Progress of evaluating a session: the last message, and the number of users' turns by then."""
 
     message: int = 0
     turns: int = 0
 
 
 async def session_number(within: Within, name: str) -> int | None:
-    """The number of a session."""
+    """Return the number of a session."""
     values = {"space": within.space.id, "name": name}
     row = await (await within.conn.execute(_SQL["session_number"], values)).fetchone()
     return None if row is None else row[0]
 
 
 async def place(within: Within, session: int, evaluator: str, *, hold: bool = False) -> Place:
-    """How far an evaluator has come in a session; ``hold`` keeps it until the transaction ends."""
+    """Return an evaluator's place in a session; ``hold`` locks it until the transaction ends."""
     query = _SQL["evaluated" if hold else "evaluated_so_far"]
     values = {"space": within.space.id, "session": session, "evaluator": evaluator}
     row = await (await within.conn.execute(query, values)).fetchone()
@@ -67,13 +67,13 @@ async def mark(
 
 
 async def after(within: Within, session: int, message: int, *, limit: int) -> list[Turn]:
-    """What users and assistants said after a message, at most ``limit`` turns, in their order."""
+    """Return turns of users and assistants after a message, at most ``limit``, in order."""
     values = {"space": within.space.id, "session": session, "after": message, "limit": limit}
     return await _turns(within, "turns_after", values)
 
 
 async def until(within: Within, session: int, message: int, *, limit: int) -> list[Turn]:
-    """The last turns up to a message, in their order."""
+    """Return the last turns up to a message, in order."""
     values = {"space": within.space.id, "session": session, "until": message, "limit": limit}
     return (await _turns(within, "turns_until", values))[::-1]
 

@@ -22,14 +22,14 @@ _EMPTY: Final = frozenset((
 
 
 def content(text: str) -> frozenset[str]:
-    """The words of a text that carry its meaning, without their endings; if it has none, all its words."""
+    """Return the stems of a text's meaningful words; if it has none, all its words."""
     words = [word.lower().removesuffix("'s") for word in _WORD.findall(text.replace("’", "'"))]
     return frozenset(stem(word) for word in words if word not in _EMPTY) or frozenset(words)
 
 
 @lru_cache(maxsize=4096)
 def stem(word: str) -> str:
-    """The word without the endings that number and person give it."""
+    """Return the word without the endings of number and person."""
     if len(word) > 4 and word.endswith("ies"):
         return f"{word[:-3]}y"
     for ending in ("ing", "ed", "es", "s"):

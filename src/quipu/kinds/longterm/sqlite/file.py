@@ -28,7 +28,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """How many rows are in a new file, how many are left out because it says so already, and its export."""
+    """Rows in a new file, rows left out because it has them already, and its export."""
 
     rows: int
     repeated: int
@@ -36,7 +36,7 @@ class Written:
 
 
 def read(path: Path) -> list[dict[str, Any]]:
-    """Every row of the file, as of one moment.
+    """Read every row of the file, as of one moment.
 
     Raises:
         NotFound: there is no such file.
@@ -95,5 +95,5 @@ def _plain(value: object) -> object:
 
 
 def _text(raw: bytes) -> str:
-    """What is no UTF-8 is replaced: one bad byte must not cost the whole file."""
+    """Decode UTF-8 and replace what is none: one bad byte must not cost the whole file."""
     return raw.decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""What an exchange with a file of the seed brought."""
+"""Results of an exchange with a file of the seed."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ class RefusedRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoriesImported:
-    """What was taken in of a file.
+    """Result of importing a file.
 
-    ``new`` and ``archived`` count new memories, live and archived; ``known`` those that were taken in before,
-    ``repeated`` live ones whose summary says what another live one of the user says. ``mended``: what was put
-    right, by what it was. ``refused``: rows that are kept nowhere. ``redacted``: secrets cut out, by kind.
+    ``new`` and ``archived`` count new memories, live and archived; ``known`` those that were taken in before;
+    ``repeated`` live ones whose summary repeats another live one of the user. ``mended`` counts repairs, by
+    what they were. ``refused`` are rows that are kept nowhere. ``redacted`` counts secrets that were cut out,
+    by kind.
     """
 
     new: int
@@ -35,7 +36,7 @@ class MemoriesImported:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoriesExported:
-    """How many memories were written into a file.
+    """Result of exporting memories to a file.
 
     ``repeated`` are left out: the file holds each summary once, whosesoever it is, live before archived.
     ``id`` and ``sha256`` are noted: a check of an erasure recognises the file by them.

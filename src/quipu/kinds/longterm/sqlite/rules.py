@@ -1,4 +1,4 @@
-"""What a row of a file means: the seed never checked its enumerations, its times are texts. Pure."""
+"""Meaning of a file's rows: the seed never checked its enumerations, its times are texts. Pure."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Reader:
         self.redacted: Counter[str] = Counter()
 
     def read(self, row: Row) -> Taken:
-        """The row as it can be stored.
+        """Return the row as it can be stored.
 
         Raises:
             Refused: it has no summary, one that is too long, or a category or importance that means nothing.
@@ -175,12 +175,12 @@ class Reader:
 
 
 def id_of(user: str | None, id_: UUID) -> UUID:
-    """The id of a person's copy of a memory, where somebody else in the space has the id of the file."""
+    """Return the id of a person's copy of a memory, if somebody else in the space has the file's id."""
     return uuid5(_IDS, f"{'everybody' if user is None else 'user'}\0{user or ''}\0{id_}")
 
 
 def moment(told: object) -> datetime | None:
-    """A time of a file: as CURRENT_TIMESTAMP or toISOString wrote it, seconds, milliseconds; else None."""
+    """Read a time of a file: as CURRENT_TIMESTAMP or toISOString wrote it, seconds or milliseconds."""
     if isinstance(told, int | float) and not isinstance(told, bool):
         seconds = told / 1000 if abs(told) >= _MILLISECONDS_FROM else told
         try:
@@ -200,5 +200,5 @@ def moment(told: object) -> datetime | None:
 
 
 def written(at: datetime | None) -> str | None:
-    """A time as CURRENT_TIMESTAMP writes it, with milliseconds."""
+    """Write a time as CURRENT_TIMESTAMP does, with milliseconds."""
     return None if at is None else f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S}.{at.microsecond // 1000:03}"

@@ -17,13 +17,13 @@ _SQL = queries.load("quipu.kinds.longterm.sqlite")
 
 
 async def known(within: Within, ids: Sequence[UUID]) -> dict[UUID, str | None]:
-    """Whose those of these memories are that the space has."""
+    """Return the owner of each of these memories that the space has."""
     values = {"space": within.space.id, "ids": list(ids)}
     return dict(await (await within.conn.execute(_SQL["known"], values)).fetchall())
 
 
 async def said_already(within: Within, user: str | None, hashes: Sequence[str]) -> set[str]:
-    """Those of these hashes that a live memory of the user has."""
+    """Return the hashes that a live memory of the user has."""
     values = {"space": within.space.id, "user": user, "hashes": list(hashes)}
     return {row[0] for row in await (await within.conn.execute(_SQL["said_already"], values)).fetchall()}
 
@@ -35,7 +35,7 @@ async def keep(within: Within, one: Taken, *, user: str | None, entry: int | Non
 
 
 async def export(within: Within, *, user: str | None) -> list[dict[str, Any]]:
-    """The memories of a space, or of a user there, as a file has them; live ones first."""
+    """Return the memories of a space, or of a user there, as a file has them; live ones first."""
     async with within.conn.cursor(row_factory=dict_row) as cursor:
         await cursor.execute(_SQL["export"], {"space": within.space.id, "user": user})
         return await cursor.fetchall()

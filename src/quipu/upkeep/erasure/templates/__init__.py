@@ -24,18 +24,18 @@ class Column:
 
 
 def fill(name: str, /, **parts: sql.Composable) -> sql.Composed:
-    """The statement of that name."""
+    """Return the statement of that name."""
     return sql.SQL(TEMPLATES[name]).format(**parts)
 
 
 def counting(name: str, table: sql.Composable, columns: Sequence[Column], pattern: str) -> sql.Composed:
-    """Counts the rows that have a name, by column."""
+    """Return a statement that counts the rows with a name, by column."""
     counts = [fill("counted", held=held([one], pattern)) for one in columns]
     return fill(name, table=table, counts=sql.SQL(", ").join(counts))
 
 
 def held(columns: Iterable[Column], pattern: str) -> sql.Composed:
-    """Whether one of the columns has a name in it."""
+    """Return a condition: one of the columns has a name in it."""
     found = [
         fill(
             "held_json" if one.type else "held_text",
@@ -48,7 +48,7 @@ def held(columns: Iterable[Column], pattern: str) -> sql.Composed:
 
 
 def equal(columns: Iterable[Column], whole: str) -> sql.Composed:
-    """Whether a value of one of the columns is a name."""
+    """Return a condition: a value of one of the columns is a name."""
     found = [
         fill("is_json" if one.type else "is_text", column=sql.Identifier(one.name), whole=sql.Literal(whole))
         for one in columns
@@ -59,7 +59,7 @@ def equal(columns: Iterable[Column], whole: str) -> sql.Composed:
 def redacting(
     name: str, table: sql.Composable, columns: Sequence[Column], pattern: str, mark: str
 ) -> sql.Composed:
-    """Puts the mark in the place of names."""
+    """Return a statement that puts the mark in the place of names."""
     changes = [
         fill(
             "change_other" if one.type else "change_text",
