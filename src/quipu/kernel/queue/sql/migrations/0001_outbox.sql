@@ -42,32 +42,42 @@ comment on column core.outbox.sent_at is 'When it was handed to the queue; null:
 comment on column core.outbox.dead_at is 'When it was given up; it waits for somebody to look.';
 
 create index outbox_due on core.outbox (due_at, id) where sent_at is null and dead_at is null;
+
 create index outbox_due_of_space on core.outbox (space_id, due_at) where sent_at is null and dead_at is null;
 
 alter table core.outbox enable row level security;
 alter table core.outbox force row level security;
+
 create policy own_space on core.outbox using (space_id = (select core.current_space()));
+
 create policy relay on core.outbox to quipu_relay using (true) with check (true);
+
 grant select, insert, update, delete on core.outbox to quipu_app;
 grant usage on schema core to quipu_relay;
 grant select, insert, update, delete on core.outbox to quipu_relay;
 
 create policy relay on core.spaces for select to quipu_relay using (true);
-grant select (id, name) on core.spaces to quipu_relay;
+
+-- What a job makes of words that were erased while it was at it is not written: so a worker must know of erasures (epoch).
+grant select (id, name, epoch) on core.spaces to quipu_relay;
 
 create table core.schedules (
     name text primary key,
     cron text not null,
     due_at timestamptz not null,
-    fired_at timestamptz
+    fired_at timestamptz,
+    held_at timestamptz
 );
 comment on table core.schedules is 'When each schedule is due next: whoever moves that on fires it, so it fires once.';
+comment on column core.schedules.held_at is 'When it was put off because it was far behind; null: it has fired since.';
+
 grant select, insert, update on core.schedules to quipu_relay;
 
 -- The tables of SAQ 0.26 (version 3 of its schema), which carry the jobs between workers where no Redis does.
 -- They hold nothing that is not in the outbox, so what a crash of the server takes is sent again: no WAL.
 create schema queue;
 comment on schema queue is 'The tables of SAQ, which hands jobs to workers.';
+
 grant usage on schema queue to quipu_relay;
 
 create unlogged table queue.saq_jobs (
@@ -81,7 +91,9 @@ create unlogged table queue.saq_jobs (
     scheduled bigint not null default extract(epoch from now()),
     expire_at bigint
 );
+
 create index saq_jobs_status_queue_group_key_idx on queue.saq_jobs (status, queue, group_key);
+
 create index saq_jobs_status_queue_priority_scheduled_idx on queue.saq_jobs (status, queue, priority, scheduled);
 
 create unlogged table queue.saq_stats (
@@ -91,7 +103,9 @@ create unlogged table queue.saq_stats (
     metadata jsonb,
     queue_key text
 );
+
 create index saq_stats_expire_at_idx on queue.saq_stats (expire_at);
+
 create index saq_stats_queue_key_idx on queue.saq_stats (queue_key);
 
 grant select, insert, update, delete on queue.saq_jobs, queue.saq_stats to quipu_relay;

@@ -1,11 +1,11 @@
 -- What to know about a person before answering. Names are those of "Data Model: Sati Memory Middleware";
 -- space_id and the columns after "archived" are ours, times are timestamptz, ids are uuid.
-
 insert into core.recall_kinds (code, name) values (5, 'longterm');
 
 set local role quipu_owner;
 
 create schema longterm;
+
 grant usage on schema longterm to quipu_app;
 comment on schema longterm is 'What to know about a person: retrieved before the agent, evaluated after it.';
 
@@ -30,7 +30,7 @@ create table longterm.long_term_memory (
     archived boolean not null default false,
     user_name text check (char_length(user_name) between 1 and 512),
     session text check (char_length(session) between 1 and 512),
-    happened_at timestamptz not null default now(),
+    happened_at timestamptz not null default '-infinity', -- replaced by created_at: see longterm.date_memory
     stated_count integer not null default 1 check (stated_count >= 0),
     entry_id bigint,
     primary key (space_id, id),
@@ -43,12 +43,24 @@ comment on column longterm.long_term_memory.user_name is 'Whom it is about; null
 comment on column longterm.long_term_memory.happened_at is 'When it was first said as it reads now.';
 comment on column longterm.long_term_memory.stated_count is 'How often it was said.';
 comment on column longterm.long_term_memory.entry_id is 'Its entry in core.recall_entries; archived ones have none.';
+
+create index idx_memory_archived on longterm.long_term_memory (space_id, archived desc, importance, updated_at, id);
+
 create index idx_memory_category on longterm.long_term_memory (space_id, category);
+
 create index idx_memory_importance on longterm.long_term_memory (space_id, importance);
-create index idx_memory_archived on longterm.long_term_memory (space_id, archived);
+
+create index long_term_memory_used on longterm.long_term_memory (space_id, last_accessed_at)
+    where last_accessed_at is not null;
+
+create index long_term_memory_unfiled on longterm.long_term_memory (space_id, id)
+    where entry_id is null and not archived;
+
 create unique index long_term_memory_hash on longterm.long_term_memory (space_id, user_name, hash)
     nulls not distinct where not archived;
+
 create index long_term_memory_any_hash on longterm.long_term_memory (space_id, hash);
+
 create unique index long_term_memory_entry on longterm.long_term_memory (space_id, entry_id)
     where entry_id is not null;
 
@@ -70,6 +82,7 @@ create table longterm.history (
     foreign key (space_id, memory_id) references longterm.long_term_memory (space_id, id) on delete cascade
 );
 comment on column longterm.history.version is 'The version that read so; archiving and reviving leave it as it is.';
+
 create index history_memory on longterm.history (space_id, memory_id, id);
 
 -- The words that a version of a memory rests on.
@@ -90,10 +103,16 @@ create table longterm.sources (
     foreign key (space_id, memory_id) references longterm.long_term_memory (space_id, id) on delete cascade
 );
 comment on column longterm.sources.message is 'The id that the caller gave; message_id is that of core.messages, where it is there.';
+
 create unique index sources_once on longterm.sources (space_id, memory_id, version, session, message)
     nulls not distinct where message is not null;
+
+create index sources_memory on longterm.sources (space_id, memory_id, version);
+
 create index sources_session on longterm.sources (space_id, session) where session is not null;
+
 create index sources_message on longterm.sources (space_id, message) where message is not null;
+
 create index sources_message_id on longterm.sources (space_id, message_id) where message_id is not null;
 
 -- One line for each recovery and evaluation. It holds no text of a memory: those are looked up by id.
@@ -114,6 +133,7 @@ create table longterm.audit (
     primary key (space_id, id)
 );
 comment on column longterm.audit.message is 'The message that was answered, or the last that was evaluated: the caller''s own id.';
+
 create index audit_time on longterm.audit (space_id, at);
 
 create table longterm.audit_memories (
@@ -130,6 +150,7 @@ create table longterm.audit_memories (
     foreign key (space_id, audit_id) references longterm.audit (space_id, id) on delete cascade,
     foreign key (space_id, memory_id) references longterm.long_term_memory (space_id, id) on delete cascade
 );
+
 create index audit_memories_memory on longterm.audit_memories (space_id, memory_id);
 
 -- How far each session was evaluated.
@@ -159,6 +180,113 @@ begin
     end loop;
 end
 $$;
+
 grant usage on all sequences in schema longterm to quipu_app;
+
+-- What of long-term memory belongs to one person (see core.current_person): memories that name them and rest on nobody
+-- else's messages, and what hangs from these.
+create function longterm.is_of_person(memory uuid) returns boolean
+    language sql stable security definer set search_path = ''
+    return core.are_of_person(array(
+        select x.message_id from longterm.sources x
+        where x.space_id = core.current_space() and x.memory_id = memory and x.message_id is not null));
+comment on function longterm.is_of_person(uuid) is
+    'Whether the messages that a memory rests on belong to the person of this transaction alone.';
+
+create policy person on longterm.long_term_memory as restrictive to quipu_person
+    using (user_name = (select core.current_person()) and longterm.is_of_person(id));
+
+create policy person on longterm.history as restrictive to quipu_person
+    using (exists (select from longterm.long_term_memory m
+        where m.space_id = history.space_id and m.id = history.memory_id));
+
+create policy person on longterm.sources as restrictive to quipu_person
+    using (exists (select from longterm.long_term_memory m
+        where m.space_id = sources.space_id and m.id = sources.memory_id))
+    with check (core.are_of_person(array[message_id]));
+
+create policy person on longterm.audit as restrictive to quipu_person
+    using (user_name = (select core.current_person()));
+
+create policy person on longterm.audit_memories as restrictive to quipu_person
+    using (exists (select from longterm.audit a
+        where a.space_id = audit_memories.space_id and a.id = audit_memories.audit_id));
+
+create policy person on longterm.evaluations as restrictive to quipu_person
+    using (session_id in (select s.id from core.sessions s where s.space_id = (select core.current_space())));
+
+grant usage on schema longterm to quipu_person;
+
+grant select, insert, update on longterm.long_term_memory, longterm.history, longterm.sources, longterm.audit,
+    longterm.audit_memories to quipu_person;
+
+grant select on longterm.evaluations to quipu_person;
+grant usage on all sequences in schema longterm to quipu_person;
+
+-- What SQL writes to long_term_memory is found, too (see core.unfile_row). A change of what a memory says keeps how it
+-- read before, as the doors do. The hash of such a row is made right when it is filed.
+create function longterm.date_memory() returns trigger
+    language plpgsql volatile
+    as $$
+begin
+    new.happened_at := new.created_at;
+    return new;
+end
+$$;
+
+create trigger date_memory before insert on longterm.long_term_memory
+    for each row when (new.happened_at = '-infinity') execute function longterm.date_memory();
+
+-- Whoever changes a memory, its history says so: archiving and bringing back by SQL left no line, and a change of the
+-- category or importance neither. The database writes each line; a door says then who it was and why.
+create function longterm.keep_wording() returns trigger
+    language plpgsql volatile
+    as $$
+begin
+    insert into longterm.history (space_id, memory_id, version, act, category, importance, summary, details, changed_at,
+        changed_by)
+    values (old.space_id, old.id, old.version, case when new.archived and not old.archived then 'archive'
+            when old.archived and not new.archived then 'revive' else 'edit' end,
+        old.category, old.importance, old.summary, old.details, now(), 'sql');
+    if new.version = old.version and (old.summary, old.details, old.category, old.importance)
+        is distinct from (new.summary, new.details, new.category, new.importance) then
+        new.version := old.version + 1;
+        new.updated_at := greatest(new.updated_at, now());
+    end if;
+    return new;
+end
+$$;
+
+create trigger keep_wording before update on longterm.long_term_memory
+    for each row when ((old.summary, old.details, old.category, old.importance, old.archived, old.version)
+        is distinct from (new.summary, new.details, new.category, new.importance, new.archived, new.version))
+    execute function longterm.keep_wording();
+
+create trigger unfile_inserted before insert on longterm.long_term_memory
+    for each row when (new.entry_id is null and not new.archived) execute function core.unfile_row('5');
+
+create trigger unfile_updated before update on longterm.long_term_memory
+    for each row when (old.entry_id is not distinct from new.entry_id
+        and (old.id, old.summary, old.details, old.user_name, old.happened_at, old.archived)
+            is distinct from (new.id, new.summary, new.details, new.user_name, new.happened_at, new.archived))
+    execute function core.unfile_row('5');
+
+create trigger unfile_deleted after delete on longterm.long_term_memory
+    referencing old table as gone for each statement execute function core.unfile_deleted();
+
+-- Rows that are written by hand ask for their space (see core.entered).
+select core.ask_for_space_in('longterm');
+
+-- Whatever SQL does to a row, its entry is its own (see core.be_given_entry): also where it is copied back, is given
+-- another id, or all of them are to go at once.
+create trigger be_given_entry before insert on longterm.long_term_memory
+    for each row when (new.entry_id is not null) execute function core.be_given_entry('5');
+
+create trigger be_given_entry_again before update on longterm.long_term_memory
+    for each row when (old.entry_id is distinct from new.entry_id) execute function core.be_given_entry('5');
+
+create trigger not_emptied before truncate on longterm.long_term_memory
+    for each statement execute function core.refuse_statement(
+        'Truncating leaves the index as it is: delete the rows, in the space that was entered.');
 
 reset role;

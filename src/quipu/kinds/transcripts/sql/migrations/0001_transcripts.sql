@@ -3,95 +3,14 @@
 --
 -- What people and agent said is in core.messages, once; transcripts.lines has what a line of a transcript
 -- knows besides, and the text of those lines that nobody said.
-
 insert into core.recall_kinds (code, name) values (3, 'transcripts');
 
 set local role quipu_owner;
 
 create schema transcripts;
+
 grant usage on schema transcripts to quipu_app;
 comment on schema transcripts is 'Recorded sessions of coding agents, and the memories extracted from them.';
-
--- Messages are written before they are embedded: those that the index does not know yet.
-create table core.unfiled_messages (
-    space_id integer not null default core.current_space() references core.spaces (id) on delete cascade,
-    message_id bigint not null,
-    happened_at timestamptz not null,
-    primary key (space_id, message_id),
-    foreign key (space_id, message_id) references core.messages (space_id, id) on delete cascade
-);
-
--- A thread stays while messages of it wait to be filed. The rest is as it was.
-create or replace function core.take_out(gone bigint[]) returns void
-    language plpgsql volatile
-    as $$
-declare
-    here constant integer := core.current_space();
-    people integer[];
-begin
-    update core.recall_terms t set entries = t.entries - g.entries
-    from (
-        select term, count(*) as entries
-        from core.recall_entries
-        cross join lateral unnest(terms) as u (term)
-        where space_id = here and id = any(gone)
-        group by term
-    ) g
-    where t.space_id = here and t.term = g.term;
-
-    delete from core.recall_terms
-    where space_id = here and entries = 0 and term = any(array(
-        select unnest(terms) from core.recall_entries where space_id = here and id = any(gone)));
-
-    delete from core.recall_postings p
-    using (select id, unnest(terms) as term from core.recall_entries where space_id = here and id = any(gone)) t
-    where p.space_id = here and p.term = t.term and p.entry_id = t.id;
-
-    with removed as (
-        delete from core.recall_entries where space_id = here and id = any(gone) returning speaker, owner
-    )
-    select array_agg(distinct person) into people
-    from removed cross join lateral (values (speaker), (owner)) as p (person)
-    where person > 0;
-
-    -- After their entries: whoever makes vectors for an entry holds it meanwhile, and is through by now.
-    delete from core.recall_vectors where space_id = here and entry_id = any(gone);
-
-    with touched as materialized (
-        select distinct g.id >> 24 as id from unnest(gone) as g (id) where g.id > 0
-    ), left_over as materialized (
-        select t.id, l.entries, l.tokens, l.speakers, l.with_assistant, exists (
-                select from core.unfiled_messages
-                where space_id = here and message_id between t.id << 24 and (t.id << 24) + 16777215
-            ) as waits
-        from touched t
-        cross join lateral (
-            select count(*) as entries, coalesce(sum(tokens), 0) as tokens,
-                   coalesce(bool_or(not by_user), false) as with_assistant,
-                   coalesce(array_agg(distinct speaker) filter (where speaker > 0), '{}') as speakers
-            from core.recall_entries
-            where space_id = here and id between t.id << 24 and (t.id << 24) + 16777215
-            offset 0
-        ) l
-    ), kept as (
-        update core.recall_threads t
-        set tokens = l.tokens, speakers = l.speakers, with_assistant = l.with_assistant
-        from left_over l
-        where t.space_id = here and t.id = l.id and (l.entries > 0 or l.waits)
-    )
-    delete from core.recall_threads t
-    using left_over l
-    where t.space_id = here and t.id = l.id and l.entries = 0 and not l.waits;
-
-    delete from core.recall_names
-    where space_id = here and id = any(people)
-        and id not in (
-            select speaker from core.recall_entries where space_id = here
-            union all
-            select owner from core.recall_entries where space_id = here
-        );
-end
-$$;
 
 create table transcripts.files (
     space_id integer not null default core.current_space() references core.spaces (id) on delete cascade,
@@ -130,11 +49,30 @@ create table transcripts.session_details (
     agent_description text,
     tool_use_id text,
     raw jsonb,
+    last_extractor text,
+    extracted boolean not null default false,
+    extraction_attempted_at timestamptz,
+    memories_extracted integer not null generated always as (
+        case when extracted or parent_session is not null then 1 else 0 end) stored,
     primary key (space_id, session_id),
     foreign key (space_id, session_id) references core.sessions (space_id, id) on delete cascade
 );
 comment on column transcripts.session_details.first_line_at is 'Span of its own lines, said or not; last_line_at the end.';
 comment on column transcripts.session_details.parent_session is 'The session that a subagent works for, by its name; tool_use_id the call that began it.';
+comment on column transcripts.session_details.last_extractor is
+    'Who tried last to extract memories, and when, follows transcripts.extractions, by trigger; so does extracted.';
+comment on column transcripts.session_details.memories_extracted is
+    'As in the text. Nobody spoke to a subagent but an agent: it waits for no extraction.';
+comment on column transcripts.session_details.extracted is 'Some extractor has read the session to its end.';
+
+create index session_details_latest on transcripts.session_details (space_id, last_line_at desc nulls last);
+
+create index session_details_parent on transcripts.session_details (space_id, parent_session)
+    where parent_session is not null;
+
+create index idx_sessions_extraction on transcripts.session_details
+    (space_id, memories_extracted, extraction_attempted_at);
+
 create index session_details_project on transcripts.session_details (space_id, project_path);
 
 create table transcripts.lines (
@@ -162,15 +100,16 @@ create table transcripts.lines (
     is_prompt boolean not null default false,
     primary key (id, space_id),
     unique (uuid, space_id, session_id),
-    foreign key (space_id, session_id) references core.sessions (space_id, id) on delete cascade,
     foreign key (space_id, message_id) references core.messages (space_id, id) on delete cascade
 );
 comment on column transcripts.lines.content_text is 'Of a line that nobody said (noise, meta, summary, system); what was said is in core.messages.';
 comment on column transcripts.lines.blocks is 'Blocks that have no column (images without their data, documents), or the raw line of an unknown type.';
 comment on column transcripts.lines.is_prompt is 'A person asked: it begins a turn.';
+
 -- No index of this table begins with the space: as long as a planner takes the table for small, it would as
 -- soon read all lines of the space by it as look one up.
 create index lines_time on transcripts.lines (session_id, happened_at, id);
+
 create index lines_message on transcripts.lines (message_id) where message_id is not null;
 
 -- What one answer of the model cost: its lines repeat the usage, so it is kept once, as the maximum.
@@ -185,11 +124,14 @@ create table transcripts.responses (
     output_tokens bigint not null default 0 check (output_tokens >= 0),
     cache_read_tokens bigint not null default 0 check (cache_read_tokens >= 0),
     cache_creation_tokens bigint not null default 0 check (cache_creation_tokens >= 0),
-    primary key (space_id, response_id),
-    foreign key (space_id, line_id) references transcripts.lines (space_id, id) on delete cascade
+    primary key (space_id, response_id)
 );
 comment on column transcripts.responses.line_id is 'The line that shows the tokens; a copy of it in a resumed session shows none.';
+
 create index responses_line on transcripts.responses (space_id, line_id);
+
+create index responses_session on transcripts.responses (space_id, session_id);
+
 create index responses_day on transcripts.responses (space_id, happened_at);
 
 create table transcripts.tool_calls (
@@ -201,13 +143,15 @@ create table transcripts.tool_calls (
     tool_input jsonb not null default '{}'::jsonb,
     path text,
     happened_at timestamptz not null,
-    primary key (space_id, session_id, id),
-    foreign key (space_id, line_id) references transcripts.lines (space_id, id) on delete cascade
+    primary key (space_id, session_id, id)
 );
 comment on table transcripts.tool_calls is 'A call has the id that the model gave it, once in each session that holds it.';
 comment on column transcripts.tool_calls.path is 'The file that it was about, where its input names one.';
+
 create index tool_calls_line on transcripts.tool_calls (space_id, line_id);
+
 create index tool_calls_name on transcripts.tool_calls (space_id, tool_name, happened_at);
+
 create index tool_calls_path on transcripts.tool_calls (space_id, path) where path is not null;
 
 create table transcripts.tool_results (
@@ -222,13 +166,14 @@ create table transcripts.tool_results (
     compacted_bytes bigint check (compacted_bytes >= 0),
     compacted_at timestamptz,
     happened_at timestamptz not null,
-    primary key (space_id, session_id, tool_call_id),
-    foreign key (space_id, line_id) references transcripts.lines (space_id, id) on delete cascade
+    primary key (space_id, session_id, tool_call_id)
 );
 comment on column transcripts.tool_results.spilled_from is 'The file beside the transcript that had the output, where it was too long for the line.';
 comment on column transcripts.tool_results.agent_session is 'The session of the subagent that the call began.';
 comment on column transcripts.tool_results.compacted_bytes is 'How long it was before it was replaced by a marker.';
+
 create index tool_results_line on transcripts.tool_results (space_id, line_id);
+
 create index tool_results_agent on transcripts.tool_results (space_id, agent_session) where agent_session is not null;
 
 create table transcripts.summaries (
@@ -301,9 +246,12 @@ create table transcripts.extractions (
     error text,
     memories integer not null default 0 check (memories >= 0),
     attempted_at timestamptz not null,
+    extracted boolean not null
+    default false,
     primary key (space_id, session_id, extractor),
     foreign key (space_id, session_id) references core.sessions (space_id, id) on delete cascade
 );
+comment on column transcripts.extractions.extracted is 'It was read to the end once; status says how the last attempt went.';
 
 create table transcripts.memories (
     space_id integer not null default core.current_space() references core.spaces (id) on delete cascade,
@@ -320,7 +268,7 @@ create table transcripts.memories (
     extractor text,
     extractor_version integer check (extractor_version > 0),
     normal_form bytea,
-    happened_at timestamptz not null default now(),
+    happened_at timestamptz not null default '-infinity',
     edited_at timestamptz,
     confirmed_at timestamptz,
     used_at timestamptz,
@@ -333,10 +281,19 @@ comment on column transcripts.memories.confidence is 'As it was judged; what it 
 comment on column transcripts.memories.normal_form is 'Hash of the fact without case, articles and punctuation: the same fact has the same.';
 comment on column transcripts.memories.edited_at is 'A person changed it: extraction leaves it alone.';
 comment on column transcripts.memories.entry_id is 'Its entry in core.recall_entries; null where the index does not know it yet.';
+
 create index idx_memories_session on transcripts.memories (space_id, session_id);
+
 create index idx_memories_category on transcripts.memories (space_id, category);
+
 create unique index memories_entry on transcripts.memories (space_id, entry_id) where entry_id is not null;
+
 create index idx_memories_created on transcripts.memories (space_id, created_at);
+
+create index memories_used on transcripts.memories (space_id, used_at) where used_at is not null;
+
+create index memories_unfiled on transcripts.memories (space_id, id) where entry_id is null and status = 'active';
+
 create unique index memories_normal_form on transcripts.memories (space_id, project_path, category, normal_form)
     where status = 'active' and normal_form is not null;
 
@@ -354,7 +311,9 @@ create table transcripts.memory_sources (
     foreign key (space_id, memory_id) references transcripts.memories (space_id, id) on delete cascade,
     foreign key (space_id, session_id) references core.sessions (space_id, name) on delete cascade
 );
+
 create index memory_sources_session on transcripts.memory_sources (space_id, session_id);
+
 create index memory_sources_message on transcripts.memory_sources (space_id, message_id) where message_id is not null;
 
 -- A later fact that says otherwise: the earlier one lost confidence by it.
@@ -385,10 +344,6 @@ do $$
 declare
     t text;
 begin
-    execute 'alter table core.unfiled_messages enable row level security';
-    execute 'alter table core.unfiled_messages force row level security';
-    execute 'create policy own_space on core.unfiled_messages using (space_id = (select core.current_space()))';
-    execute 'grant select, insert, update, delete on core.unfiled_messages to quipu_app';
     foreach t in array array['files', 'session_details', 'summaries', 'lines', 'responses', 'tool_calls', 'tool_results', 'teams',
         'team_members', 'team_tasks', 'prompts', 'extractions', 'memories', 'memory_sources', 'memory_contradictions',
         'memory_edits'] loop
@@ -399,6 +354,7 @@ begin
     end loop;
 end
 $$;
+
 grant usage on all sequences in schema transcripts to quipu_app;
 
 -- The names of the text.
@@ -415,36 +371,37 @@ select
     d.source,
     d.parent_session,
     d.agent_type,
-    case when x.status in ('done', 'partial') then 1 else 0 end as memories_extracted,
-    x.attempted_at as extraction_attempted_at,
+    d.memories_extracted,
+    d.extraction_attempted_at,
     coalesce(x.status, 'none') as extraction_status,
     x.error as extraction_error,
-    x.extractor,
+    d.last_extractor as extractor,
     x.version as extractor_version,
     s.space_id,
     s.id as session_number
 from transcripts.session_details d
 join core.sessions s on s.space_id = d.space_id and s.id = d.session_id
-left join lateral (
-    select * from transcripts.extractions x
-    where x.space_id = d.space_id and x.session_id = d.session_id
-    order by x.attempted_at desc, x.extractor limit 1
-) x on true;
+left join transcripts.extractions x
+    on x.space_id = d.space_id and x.session_id = d.session_id and x.extractor = d.last_extractor;
 
+-- Whether memories were extracted from a session, as somebody says by SQL, is said of every extractor: after one had
+-- failed, the mark was taken for its own, and the next one read the session again.
 create function transcripts.mark_session() returns trigger
     language plpgsql volatile
     as $$
+declare
+    said constant text := case when new.memories_extracted = 1 then 'done' else 'none' end;
+    at constant timestamptz := coalesce(new.extraction_attempted_at, now());
 begin
     insert into transcripts.extractions (space_id, session_id, extractor, version, status, attempted_at)
-    select s.space_id, s.id, coalesce(old.extractor, 'manual'), coalesce(old.extractor_version, 1),
-        case when new.memories_extracted = 1 then 'done' else 'none' end, coalesce(new.extraction_attempted_at, now())
-    from core.sessions s
-    where s.space_id = core.current_space() and s.name = old.id
-    on conflict (space_id, session_id, extractor) do update
-        set status = excluded.status, attempted_at = excluded.attempted_at, error = null;
+    values (old.space_id, old.session_number, 'manual', 1, said, at)
+    on conflict do nothing;
+    update transcripts.extractions set status = said, attempted_at = at, error = null
+    where space_id = old.space_id and session_id = old.session_number;
     return new;
 end
 $$;
+
 create trigger mark_session instead of update on transcripts.sessions
     for each row execute function transcripts.mark_session();
 
@@ -491,3 +448,575 @@ grant select, update on transcripts.sessions to quipu_app;
 grant select on transcripts.messages, transcripts.sync_state to quipu_app;
 
 reset role;
+
+-- A role for SQL of others. It has the rights to read, and the logins of the spaces are members of it.
+do $$
+begin
+    if not exists (select from pg_roles where rolname = 'quipu_see') then
+        create role quipu_see nologin noinherit;
+    end if;
+end
+$$;
+
+set local role quipu_owner;
+
+-- One row for each text that can be searched: what was said or thought in a line, what a tool was given, what it
+-- answered. The words have the number of their space in front ("7/boat"), so that each space has lists of its own.
+create table transcripts.texts (
+    space_id integer not null default core.current_space(),
+    line_id bigint not null,
+    part text not null check (part in ('said', 'thinking', 'input', 'result')),
+    call_id text not null default '',
+    session_id bigint not null,
+    role text not null check (role in ('user', 'assistant', 'system', 'tool')),
+    tool_name text,
+    is_error boolean not null default false,
+    happened_at timestamptz not null,
+    words integer not null check (words >= 0),
+    weight real not null,
+    terms tsvector not null,
+    primary key (space_id, line_id, part, call_id),
+    foreign key (space_id, line_id) references transcripts.lines (space_id, id) on delete cascade
+) with (autovacuum_vacuum_insert_scale_factor = 0.05);
+comment on table transcripts.texts is 'The text index: made after the lines, in batches; see transcripts.indexing.';
+comment on column transcripts.texts.call_id is 'The tool call of an input or a result; empty for what was said or thought.';
+comment on column transcripts.texts.weight is 'What one occurrence of a word in it counts: by where it stands and how long it is.';
+comment on column transcripts.texts.terms is 'Its words without positions, each with the number of the space in front.';
+
+create index texts_terms on transcripts.texts using gin (terms) with (gin_pending_list_limit = 16384);
+
+create table transcripts.indexing (
+    space_id integer not null default core.current_space() references core.spaces (id) on delete cascade,
+    indexed_to bigint not null default 0,
+    settled_to bigint not null default 0,
+    primary key (space_id)
+);
+comment on column transcripts.indexing.indexed_to is 'Lines up to this id have their texts in the index, but for those in transcripts.unindexed.';
+comment on column transcripts.indexing.settled_to is 'No line up to this id can still come: whoever wrote one then has ended.';
+
+create table transcripts.unindexed (
+    space_id integer not null default core.current_space(),
+    line_id bigint not null,
+    primary key (space_id, line_id),
+    foreign key (space_id, line_id) references transcripts.lines (space_id, id) on delete cascade
+);
+comment on table transcripts.unindexed is 'Lines whose text was changed after it was indexed.';
+
+do $$
+declare
+    t text;
+begin
+    foreach t in array array['texts', 'indexing', 'unindexed'] loop
+        execute format('alter table transcripts.%I enable row level security', t);
+        execute format('alter table transcripts.%I force row level security', t);
+        execute format('create policy own_space on transcripts.%I using (space_id = (select core.current_space()))', t);
+        execute format('grant select, insert, update, delete on transcripts.%I to quipu_app', t);
+    end loop;
+end
+$$;
+
+-- An index on words is not used below a policy (the operator may tell of rows by its errors, PostgreSQL holds), so
+-- it is asked by these functions of the owner, who sees every row and is shown those of the space alone.
+create policy looking on transcripts.texts for select to quipu_owner using (true);
+
+create function transcripts.input_text(input jsonb) returns text
+    language sql immutable parallel safe
+    return (
+        select string_agg(one #>> '{}', E'\n')
+        from jsonb_path_query(input, 'strict $.**') as v (one)
+        where jsonb_typeof(one) in ('string', 'number')
+    );
+comment on function transcripts.input_text(jsonb) is 'The values of what a tool was given, one a line, without their names.';
+
+-- A function of one line and not a view: a planner reads the four tables of a union through before it joins it.
+create function transcripts.texts_of(space integer, line bigint) returns table (
+    line_id bigint, part text, call_id text, session_id bigint, role text, tool_name text, is_error boolean,
+    happened_at timestamptz, content text
+)
+    language sql stable
+    begin atomic
+    select l.id, 'said', '', l.session_id,
+        case when l.is_meta or l.is_noise or l.is_compact_summary then 'system'
+            when l.type in ('user', 'assistant') then l.type else 'system' end,
+        null::text, false, l.happened_at, coalesce(m.content, l.content_text)
+    from transcripts.lines l
+    left join core.messages m on m.space_id = space and m.id = l.message_id
+    where l.space_id = space and l.id = line and (l.message_id is not null or l.content_text is not null)
+    union all
+    select l.id, 'thinking', '', l.session_id, 'assistant', null, false, l.happened_at, l.thinking
+    from transcripts.lines l
+    where l.space_id = space and l.id = line and l.thinking is not null
+    union all
+    select c.line_id, 'input', c.id, c.session_id, 'assistant', c.tool_name, false, c.happened_at,
+        transcripts.input_text(c.tool_input)
+    from transcripts.tool_calls c
+    where c.space_id = space and c.line_id = line
+    union all
+    select r.line_id, 'result', r.tool_call_id, r.session_id, 'tool', c.tool_name, r.is_error, r.happened_at,
+        r.content
+    from transcripts.tool_results r
+    left join transcripts.tool_calls c
+        on c.space_id = space and c.session_id = r.session_id and c.id = r.tool_call_id
+    where r.space_id = space and r.line_id = line;
+    end;
+comment on function transcripts.texts_of(integer, bigint) is 'Every text of a line that can be searched, as it is now.';
+
+create function transcripts.matching(
+    asked tsquery, parts text[], sessions bigint[], roles text[], tools text[], errors boolean,
+    since timestamptz, until timestamptz, sorted text, most integer
+) returns table (
+    line_id bigint, part text, call_id text, session_id bigint, role text, tool_name text, is_error boolean,
+    happened_at timestamptz, words integer, found bigint
+)
+    language sql stable security definer set search_path = pg_catalog, pg_temp
+    begin atomic
+    select t.line_id, t.part, t.call_id, t.session_id, t.role, t.tool_name, t.is_error, t.happened_at, t.words,
+        count(*) over () as found
+    from transcripts.texts t
+    where t.space_id = core.current_space() and t.terms @@ asked
+        and (parts is null or t.part = any(parts))
+        and (sessions is null or t.session_id = any(sessions))
+        and (roles is null or t.role = any(roles))
+        and (tools is null or t.tool_name = any(tools))
+        and (not errors or t.is_error)
+        and (since is null or t.happened_at >= since)
+        and (until is null or t.happened_at < until)
+    order by
+        case when sorted = 'relevance' then t.weight end desc,
+        case when sorted <> 'time-asc' then t.happened_at end desc,
+        case when sorted = 'time-asc' then t.happened_at end,
+        t.line_id desc, t.part
+    limit most;
+    end;
+
+revoke execute on function transcripts.matching(
+    tsquery, text[], bigint[], text[], text[], boolean, timestamptz, timestamptz, text, integer) from public;
+
+grant execute on function transcripts.matching(
+    tsquery, text[], bigint[], text[], text[], boolean, timestamptz, timestamptz, text, integer) to quipu_app;
+comment on function transcripts.matching(
+    tsquery, text[], bigint[], text[], text[], boolean, timestamptz, timestamptz, text, integer) is
+    'Texts of the space that was entered that have the words, the best or the latest first.';
+
+create function transcripts.settle_texts() returns void
+    language sql volatile security definer set search_path = pg_catalog, pg_temp
+    begin atomic
+    select gin_clean_pending_list('transcripts.texts_terms'::regclass);
+    end;
+comment on function transcripts.settle_texts() is 'Sorts in what was put into the text index lately: until then each search reads through it.';
+
+revoke execute on function transcripts.settle_texts() from public;
+
+grant execute on function transcripts.settle_texts() to quipu_app;
+
+-- What is changed is taken out of the index with the change and waits to be read anew.
+create function transcripts.reindex() returns trigger
+    language plpgsql volatile
+    as $$
+declare
+    line constant bigint := case tg_table_name when 'lines' then (to_jsonb(new) ->> 'id')::bigint
+                                else (to_jsonb(new) ->> 'line_id')::bigint end;
+begin
+    delete from transcripts.texts where space_id = new.space_id and line_id = line;
+    insert into transcripts.unindexed (space_id, line_id) values (new.space_id, line) on conflict do nothing;
+    return null;
+end
+$$;
+
+create trigger reindex after update of content_text, thinking, message_id, is_meta, is_noise, is_compact_summary
+    on transcripts.lines for each row
+    when (old.content_text is distinct from new.content_text or old.thinking is distinct from new.thinking
+        or old.message_id is distinct from new.message_id or old.is_meta <> new.is_meta
+        or old.is_noise <> new.is_noise or old.is_compact_summary <> new.is_compact_summary)
+    execute function transcripts.reindex();
+
+create trigger reindex after update of tool_input, tool_name on transcripts.tool_calls for each row
+    when (old.tool_input is distinct from new.tool_input or old.tool_name <> new.tool_name)
+    execute function transcripts.reindex();
+
+create trigger reindex after update of content, is_error on transcripts.tool_results for each row
+    when (old.content is distinct from new.content or old.is_error <> new.is_error)
+    execute function transcripts.reindex();
+
+-- SQL of readers runs on a login that its space has to itself. All of them are members of quipu_see, which has the
+-- rights to read and logs in no more: what one of them may see is known by its name, whatever a query sets.
+create table transcripts.readers (
+    space_id integer not null default core.current_space() references core.spaces (id) on delete cascade,
+    role text not null,
+    password text not null,
+    primary key (space_id),
+    unique (space_id, role)
+);
+comment on table transcripts.readers is 'The login of each space for SQL of readers. Only quipu_owner reads it.';
+
+create index readers_role on transcripts.readers (role);
+
+alter table transcripts.readers enable row level security;
+alter table transcripts.readers force row level security;
+create policy own_space on transcripts.readers using (space_id = (select core.current_space()));
+create policy logins on transcripts.readers to quipu_owner using (true);
+
+create table transcripts.discarded_readers (
+    role text primary key
+);
+comment on table transcripts.discarded_readers is 'Logins of spaces that are gone; whoever may drop roles drops them.';
+
+create function transcripts.discard_reader() returns trigger
+    language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+    as $$
+begin
+    insert into transcripts.discarded_readers (role) values (old.role) on conflict do nothing;
+    return null;
+end
+$$;
+
+revoke execute on function transcripts.discard_reader() from public;
+
+create trigger discard_reader after delete on transcripts.readers
+    for each row execute function transcripts.discard_reader();
+
+create function transcripts.reader_space() returns integer
+    language sql stable security definer set search_path = pg_catalog, pg_temp
+    begin atomic
+    select r.space_id from transcripts.readers r where r.role = session_user;
+    end;
+comment on function transcripts.reader_space() is 'The space that whoever is logged in reads, or null.';
+
+revoke execute on function transcripts.reader_space() from public;
+
+grant execute on function transcripts.reader_space() to quipu_see;
+
+-- Runs as the account that Quipu logs in with, which may make roles, in the space that was entered.
+create function transcripts.make_reader(login text, secret text, plain_password text) returns void
+    language plpgsql volatile
+    as $$
+declare
+    gone text;
+begin
+    for gone in select role from transcripts.discarded_readers for update skip locked loop
+        execute format('drop role if exists %I', gone);
+        delete from transcripts.discarded_readers where role = gone;
+    end loop;
+    if not exists (select from pg_catalog.pg_roles where rolname = login) then
+        execute format('create role %I login inherit nocreatedb nocreaterole connection limit 4', login);
+        if current_setting('server_version_num')::integer >= 160000 then
+            execute format('grant quipu_see to %I with inherit true, set false', login);
+        else
+            execute format('grant quipu_see to %I', login);
+        end if;
+    end if;
+    execute format('alter role %I password %L', login, secret);
+    set local role quipu_owner;
+    insert into transcripts.readers as r (role, password) values (login, plain_password)
+    on conflict (space_id) do update set role = excluded.role, password = excluded.password;
+    reset role;
+end
+$$;
+
+revoke execute on function transcripts.make_reader(text, text, text) from public;
+comment on function transcripts.make_reader(text, text, text) is
+    'Gives the space that was entered its login for readers with that password, made where it is missing.';
+
+grant usage on schema transcripts to quipu_see;
+
+do $$
+declare
+    t text;
+begin
+    foreach t in array array['core.sessions', 'core.messages', 'transcripts.files', 'transcripts.session_details',
+        'transcripts.summaries', 'transcripts.lines', 'transcripts.responses', 'transcripts.tool_calls', 'transcripts.tool_results',
+        'transcripts.teams', 'transcripts.team_members', 'transcripts.team_tasks', 'transcripts.prompts',
+        'transcripts.extractions', 'transcripts.memories', 'transcripts.memory_sources',
+        'transcripts.memory_contradictions', 'transcripts.memory_edits'] loop
+        execute format('create policy seen on %s as restrictive to quipu_see '
+            'using (space_id = (select transcripts.reader_space()))', t);
+        execute format('grant select on %s to quipu_see', t);
+    end loop;
+end
+$$;
+
+grant select on transcripts.sessions, transcripts.messages, transcripts.sync_state to quipu_see;
+
+-- Outputs are long and compressed on their way in. Where the server has it, lz4 does that at a fifth of the cost of
+-- its own method; what is stored already stays as it is.
+do $$
+begin
+    if exists (select from pg_settings where name = 'default_toast_compression' and 'lz4' = any(enumvals)) then
+        alter table transcripts.tool_results alter column content set compression lz4;
+        alter table transcripts.tool_calls alter column tool_input set compression lz4;
+        alter table transcripts.lines
+            alter column content_text set compression lz4,
+            alter column thinking set compression lz4,
+            alter column blocks set compression lz4;
+    end if;
+end
+$$;
+
+-- The lines of a batch are of one session or of a few. A foreign key would look for the session of each line and lock
+-- it anew, a tenth of the server's work in a sync; so each session is looked for once, and takes its lines along when
+-- it goes.
+create function transcripts.lines_have_their_session() returns trigger
+    language plpgsql
+    as $$
+declare
+    lost bigint;
+begin
+    with given as (
+        select distinct space_id, session_id from added
+    ), held as (
+        select s.space_id, s.id from core.sessions s
+        where (s.space_id, s.id) in (select space_id, session_id from given)
+        for key share
+    )
+    select g.session_id into lost from given g
+    where not exists (select from held h where h.space_id = g.space_id and h.id = g.session_id)
+    limit 1;
+    if found then
+        raise foreign_key_violation using
+            message = format('transcripts.lines: there is no session %s in the space', lost);
+    end if;
+    return null;
+end
+$$;
+
+create trigger lines_have_their_session after insert on transcripts.lines
+    referencing new table as added
+    for each statement execute function transcripts.lines_have_their_session();
+
+create function transcripts.lines_stay_in_their_session() returns trigger
+    language plpgsql
+    as $$
+begin
+    raise foreign_key_violation using message = 'transcripts.lines: a line stays in its session';
+end
+$$;
+
+create trigger lines_stay_in_their_session after update of space_id, session_id on transcripts.lines
+    for each row when (old.space_id <> new.space_id or old.session_id <> new.session_id)
+    execute function transcripts.lines_stay_in_their_session();
+
+create function transcripts.lines_go_with_their_session() returns trigger
+    language plpgsql
+    as $$
+begin
+    delete from transcripts.lines l using gone where l.space_id = gone.space_id and l.session_id = gone.id;
+    return null;
+end
+$$;
+
+create trigger lines_go after delete on core.sessions
+    referencing old table as gone
+    for each statement execute function transcripts.lines_go_with_their_session();
+
+-- What a line called, brought and cost is of it. Foreign keys would look for that line row by row, an eighth of the
+-- server's work in a sync; so the rows of a statement look for their lines together, hold them until the end of the
+-- transaction, and go with them.
+create function transcripts.have_their_line() returns trigger
+    language plpgsql
+    as $$
+declare
+    lost bigint;
+begin
+    select a.line_id into lost from added a
+    where not exists (
+        select from transcripts.lines l where l.space_id = a.space_id and l.id = a.line_id for key share
+    )
+    limit 1;
+    if found then
+        raise foreign_key_violation using
+            message = format('transcripts.%s: there is no line %s in the space', tg_table_name, lost);
+    end if;
+    return null;
+end
+$$;
+
+create function transcripts.stay_with_their_line() returns trigger
+    language plpgsql
+    as $$
+begin
+    raise foreign_key_violation using
+        message = format('transcripts.%s: what is of a line stays with it', tg_table_name);
+end
+$$;
+
+create function transcripts.go_with_their_line() returns trigger
+    language plpgsql
+    as $$
+begin
+    if exists (select from gone) then
+        delete from transcripts.responses r using gone where r.space_id = gone.space_id and r.line_id = gone.id;
+        delete from transcripts.tool_calls c using gone where c.space_id = gone.space_id and c.line_id = gone.id;
+        delete from transcripts.tool_results r using gone where r.space_id = gone.space_id and r.line_id = gone.id;
+    end if;
+    return null;
+end
+$$;
+
+create trigger go_with_their_line after delete on transcripts.lines
+    referencing old table as gone
+    for each statement execute function transcripts.go_with_their_line();
+
+do $$
+declare
+    child text;
+begin
+    foreach child in array array['responses', 'tool_calls', 'tool_results'] loop
+        execute format('create trigger have_their_line after insert on transcripts.%I'
+            ' referencing new table as added for each statement execute function transcripts.have_their_line()', child);
+        execute format('create trigger stay_with_their_line after update of space_id, line_id on transcripts.%I'
+            ' for each row when (old.space_id <> new.space_id or old.line_id <> new.line_id)'
+            ' execute function transcripts.stay_with_their_line()', child);
+    end loop;
+end
+$$;
+
+create function transcripts.place_memory() returns trigger
+    language plpgsql volatile
+    as $$
+begin
+    new.happened_at := coalesce(new.created_at, now());
+    new.project_path := coalesce(nullif(new.project_path, ''), (
+        select d.project_path from core.sessions s
+        join transcripts.session_details d on d.space_id = s.space_id and d.session_id = s.id
+        where s.space_id = new.space_id and s.name = new.session_id), '');
+    return new;
+end
+$$;
+
+create trigger place_memory before insert on transcripts.memories
+    for each row when (new.happened_at = '-infinity') execute function transcripts.place_memory();
+
+create function transcripts.keep_edit() returns trigger
+    language plpgsql volatile
+    as $$
+begin
+    insert into transcripts.memory_edits (space_id, memory_id, fact, category)
+    values (old.space_id, old.id, old.fact, old.category);
+    new.normal_form := null;
+    new.edited_at := now();
+    return new;
+end
+$$;
+
+create trigger keep_edit before update on transcripts.memories
+    for each row when (old.entry_id is not distinct from new.entry_id and old.fact <> new.fact)
+    execute function transcripts.keep_edit();
+
+create trigger unfile_inserted before insert on transcripts.memories
+    for each row when (new.entry_id is null and new.status = 'active') execute function core.unfile_row('3');
+
+create trigger unfile_updated before update on transcripts.memories
+    for each row when (old.entry_id is not distinct from new.entry_id
+        and (old.id, old.fact, old.status) is distinct from (new.id, new.fact, new.status))
+    execute function core.unfile_row('3');
+
+create trigger unfile_deleted after delete on transcripts.memories
+    referencing old table as gone for each statement execute function core.unfile_deleted();
+
+-- A session from which one extractor took memories stays extracted when another one fails at it; and one that was
+-- read only in part, for the extractor broke off, is not extracted by that.
+create function transcripts.note_extracted() returns trigger
+    language plpgsql volatile
+    as $$
+begin
+    new.extracted := case
+        when new.status = 'none' then false
+        when new.status = 'failed' or new.error is not null then lower(tg_op) = 'update' and old.extracted
+        else true end;
+    return new;
+end
+$$;
+
+create trigger note_extracted before insert or update of status on transcripts.extractions
+    for each row execute function transcripts.note_extracted();
+
+create function transcripts.last_extraction(space integer, session bigint) returns transcripts.extractions
+    language sql stable
+    return (select x from transcripts.extractions x where x.space_id = space and x.session_id = session
+        order by x.attempted_at desc, x.extractor limit 1);
+
+create function transcripts.is_extracted(space integer, session bigint) returns boolean
+    language sql stable
+    return exists (select from transcripts.extractions x
+        where x.space_id = space and x.session_id = session and x.extracted);
+
+create function transcripts.follow_extraction() returns trigger
+    language plpgsql volatile
+    as $$
+declare
+    touched constant transcripts.extractions := case lower(tg_op) when 'delete' then old else new end;
+    last constant transcripts.extractions := transcripts.last_extraction(touched.space_id, touched.session_id);
+begin
+    update transcripts.session_details set last_extractor = last.extractor,
+        extracted = transcripts.is_extracted(touched.space_id, touched.session_id),
+        extraction_attempted_at = last.attempted_at
+    where space_id = touched.space_id and session_id = touched.session_id;
+    return null;
+end
+$$;
+
+create trigger follow_extraction after insert or update or delete on transcripts.extractions
+    for each row execute function transcripts.follow_extraction();
+
+-- A session may have been read before anything else is known of it.
+create function transcripts.take_extraction() returns trigger
+    language plpgsql volatile
+    as $$
+declare
+    last constant transcripts.extractions := transcripts.last_extraction(new.space_id, new.session_id);
+begin
+    new.last_extractor := last.extractor;
+    new.extracted := transcripts.is_extracted(new.space_id, new.session_id);
+    new.extraction_attempted_at := last.attempted_at;
+    return new;
+end
+$$;
+
+create trigger take_extraction before insert on transcripts.session_details
+    for each row execute function transcripts.take_extraction();
+
+-- What SQL writes to transcripts.sessions is the state of its extraction; anything else was passed over.
+create trigger written instead of update on transcripts.sessions
+    for each row execute function core.refuse_unwritten('session_number',
+        'memories_extracted (0 or 1) and extraction_attempted_at can be changed; the rest follows from the files that a '
+            'sync reads.', '');
+
+-- Rows that are written by hand ask for their space (see core.entered).
+select core.ask_for_space_in('transcripts');
+
+-- What the views of sessions and messages do not take is refused in our words: how they come and go. The rights let the
+-- statement come as far as that.
+create trigger refused instead of insert or delete on transcripts.sessions
+    for each row execute function core.refuse_statement(
+        'Sessions come by `quipu transcripts sync` or observe(), and go by forget(session=…, confirm=True). Here '
+            'memories_extracted and extraction_attempted_at can be changed.');
+
+create trigger refused instead of insert or update or delete on transcripts.messages
+    for each row execute function core.refuse_statement(
+        'Messages come by `quipu transcripts sync` or observe(), and go by forget(message=…, confirm=True).');
+
+grant insert, delete on transcripts.sessions to quipu_app;
+grant insert, update, delete on transcripts.messages to quipu_app;
+
+-- Whatever SQL does to a row, its entry is its own (see core.be_given_entry): also where it is copied back, is given
+-- another id, or all of them are to go at once.
+create trigger be_given_entry before insert on transcripts.memories
+    for each row when (new.entry_id is not null) execute function core.be_given_entry('3');
+
+create trigger be_given_entry_again before update on transcripts.memories
+    for each row when (old.entry_id is distinct from new.entry_id) execute function core.be_given_entry('3');
+
+create trigger not_emptied before truncate on transcripts.memories
+    for each statement execute function core.refuse_statement(
+        'Truncating leaves the index as it is: delete the rows, in the space that was entered.');
+
+reset role;
+
+-- The embedded database is ours alone.
+do $$
+begin
+    if current_user = 'quipu_admin' and (select rolsuper from pg_roles where rolname = current_user) then
+        perform core.harden();
+    end if;
+end
+$$;

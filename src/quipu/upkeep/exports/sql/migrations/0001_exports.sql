@@ -1,7 +1,6 @@
--- Files that were handed out: what kind, how large, when, and the digest by which one is recognised.
-
 set local role quipu_owner;
 
+-- Files that were handed out: what kind, how large, when, and the digest by which one is recognised.
 create table core.exports (
     space_id integer not null,
     id uuid not null,
@@ -16,7 +15,9 @@ comment on column core.exports.sha256 is 'Of the file as it was written, by whic
 
 alter table core.exports enable row level security;
 alter table core.exports force row level security;
+
 create policy own_space on core.exports using (space_id = (select core.current_space()));
+
 grant select, insert on core.exports to quipu_app;
 
 reset role;

@@ -1,7 +1,6 @@
--- How many tokens of language models were used on which day and for what, all spaces and workers together.
-
 set local role quipu_owner;
 
+-- How many tokens of language models were used on which day and for what, all spaces and workers together.
 create table core.language_budget (
     day date not null,
     purpose text not null check (purpose ~ '^[a-z][a-z0-9_.]{0,63}$'),
@@ -41,8 +40,10 @@ comment on function core.settle_language_tokens(date, text, bigint) is
 
 revoke execute on function core.reserve_language_tokens(date, text, bigint, bigint),
     core.settle_language_tokens(date, text, bigint) from public;
+
 grant execute on function core.reserve_language_tokens(date, text, bigint, bigint),
     core.settle_language_tokens(date, text, bigint) to quipu_app;
+
 grant select on core.language_budget to quipu_app;
 
 reset role;
