@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from datetime import timedelta
-from importlib import resources
 from typing import Any
 
 import anyio
 import httpx
-import psycopg
 import pytest
 from everywhere import found
 
@@ -142,21 +139,3 @@ async def test_a_key_is_kept_as_its_hash_alone(clients: Any, module_url: str) ->
     await observe(client, secret)
     assert (await observe(client, secret)).headers["idempotency-replayed"] == "true"
     assert found(module_url, [secret]) == set()
-
-
-def test_keys_of_an_earlier_version_become_hashes(module_url: str) -> None:
-    migrations = resources.files("quipu.upkeep.answers") / "sql" / "migrations"
-    first, second = (
-        (migrations / name).read_text() for name in ("0001_kept_answers.sql", "0002_hashed_request_keys.sql")
-    )
-    with psycopg.connect(module_url) as conn:
-        conn.execute("drop table core.kept_answers; drop function core.drop_kept_answers")
-        conn.execute(first.encode())
-        conn.execute(
-            "insert into core.kept_answers (space_id, caller, request_key, request_sha256, begun_at)"
-            " values (1, 'c', 'my key', decode(repeat('00', 32), 'hex'), now())"
-        )
-        conn.execute(second.encode())
-        row = conn.execute("select key_sha256 from core.kept_answers").fetchone()
-        conn.rollback()
-    assert row == (hashlib.sha256(b"my key").digest(),)

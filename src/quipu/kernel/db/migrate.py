@@ -10,7 +10,6 @@ from importlib import resources
 from typing import LiteralString, cast
 
 from psycopg import AsyncConnection
-from psycopg.errors import RaiseException
 from psycopg.rows import TupleRow
 
 from quipu.errors import MigrationRefused
@@ -51,13 +50,21 @@ def found_in(package: str) -> tuple[Migration, ...]:
 
 
 def missing(expected: Iterable[Migration], applied: dict[tuple[str, str], str]) -> list[Migration]:
-    """Return the migrations that still have to be applied, in order.
+    """Return what still has to be applied, in order.
 
     Raises:
-        MigrationRefused: the database has a migration that this code does not know (it is newer), or
-            one whose text is different from ours.
+        MigrationRefused: the database was made before the first release; or it has a migration that this code
+            does not know (it is newer), or one whose text is different from ours.
     """
     known = {(m.room, m.version): m for m in expected}
+    first = {m.room: m for m in reversed(known.values())}
+    for room, version in applied:
+        if room in first and _is_first(version) and version != first[room].version:
+            raise MigrationRefused(
+                f"The database was made before the first release of Quipu (it has {room}/{version}).",
+                hint="Keep it with the version that made it, and begin another: --home DIR, QUIPU_HOME, or"
+                " another database. What was recorded is read again: quipu transcripts sync, quipu import.",
+            )
     for key, sha256 in applied.items():
         if key not in known:
             raise MigrationRefused(
@@ -70,6 +77,10 @@ def missing(expected: Iterable[Migration], applied: dict[tuple[str, str], str]) 
                 hint="Restore the file as it was and put the change into a new migration.",
             )
     return [m for key, m in known.items() if key not in applied]
+
+
+def _is_first(version: str) -> bool:
+    return version.startswith("0001_")
 
 
 async def pending(conn: AsyncConnection[TupleRow], packages: Iterable[str]) -> list[Migration]:
@@ -88,7 +99,7 @@ async def migrate(conn: AsyncConnection[TupleRow], packages: Iterable[str]) -> l
     collide, and a file that fails leaves the database as it was.
 
     Raises:
-        MigrationRefused: the versions do not fit, or what is stored there has to be changed first.
+        MigrationRefused: the versions do not fit.
     """
     expected = [m for package in packages for m in found_in(package)]
     async with conn.transaction():
@@ -96,19 +107,12 @@ async def migrate(conn: AsyncConnection[TupleRow], packages: Iterable[str]) -> l
         await conn.execute(_TABLE)
         todo = missing(expected, await _applied(conn))
         for migration in todo:
-            await _apply(conn, migration)
+            await conn.execute(cast(LiteralString, migration.text))
             await conn.execute(
                 "insert into core.migrations (room, version, sha256) values (%s, %s, %s)",
                 [migration.room, migration.version, migration.sha256],
             )
     return todo
-
-
-async def _apply(conn: AsyncConnection[TupleRow], migration: Migration) -> None:
-    try:
-        await conn.execute(cast(LiteralString, migration.text))
-    except RaiseException as error:  # what the file itself refuses, in words for people
-        raise MigrationRefused(error.diag.message_primary, hint=error.diag.message_hint) from error
 
 
 async def _applied(conn: AsyncConnection[TupleRow]) -> dict[tuple[str, str], str]:

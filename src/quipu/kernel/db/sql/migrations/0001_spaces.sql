@@ -138,12 +138,9 @@ comment on function core.number_set(text, double precision) is
 
 -- Functions that look at their arguments and at nothing else are harmless, and so are operators, conversions and
 -- aggregates. Of the rest (stable and volatile ones), those that are named here. What a later PostgreSQL adds is
--- closed until somebody has looked at it. Of pg_trgm agents need what compares two texts, of pgcrypto
--- nothing.
-
--- What reads a type from text and writes it is harmless: it was taken from everybody where it names a number or
--- a C string among its arguments, and then a comparison with '2026-01-01'::text::date was refused to agents, and a
--- filter by importance to whoever asks for one person.
+-- closed until somebody has looked at it. Of pg_trgm agents need what compares two texts, of pgcrypto nothing. What
+-- reads a type from text and writes it is harmless, also where it names a number or a C string among its arguments:
+-- else a comparison with '2026-01-01'::text::date is refused.
 create function core.open_rights() returns table (granted text)
     language sql stable set search_path = pg_catalog, pg_temp
     as $$

@@ -90,7 +90,9 @@ create table episodes.message_details (
     mode text check (mode in ('RESPOND', 'ACT', 'CLARIFY', 'ACKNOWLEDGE', 'IGNORE')),
     metadata jsonb not null default '{}'::jsonb check (jsonb_typeof(metadata) = 'object'),
     primary key (space_id, message_id),
-    foreign key (space_id, message_id) references core.messages (space_id, id) on delete cascade
+    foreign key (space_id, message_id) references core.messages (space_id, id) on delete cascade,
+    constraint values_are_readable check (
+        not metadata @? 'strict $.**{33}' and not metadata @? 'strict $.** ? (@ >= 1e4300 || @ <= -1e4300)')
 );
 comment on column episodes.message_details.mode is 'What a reply did. Null: it is no reply, or nobody has looked yet.';
 
@@ -328,7 +330,15 @@ create table episodes.stored_episodes (
     check (deleted_at is null or entry_id is null or refile),
     check ((access_count = 0) = (last_accessed_at is null)),
     foreign key (space_id, session_id) references core.sessions (space_id, id) on delete cascade,
-    foreign key (space_id, thread_id) references episodes.threads (space_id, id) on delete set null (thread_id)
+    foreign key (space_id, thread_id) references episodes.threads (space_id, id) on delete set null (thread_id),
+    -- SQL that writes JSON that Python does not read, nested without end or with numbers of more than 4,300 digits, is
+    -- refused: it kept all other episodes of the space from being listed.
+    constraint values_are_readable check (
+        not intent @? 'strict $.**{33}' and not intent @? 'strict $.** ? (@ >= 1e4300 || @ <= -1e4300)'
+        and not context @? 'strict $.**{33}' and not context @? 'strict $.** ? (@ >= 1e4300 || @ <= -1e4300)'
+        and not emotion @? 'strict $.**{33}' and not emotion @? 'strict $.** ? (@ >= 1e4300 || @ <= -1e4300)'
+        and not salience_factors @? 'strict $.**{33}' and not salience_factors @? 'strict $.** ? (@ >= 1e4300 || @ <= -1e4300)'
+        and not open_loops @? 'strict $.**{33}' and not open_loops @? 'strict $.** ? (@ >= 1e4300 || @ <= -1e4300)')
 );
 comment on column episodes.stored_episodes.base_salience is 'What it weighed when it was made; uses raise it when it is read.';
 comment on column episodes.stored_episodes.ended_at is 'When it happened: it fades from then, or from its last use.';
@@ -889,17 +899,5 @@ create trigger refused instead of delete on episodes.messages
         'What was said goes by forget(message=…, confirm=True), from everything that was made of it.');
 
 grant delete on episodes.conversations, episodes.messages to quipu_app;
-
--- JSON that Python does not read, nested without end or with numbers of more than 4,300 digits, kept all other episodes of
--- the space from being listed: SQL that writes it is refused, as in the ledger.
-alter table episodes.stored_episodes add constraint values_are_readable check (
-    not intent @? 'strict $.**{33}' and not intent @? 'strict $.** ? (@ >= 1e4300 || @ <= -1e4300)'
-    and not context @? 'strict $.**{33}' and not context @? 'strict $.** ? (@ >= 1e4300 || @ <= -1e4300)'
-    and not emotion @? 'strict $.**{33}' and not emotion @? 'strict $.** ? (@ >= 1e4300 || @ <= -1e4300)'
-    and not salience_factors @? 'strict $.**{33}' and not salience_factors @? 'strict $.** ? (@ >= 1e4300 || @ <= -1e4300)'
-    and not open_loops @? 'strict $.**{33}' and not open_loops @? 'strict $.** ? (@ >= 1e4300 || @ <= -1e4300)') not valid;
-
-alter table episodes.message_details add constraint values_are_readable check (
-    not metadata @? 'strict $.**{33}' and not metadata @? 'strict $.** ? (@ >= 1e4300 || @ <= -1e4300)') not valid;
 
 reset role;

@@ -41,7 +41,9 @@ create table ledger.session_details (
     had_fallback boolean not null default false,
     meta jsonb not null default '{}'::jsonb,
     primary key (space_id, session_id),
-    foreign key (space_id, session_id) references core.sessions (space_id, uid)
+    foreign key (space_id, session_id) references core.sessions (space_id, uid),
+    constraint values_are_readable check (
+        not meta @? 'strict $.**{33}' and not meta @? 'strict $.** ? (@ >= 1e4300 || @ <= -1e4300)')
 );
 comment on column ledger.session_details.started_at is 'Where it was told; else it is the time of the first message.';
 
@@ -87,7 +89,16 @@ create table ledger.chat_memory_events (
         (memory_scope = 'cross_session' and distinct_id is not null)
     ),
     check ((event_type in ('fact_expired', 'fact_deleted')) = (standing_event_id is null)),
-    check (event_type not in ('fact_expired', 'fact_deleted') or new_value_json = 'null'::jsonb)
+    check (event_type not in ('fact_expired', 'fact_deleted') or new_value_json = 'null'::jsonb),
+    -- No JSON is kept that a program could not read. Python reads numbers of 4,300 digits, and no JSON of some thousand
+    -- levels. No check calls a function, which would be planned anew with every row; and what is 33 deep takes 264 bytes
+    -- at least, so that for most values nothing is looked at.
+    constraint values_are_readable check (
+        (pg_column_size(new_value_json) < 264 or not new_value_json @? 'strict $.**{33}')
+        and (pg_column_size(old_value_json) < 264 or not old_value_json @? 'strict $.**{33}')),
+    constraint numbers_are_readable check (
+        not new_value_json @? 'strict $.** ? (@ >= 1e4300 || @ <= -1e4300)'
+        and not old_value_json @? 'strict $.** ? (@ >= 1e4300 || @ <= -1e4300)')
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05);
 comment on column ledger.chat_memory_events.new_value_json is 'JSON null where the value expired or was deleted.';
 comment on column ledger.chat_memory_events.expires_at is 'When the value stops standing by itself; null: never.';
@@ -143,7 +154,11 @@ create table ledger.chat_session_memory (
     primary key (space_id, id),
     unique (space_id, session_id, memory_namespace, memory_key),
     foreign key (space_id, session_id) references core.sessions (space_id, uid),
-    foreign key (space_id, source_event_id) references ledger.chat_memory_events (space_id, id) on delete cascade
+    foreign key (space_id, source_event_id) references ledger.chat_memory_events (space_id, id) on delete cascade,
+    constraint values_are_readable check (
+        pg_column_size(value_json) < 264 or not value_json @? 'strict $.**{33}'),
+    constraint numbers_are_readable check (
+        not value_json @? 'strict $.** ? (@ >= 1e4300 || @ <= -1e4300)')
 ) with (fillfactor = 80);
 
 create index idx_chat_session_memory_session_updated
@@ -178,7 +193,11 @@ create table ledger.chat_user_preferences (
     primary key (space_id, id),
     unique (space_id, distinct_id, preference_namespace, preference_key),
     foreign key (space_id, last_session_id) references core.sessions (space_id, uid),
-    foreign key (space_id, source_event_id) references ledger.chat_memory_events (space_id, id) on delete cascade
+    foreign key (space_id, source_event_id) references ledger.chat_memory_events (space_id, id) on delete cascade,
+    constraint values_are_readable check (
+        pg_column_size(value_json) < 264 or not value_json @? 'strict $.**{33}'),
+    constraint numbers_are_readable check (
+        not value_json @? 'strict $.** ? (@ >= 1e4300 || @ <= -1e4300)')
 ) with (fillfactor = 80);
 comment on column ledger.chat_user_preferences.value_source is 'default, with assumed true, where it was assumed.';
 
@@ -431,7 +450,13 @@ create table ledger.chat_recommendations (
     primary key (space_id, id),
     foreign key (space_id, session_id) references core.sessions (space_id, uid),
     foreign key (space_id, message_id) references core.messages (space_id, id) on delete set null (message_id),
-    unique (space_id, id, session_id)
+    unique (space_id, id, session_id),
+    constraint values_are_readable check (
+        not explanation_json @? 'strict $.**{33}' and not meta @? 'strict $.**{33}'
+        and not explanation_json @? 'strict $.** ? (@ >= 1e4300 || @ <= -1e4300)'
+        and not meta @? 'strict $.** ? (@ >= 1e4300 || @ <= -1e4300)'),
+    -- NaN is no rating, weight or score.
+    constraint figures_are_numbers check (impact_score <> 'NaN')
 );
 comment on column ledger.chat_recommendations.review_backed is
     'Whether a review is among its evidence. Counted by the database, whatever is inserted.';
@@ -489,7 +514,11 @@ create table ledger.chat_recommendation_evidence (
     ),
     -- Evidence belongs to the session of its recommendation.
     foreign key (space_id, recommendation_id, session_id)
-        references ledger.chat_recommendations (space_id, id, session_id) on delete cascade
+        references ledger.chat_recommendations (space_id, id, session_id) on delete cascade,
+    constraint values_are_readable check (
+        not meta @? 'strict $.**{33}' and not meta @? 'strict $.** ? (@ >= 1e4300 || @ <= -1e4300)'),
+    constraint figures_are_numbers check (
+        review_rating <> 'NaN' and evidence_weight <> 'NaN')
 );
 comment on column ledger.chat_recommendation_evidence.excerpt is 'At most 160 characters: never the whole of a review.';
 
@@ -547,7 +576,10 @@ create table ledger.chat_review_signal_runs (
     error_code text,
     created_at timestamptz not null default now(),
     primary key (space_id, id),
-    foreign key (space_id, session_id) references core.sessions (space_id, uid)
+    foreign key (space_id, session_id) references core.sessions (space_id, uid),
+    constraint values_are_readable check (
+        not signal_scores_json @? 'strict $.**{33}'
+        and not signal_scores_json @? 'strict $.** ? (@ >= 1e4300 || @ <= -1e4300)')
 );
 
 create index idx_chat_review_signal_runs_session_turn
@@ -1272,7 +1304,11 @@ create table ledger.shapes (
     version bigserial,
     registered_at timestamptz not null default now(),
     primary key (space_id, pattern),
-    unique (space_id, version)
+    unique (space_id, version),
+    constraint values_are_readable check (
+        pg_column_size(shape) < 264 or not shape @? 'strict $.**{33}'),
+    constraint numbers_are_readable check (
+        not shape @? 'strict $.** ? (@ >= 1e4300 || @ <= -1e4300)')
 );
 comment on table ledger.shapes is 'The keys that programs registered, and the shapes of their values.';
 comment on column ledger.shapes.pattern is 'A key, or one with placeholders: baseline.foh.{locationLabel}.{daypart}.';
@@ -1544,22 +1580,6 @@ $$;
 create trigger named_once instead of insert on ledger.chat_sessions
     for each row execute function ledger.refuse_two_names();
 
--- No JSON is kept that a program could not read. Python reads numbers of 4,300 digits, and no JSON of some thousand
--- levels. No check calls a function, which would be planned anew with every row; and what is 33 deep takes 264 bytes at
--- least, so that for most values nothing is looked at.
-alter table ledger.chat_memory_events add constraint values_are_readable check (
-    (pg_column_size(new_value_json) < 264 or not new_value_json @? 'strict $.**{33}')
-    and (pg_column_size(old_value_json) < 264 or not old_value_json @? 'strict $.**{33}')) not valid;
-
-alter table ledger.chat_session_memory add constraint values_are_readable check (
-    pg_column_size(value_json) < 264 or not value_json @? 'strict $.**{33}') not valid;
-
-alter table ledger.chat_user_preferences add constraint values_are_readable check (
-    pg_column_size(value_json) < 264 or not value_json @? 'strict $.**{33}') not valid;
-
-alter table ledger.shapes add constraint values_are_readable check (
-    pg_column_size(shape) < 264 or not shape @? 'strict $.**{33}') not valid;
-
 -- An assumption ends with its source: SQL that says so may not know the flag, which it did not set either.
 create function ledger.unmark_assumption() returns trigger
     language plpgsql
@@ -1583,34 +1603,6 @@ create trigger mark_no_assumption before update on ledger.chat_session_memory
 create trigger mark_no_assumption before update on ledger.chat_user_preferences
     for each row when (new.assumed and old.value_source = 'default' and new.value_source in ('explicit', 'inferred'))
     execute function ledger.unmark_assumption();
-
-alter table ledger.chat_memory_events add constraint numbers_are_readable check (
-    not new_value_json @? 'strict $.** ? (@ >= 1e4300 || @ <= -1e4300)'
-    and not old_value_json @? 'strict $.** ? (@ >= 1e4300 || @ <= -1e4300)') not valid;
-
-alter table ledger.chat_session_memory add constraint numbers_are_readable check (
-    not value_json @? 'strict $.** ? (@ >= 1e4300 || @ <= -1e4300)') not valid;
-
-alter table ledger.chat_user_preferences add constraint numbers_are_readable check (
-    not value_json @? 'strict $.** ? (@ >= 1e4300 || @ <= -1e4300)') not valid;
-
-alter table ledger.shapes add constraint numbers_are_readable check (
-    not shape @? 'strict $.** ? (@ >= 1e4300 || @ <= -1e4300)') not valid;
-
-alter table ledger.chat_recommendations add constraint values_are_readable check (
-    not explanation_json @? 'strict $.**{33}' and not meta @? 'strict $.**{33}'
-    and not explanation_json @? 'strict $.** ? (@ >= 1e4300 || @ <= -1e4300)'
-    and not meta @? 'strict $.** ? (@ >= 1e4300 || @ <= -1e4300)') not valid;
-
-alter table ledger.chat_recommendation_evidence add constraint values_are_readable check (
-    not meta @? 'strict $.**{33}' and not meta @? 'strict $.** ? (@ >= 1e4300 || @ <= -1e4300)') not valid;
-
-alter table ledger.chat_review_signal_runs add constraint values_are_readable check (
-    not signal_scores_json @? 'strict $.**{33}'
-    and not signal_scores_json @? 'strict $.** ? (@ >= 1e4300 || @ <= -1e4300)') not valid;
-
-alter table ledger.session_details add constraint values_are_readable check (
-    not meta @? 'strict $.**{33}' and not meta @? 'strict $.** ? (@ >= 1e4300 || @ <= -1e4300)') not valid;
 
 -- What the views of messages, tool calls and figures do not take is refused in our words: how their rows come and go.
 -- The rights let the statement come as far as that.
@@ -1769,11 +1761,5 @@ create trigger not_emptied before truncate on ledger.chat_user_preferences
 create trigger not_emptied before truncate on ledger.chat_recommendation_evidence
     for each statement execute function core.refuse_statement(
         'Truncating leaves the index as it is: delete the rows, in the space that was entered.');
-
--- NaN is no rating, weight or score: a piece of evidence had "nan stars".
-alter table ledger.chat_recommendations add constraint figures_are_numbers check (impact_score <> 'NaN') not valid;
-
-alter table ledger.chat_recommendation_evidence add constraint figures_are_numbers check (
-    review_rating <> 'NaN' and evidence_weight <> 'NaN') not valid;
 
 reset role;
