@@ -1,4 +1,4 @@
-"""What a kind of memory hands in, as one value: all that the house needs to know of it.
+"""Registration of a kind of memory, as one value: all that the system needs to know of it.
 
 ``app/kinds.py`` is the tuple of these values; nothing else knows which kinds there are.
 """
@@ -68,12 +68,12 @@ class RecallBlock(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """What a job is done with.
+    """Context of a job.
 
-    ``settings`` are those that hold in the space of the job as it begins. ``language`` is None where no
-    language model is configured: then rules do the work. ``erasers`` are those of all kinds, in their order.
-    ``hears`` are the topics of which a job is put for a session in which something is said. ``recall_block``
-    recalls for a prompt; None where nobody gave it.
+    ``settings`` are those of the job's space as it begins. ``language`` is None if no language model is
+    configured: then rules do the work. ``erasers`` are those of all kinds, in their order. ``hears`` are the
+    topics of which a job is put for a session in which something is said. ``recall_block`` recalls for a
+    prompt; None if there is none.
     """
 
     database: Database
@@ -97,7 +97,7 @@ class Context:
         return self.run.job
 
     def effect(self) -> AbstractAsyncContextManager[Within]:
-        """The one transaction for what the job writes, which takes it out: exactly once (``Run.effect``)."""
+        """Open the one transaction of the job's writes, which takes it out: exactly once (``Run.effect``)."""
         return self.run.effect()
 
 

@@ -11,7 +11,7 @@ from quipu.recall.model import Cited
 
 
 async def cite(within: Within, ids: Sequence[int]) -> dict[int, Cited]:
-    """What entries say, by id.
+    """Return the texts of entries, by id.
 
     The source names the episode, or the belief, as its message.
     """

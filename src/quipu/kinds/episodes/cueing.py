@@ -1,4 +1,4 @@
-"""What the words of sentences speak for, by the patterns of cueing.toml. Pure."""
+"""Cues in sentences, by the patterns of cueing.toml. Pure."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _FILE: Final = Path(__file__).with_name("cueing.toml")
 
 
 def matches(sentence: str, *, section: str, name: str) -> bool:
-    """Whether a sentence has a cue of ``name`` in ``section``."""
+    """Return True if a sentence has a cue of ``name`` in ``section``."""
     return any(pattern.search(sentence) for pattern in _patterns(section)[name])
 
 
 def counts(sentences: Sequence[str], *, section: str) -> dict[str, int]:
-    """By name, how many sentences have a cue of a section; every name is there."""
+    """Count, by name, the sentences with a cue of a section; every name is there."""
     return {
         name: sum(any(pattern.search(one) for pattern in patterns) for one in sentences)
         for name, patterns in _patterns(section).items()
@@ -26,7 +26,7 @@ def counts(sentences: Sequence[str], *, section: str) -> dict[str, int]:
 
 
 def prototypes(section: str) -> list[tuple[str, str]]:
-    """Sentences that stand for the names of a section: (name, sentence)."""
+    """Return sentences that stand for the names of a section: (name, sentence)."""
     listed = cast("Mapping[str, Mapping[str, Sequence[str]]]", _data()["prototypes"])[section]
     return [(name, text) for name, texts in listed.items() for text in texts]
 

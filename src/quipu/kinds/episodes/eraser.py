@@ -19,7 +19,7 @@ class EpisodesEraser:
         self._parts = parts
 
     async def count(self, within: Within, what: What) -> Mapping[str, int]:
-        """Rows that would go, by table; tables without any are left out."""
+        """Count the rows that would go, by table; tables without any are left out."""
         counts: dict[str, int] = {}
         for part in self._parts:
             counts |= await part.count(within, what)

@@ -1,7 +1,7 @@
-"""What is done with conversations when nobody asks: topic to handler, one line each.
+"""Jobs on conversations, done without being asked for: topic to handler, one line each.
 
-A worker alone needs what reads and thinks, but every program that recalls reads this file: that is imported
-when a job begins.
+Only a worker needs the code that reads and thinks, but every program that recalls imports this file: so that
+code is imported when a job begins.
 """
 
 from __future__ import annotations

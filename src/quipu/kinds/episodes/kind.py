@@ -1,4 +1,4 @@
-"""What episodes hand in to the house."""
+"""Episodes as a kind: everything that they register with the system."""
 
 from __future__ import annotations
 

@@ -28,9 +28,9 @@ _LANGUAGE: Final = ("english",)
 
 
 async def kept(within: Within, said: Sequence[str]) -> list[str]:
-    """What was said, without what may not be kept of people, in the same order.
+    """Return texts without what may not be kept of people, in the same order.
 
-    What is left of a text where something goes is a paragraph each: nothing is read across a gap.
+    If something is cut out of a text, the parts that are left are paragraphs: nothing is read across a gap.
     """
     held = policy_of(within.settings)
     if sum(map(len, said)) < _QUICK_CHARACTERS:
@@ -39,7 +39,7 @@ async def kept(within: Within, said: Sequence[str]) -> list[str]:
 
 
 def policy_of(settings: Settings) -> Policy:
-    """The policy of a space. The record was cleared of secrets when it was written."""
+    """Return the policy of a space. The record was cleared of secrets when it was written."""
     return policy(settings.policy, secrets=False)
 
 
@@ -51,11 +51,11 @@ class Retold:
         self._asking = [_words(one.text) for text in said for one in sentences(text) if asks(one.text)]
 
     def cut(self, text: str) -> str:
-        """The text without clauses that may not be kept; "" where none may."""
+        """Return the text without clauses that may not be kept; "" if none may."""
         return self._policy.cut(text, asked=self._asked(text))
 
     def may(self, key: str, value: str) -> bool:
-        """Whether a fact of somebody may be kept, by its key and its value."""
+        """Return True if a fact of somebody may be kept, by its key and its value."""
         name = key.replace("_", " ")
         told = f"The user has {name} {value}. The user's {name} is {value}."
         return self._policy.refused(told, asked=self._asked(value)) is None
@@ -66,7 +66,7 @@ class Retold:
 
 
 def allowed(chunk: Chunk, retold: Retold) -> Chunk:
-    """The chunk without what may not be kept: clauses of gists, whole facts and traits."""
+    """Return the chunk without what may not be kept: clauses of gists, whole facts and traits."""
     left = [(one, retold.cut(one.content)) for one in chunk.gists]
     scope = chunk.scope.model_dump(include={"intent", "sentiment", "emotion"})
     return chunk.model_copy(
@@ -86,5 +86,5 @@ def _cut(held: Policy, texts: Sequence[str]) -> list[str]:
 
 
 def _words(text: str) -> set[int]:
-    """What a text says, as numbers: its words but for those of grammar, in whatever form they are."""
+    """Return the meaningful words of a text as numbers, in any form of the words."""
     return {number for numbers in question_terms(text, _LANGUAGE).values() for number in numbers}

@@ -1,4 +1,4 @@
-"""What can be set about episodes, open loops and beliefs."""
+"""Settings of episodes, open loops and beliefs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is understood from an exchange and from an episode: the shapes of seed 003, whoever filled them in.
+"""Shapes of what is understood from an exchange and from an episode, as in seed 003, whoever fills them.
 
 Rules and language models both answer in these, so both are held to the same ranges. Scales of the origin
 (0 to 10, 1 to 10, 0 to 3) stay inside the shapes; what is scored with is 0 to 1.
@@ -41,7 +41,7 @@ class Shape(BaseModel):
 
 
 class Scope(Shape):
-    """What an exchange was for, and in which mood. ``confidence``: 0 to 10."""
+    """Purpose and mood of an exchange. ``confidence``: 0 to 10."""
 
     intent: Name
     sentiment: Name
@@ -50,7 +50,7 @@ class Scope(Shape):
 
 
 class Feelings(Shape):
-    """How strongly each was felt, 0 to 10, and how sure that is, 0 to 10."""
+    """Strength of each feeling, 0 to 10, and how sure that is, 0 to 10."""
 
     sadness: OutOfTen = 0
     joy: OutOfTen = 0
@@ -89,7 +89,7 @@ class Fact(Shape):
 
 
 class Style(Shape):
-    """How a person speaks: each 1 to 10, 5.5 where nothing is known; ``confidence`` 0 to 10."""
+    """Style in which a person speaks: each 1 to 10, 5.5 if nothing is known; ``confidence`` 0 to 10."""
 
     verbosity: Annotated[float, Field(ge=1, le=10)] = 5.5
     directness: Annotated[float, Field(ge=1, le=10)] = 5.5
@@ -115,7 +115,7 @@ class Chunk(Shape):
 
 
 class Intent(Shape):
-    """What somebody wanted, and where it went."""
+    """Intent of somebody, and where it went."""
 
     type: IntentType
     direction: Direction
@@ -130,7 +130,7 @@ class Circumstances(Shape):
 
 
 class Emotion(Shape):
-    """What was felt over an episode; ``arc`` says how it changed over the turns."""
+    """Emotion over an episode; ``arc`` says how it changed over the turns."""
 
     type: Name
     valence: Valence
@@ -139,7 +139,7 @@ class Emotion(Shape):
 
 
 class Factors(Shape):
-    """What salience is made of: 0 to 3 each, and whether something stayed open."""
+    """Factors of salience: 0 to 3 each, and whether something stayed open."""
 
     novelty: Factor
     emotional: Factor
@@ -148,7 +148,7 @@ class Factors(Shape):
 
 
 class Condensed(Shape):
-    """What an episode says: the fields of the seed that somebody has to write."""
+    """Content of an episode: the fields of the seed that somebody has to write."""
 
     intent: Intent
     context: Circumstances

@@ -17,7 +17,7 @@ async def used(within: Within, ids: Sequence[int], now: datetime) -> int:
 
 
 async def lately(within: Within, limit: int) -> list[tuple[int, datetime]]:
-    """The entries of the episodes that were used last, and when; the latest first."""
+    """Return the entries of the episodes used last, with the time; latest first."""
     return await store.lately(within, limit)
 
 

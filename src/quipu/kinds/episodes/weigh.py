@@ -1,4 +1,4 @@
-"""What else counts for episodes that answer a question. Looking changes nothing."""
+"""Extra weights of episodes that answer a question. Looking changes nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from quipu.recall.question import Question
 async def weigh(
     within: Within, question: Question, now: datetime, ids: Sequence[int]
 ) -> dict[int, Parts | None]:
-    """By entry the parts activation, freshness, topic, intent and half_remembered. See ``plug.Weigh``."""
+    """Return by entry the parts activation, freshness, topic, intent, half_remembered. See ``plug.Weigh``."""
     wanted = weighing.intents(question.text)
     return {
         entry: weighing.weigh(life, about, terms=question.terms, intents=wanted, now=now)

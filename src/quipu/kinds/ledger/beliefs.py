@@ -18,7 +18,7 @@ from quipu.kinds.ledger.outcome import others_session
 
 @dataclass(frozen=True, slots=True)
 class Whose:
-    """Whose values are meant, by the caller's names: a session (and its person), or a person."""
+    """Owner of values, by the caller's names: a session (and its person), or a person."""
 
     space: str
     session: str | None
@@ -40,7 +40,7 @@ class Beliefs:
         self._clock = clock
 
     async def state(self, whose: Whose, *, as_of: datetime | None) -> dict[str, Value]:
-        """What holds, or held at a moment; session values first, preferences where there are none."""
+        """Return what holds, or held at a moment; session values first, else preferences."""
         _named(whose)
         async with self._database.reading(check_name("space", whose.space)) as within:
             found = None if within is None else await _find(within, whose)
@@ -49,7 +49,7 @@ class Beliefs:
             return await self._state(within, found, as_of)
 
     async def difference(self, whose: Whose, *, since: datetime, until: datetime) -> list[Difference]:
-        """What is believed otherwise at two moments."""
+        """Return what is believed differently at two moments."""
         _named(whose)
         async with self._database.reading(check_name("space", whose.space)) as within:
             found = None if within is None else await _find(within, whose)
@@ -61,9 +61,9 @@ class Beliefs:
     async def values(
         self, whose: Whose, *, key: str | None = None, assumed: bool = False, limit: int, offset: int
     ) -> list[Value]:
-        """What stands, or what of it is only assumed or of one key, by key.
+        """Return standing values, by key; only assumed ones, or those of one key, if asked.
 
-        In a session, for a person, or in the whole space if none is named.
+        They are of a session, of a person, or of the whole space if none is named.
         """
         now = self._clock.now()
         async with self._database.looking(check_name("space", whose.space)) as within:
@@ -81,7 +81,7 @@ class Beliefs:
         return chosen[offset : offset + limit]
 
     async def events(self, whose: Whose, *, before: int, limit: int) -> list[Event]:
-        """What was written before an event, the latest first; in the whole space if none is named."""
+        """Return what was written before an event, latest first; in the whole space if none is named."""
         async with self._database.looking(check_name("space", whose.space)) as within:
             if within is None:
                 return []
@@ -95,7 +95,7 @@ class Beliefs:
             )
 
     async def history(self, key: str, whose: Whose) -> list[Event]:
-        """Every event of a key, oldest first."""
+        """Return every event of a key, oldest first."""
         key = checked_key(key)
         _named(whose)
         async with self._database.looking(check_name("space", whose.space)) as within:
@@ -115,7 +115,7 @@ class Beliefs:
             )
 
     async def keys(self, space: str) -> list[RegisteredKey]:
-        """The keys whose values have a shape in a space, by pattern."""
+        """Return the keys whose values have a shape in a space, by pattern."""
         async with self._database.looking(check_name("space", space)) as within:
             return self._keys.listed(Known() if within is None else await store.shapes(within))
 
@@ -136,7 +136,7 @@ def _named(whose: Whose) -> None:
 
 
 async def _find(within: Within, whose: Whose) -> _Found | None:
-    """The session with the person whose it is; None where there is no such session.
+    """Return the session with its person; None if there is no such session.
 
     Raises:
         BadInput: the session is somebody else's.

@@ -1,4 +1,4 @@
-"""Which of two shapes takes more: pure, over JSON Schema as pydantic writes it."""
+"""Breadth of two shapes, compared: pure, over JSON Schema as pydantic writes it."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _MOST_PAIRS: Final = 10_000
 
 
 def covers(wide: Schema, narrow: Schema) -> bool:
-    """Whether every value of the shape ``narrow`` has the shape ``wide``; False where that is not plain.
+    """Return True if every value of the shape ``narrow`` has the shape ``wide``; False if that is not plain.
 
-    An object that declares names, and says nothing of others, has no others: who adds an optional field to a
-    model makes it wider. Nothing is plain of a schema by which no value can be checked.
+    An object that declares names, and says nothing of others, has no others: adding an optional field to a
+    model makes it wider. Nothing is plain of a schema that cannot check values.
     """
     try:
         return is_fit(wide) and is_fit(narrow) and _Pair(wide, narrow).covers(wide, narrow)
@@ -89,7 +89,7 @@ class _Pair:
         )
 
     def _keeps(self, name: str, wide: Schema, narrow: Schema) -> bool:
-        """Whether values of ``narrow`` keep what a keyword of ``wide`` demands."""
+        """Return True if values of ``narrow`` keep what a keyword of ``wide`` demands."""
         limit = wide[name]
         if name == "required":
             return set(limit) <= set(narrow.get(name, ()))
@@ -112,14 +112,14 @@ class _Pair:
         return all(self._alike(wide.get(each), narrow.get(each)) for each in together)
 
     def _alike(self, wide: object, narrow: object) -> bool:
-        """Whether two parts say the same, and what they refer to does."""
+        """Return True if two parts are equal, and so is what they refer to."""
         said = _text(wide)
         where = [_text(root.get("$defs")) for root in (self.wide, self.narrow)]
         return said == _text(narrow) and ('"$ref"' not in said or where[0] == where[1])
 
 
 def _resolved(schema: object, root: Schema) -> Schema | bool | None:
-    """What a reference stands for; None where that is not known."""
+    """Return the target of a reference; None if it is not known."""
     met: set[str] = set()
     while isinstance(schema, dict) and "$ref" in schema:
         name = str(cast(Schema, schema)["$ref"]).removeprefix("#/$defs/")
@@ -141,7 +141,7 @@ def _types(schema: Schema) -> set[str]:
 
 
 def _others(schema: Schema) -> object:
-    """What an object takes under names that it does not declare."""
+    """Return what an object takes under names that it does not declare."""
     return schema.get("additionalProperties", "properties" not in schema)
 
 

@@ -1,4 +1,4 @@
-"""Where, of whom, by whom and why something is written: what the caller said, checked."""
+"""Circumstances of a write, checked: where, of whom, by whom and why."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ANY_TIME: Final = datetime(9000, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Circumstances:
-    """What the caller said beside key and value."""
+    """Arguments of the caller beside key and value."""
 
     space: str
     session: str | None = None
@@ -37,7 +37,7 @@ class Circumstances:
 
 
 def checked(said: Circumstances, *, place: Place, scope: Scope, secrets: bool) -> dict[str, object]:
-    """The parameters of an append that do not depend on the value; with ``secrets``, reasons lose theirs.
+    """Return the parameters of an append that do not depend on the value; ``secrets`` cleans the reasons.
 
     Raises:
         BadInput: naming the argument.
@@ -70,7 +70,7 @@ def user_of(said: Circumstances) -> str | None:
 
 
 def scope_of(place: Place, said: Circumstances) -> Scope:
-    """What the caller says; else what is settled for the key; else a session's where a session is given.
+    """Return the caller's scope; else that of the key; else a session's if a session is given.
 
     Raises:
         BadInput: it is not said in which session, or of whom.
@@ -88,7 +88,7 @@ def scope_of(place: Place, said: Circumstances) -> Scope:
 
 
 def time_of(field: str, value: object) -> datetime:
-    """A moment in UTC, past or future.
+    """Return a moment in UTC, past or future.
 
     Raises:
         BadInput: it is none that can be read without guessing.

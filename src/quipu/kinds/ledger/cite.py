@@ -11,10 +11,10 @@ from quipu.recall.model import Cited, Source
 
 
 async def cite(within: Within, ids: Sequence[int]) -> dict[int, Cited]:
-    """What entries say, by id; what has expired meanwhile is left out.
+    """Return the texts of entries, by id; what has expired meanwhile is left out.
 
-    The source names the event (or the evidence) as its message, and how it is known as the role:
-    ``explicit``, ``inferred``, ``assumed``, ``default``, or the source of the evidence.
+    The source names the event (or the evidence) as its message, and its certainty as the role: ``explicit``,
+    ``inferred``, ``assumed``, ``default``, or the source of the evidence.
     """
     return {
         row["id"]: Cited(

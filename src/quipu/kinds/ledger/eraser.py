@@ -19,7 +19,7 @@ class LedgerEraser:
     """
 
     async def count(self, within: Within, what: What) -> Mapping[str, int]:
-        """Rows that would go, by table; tables without any are left out."""
+        """Count the rows that would go, by table; tables without any are left out."""
         sessions, events = await _doomed(within, what)
         whole_user = what.user if what.session is None and what.message is None else None
         values = {"sessions": sessions, "events": Int8s(events), "user": what.user, "whole_user": whole_user}

@@ -44,10 +44,10 @@ class Facts:
         self._redact = redact
 
     async def write(self, act: Act, key: str, belief: Belief | None, said: Circumstances) -> Change:
-        """One event, or none where nothing would change.
+        """Write one event, or none if nothing would change.
 
-        What the database holds of the space's keys is read when it changed since it was last seen, which
-        ``ledger.append`` tells, and before anything is refused.
+        The space's keys are read from the database if they changed since they were last seen, which
+        ``ledger.append`` reports, and before anything is refused.
 
         Raises:
             BadInput: naming the argument that cannot be taken; nothing was written.
@@ -106,7 +106,7 @@ class Facts:
         return await self._append("restore", given | self._believed(belief, place))
 
     async def _look(self, space: str, key: str, *, ends: bool) -> tuple[Known, KeyRule | None]:
-        """What the database holds of the space's keys, and to end a value, what events tell of its key."""
+        """Read the space's keys from the database, and to end a value, what events tell of its key."""
         async with self._database.looking(space) as within:
             if within is None:
                 return self._keys.learn(space, Known()), None
@@ -115,7 +115,7 @@ class Facts:
             return known, await store.seen_key(within, checked_key(key)) if strange else None
 
     async def _given(self, belief: Belief | None, said: Circumstances, place: Place) -> dict[str, object]:
-        """The parameters of the append of a belief, or of the end of what stands."""
+        """Return the parameters to append a belief, or to end what stands."""
         scope = scope_of(place, said)
         given = checked(said, place=place, scope=scope, secrets=self._redact)
         return given | self._believed(belief, place) | await self._expiry(scope, said, ends=belief is None)
@@ -153,7 +153,7 @@ class Facts:
     async def _append(
         self, act: Act, given: Mapping[str, object], *, known: Known | None = None, due: KeyRule | None = None
     ) -> Change:
-        """One event; a rule that is ``due`` goes with it, both or neither.
+        """Append one event; a rule that is ``due`` goes with it, both or neither.
 
         Raises:
             _Moved: the keys of the space are not any more as they are ``known``.

@@ -63,7 +63,7 @@ async def catch_up(database: Database, models: Models, space: str) -> None:
 
 
 async def _unfiled(within: Within, marks: Marks) -> list[Unfiled]:
-    """Facts first; evidence only when there is room left, so that both are in the order of their ids."""
+    """Return unfiled facts, then evidence if there is room, so that both are in the order of their ids."""
     facts = await store.unfiled(within, "unfiled_facts", after=marks.event_id, limit=_AT_ONCE)
     room = _AT_ONCE - len(facts)
     if room == 0:
@@ -99,14 +99,14 @@ async def _follow(database: Database, space: str, vectors: _Vectors, generation:
 
 
 def _reached(ready: Sequence[Unfiled], marks: Marks) -> tuple[int, int]:
-    """The last event and evidence that are filed by then."""
+    """Return the last event and the last evidence that are filed by then."""
     events = [one.id for one in ready if one.source_table == FACTS]
     evidence = [one.id for one in ready if one.source_table != FACTS]
     return max(events, default=marks.event_id), max(evidence, default=marks.evidence_id)
 
 
 async def _gone(within: Within, marks: Marks, upto: int) -> list[int]:
-    """Entries of what stands no more."""
+    """Return entries of what no longer stands."""
     if marks.expired_until is None:
         return await store.entries(within, "no_longer_standing")
     gone = await store.entries(within, "superseded", after=marks.event_id, upto=upto)

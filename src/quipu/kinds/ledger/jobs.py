@@ -1,4 +1,4 @@
-"""What the ledger does when nobody asks."""
+"""Jobs of the ledger, done without being asked for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which keys there are, and what shape their values have."""
+"""Keys of the ledger, and the shapes of their values."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _LONGEST_SHOWN: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class KeyRule:
-    """What is settled about the keys of a pattern. ``scope`` None: decided by what the caller gives.
+    """Rule for the keys of a pattern. With ``scope`` None, the caller's arguments decide.
 
-    ``registered_at``: when the database was told; None where it was not read from there. ``replace``: it
-    takes the place of another that is there.
+    ``registered_at`` is when the database got it; None if it was not read from there. ``replace``: it takes
+    the place of an existing one.
     """
 
     pattern: str
@@ -45,7 +45,7 @@ class KeyRule:
     replace: bool = False
 
     def matches(self, key: str) -> bool:
-        """Whether the key is of this pattern: ``{name}`` stands for anything, the last one for no dot."""
+        """Return True if the key fits: ``{name}`` stands for anything, the last one for no dot."""
         return key == self.pattern if "{" not in self.pattern else bool(_regex(self.pattern).fullmatch(key))
 
     @property
@@ -63,7 +63,7 @@ def _regex(pattern: str) -> re.Pattern[str]:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a key belongs; ``rule`` is None for keys that nobody registered."""
+    """Place of a key; ``rule`` is None for keys that nobody registered."""
 
     key: str
     namespace: Namespace
@@ -72,9 +72,9 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the database holds of the keys of a space, by pattern; ``version`` is higher after each change.
+    """Keys of a space in the database, by pattern; ``version`` is higher after each change.
 
-    ``settled``: patterns that this program registered and need not write there.
+    ``settled`` are patterns that this program registered and need not write there.
     """
 
     version: int = 0
@@ -122,7 +122,7 @@ class Keys:
         self._rules[pattern] = KeyRule(pattern, shape_of(shape), namespace, scope, replace=replace)
 
     def known(self, space: str) -> Known:
-        """What the database was last seen to hold of a space."""
+        """Return the keys that the database was last seen to have for a space."""
         return self._known.get(space) or Known()
 
     def learn(self, space: str, found: Known) -> Known:
@@ -145,7 +145,7 @@ class Keys:
         seen: KeyRule | None = None,
         ends: bool = False,
     ) -> Place:
-        """Where a key belongs, in a space of which so much is ``known``.
+        """Return the place of a key, in a space with the ``known`` keys.
 
         ``seen`` is what its events tell, for a key that is registered nowhere. With ``ends`` it may be in
         'other' too, where it was before somebody registered it.
@@ -173,12 +173,12 @@ class Keys:
         return Place(key, "other", None)
 
     def strange(self, key: object, known: Known) -> bool:
-        """Whether a key must be registered, and as far as is known nobody did."""
+        """Return True if a key must be registered, and as far as is known nobody did."""
         key = checked_key(key)
         return _reserved(key) and self._rule(key, known) is None
 
     def due(self, rule: KeyRule | None, space: str, known: Known) -> KeyRule | None:
-        """The rule, where this program registered it and the database is to have it before a value.
+        """Return the rule if this program registered it and the database must have it before a value.
 
         Of two shapes the database has the one that takes more.
 
@@ -210,7 +210,7 @@ class Keys:
         self.learn(space, Known(version, rules, known.settled))
 
     def listed(self, known: Known) -> list[RegisteredKey]:
-        """All of them, by pattern, as the database has them where it has them."""
+        """Return all keys, by pattern; the database's rule comes before the program's."""
         rules = {**self._rules, **{p: rule for p, rule in known.rules.items() if p not in _canonical()}}
         return [
             RegisteredKey(
@@ -239,7 +239,7 @@ def _reserved(key: str) -> bool:
 
 
 def checked_key(key: object) -> str:
-    """The key in composed form (NFC).
+    """Return the key in composed form (NFC).
 
     Raises:
         BadInput: it is no text of 1 to 200 letters, digits, spaces and ``_ . : { } / - ' &``.
@@ -258,7 +258,7 @@ def checked_key(key: object) -> str:
 
 
 def check_shape(rule: KeyRule, value: object) -> None:
-    """Nothing, where ``value`` has the shape of the rule.
+    """Raise unless ``value`` has the shape of the rule.
 
     Raises:
         BadInput: its field is the path of the fault, such as ``value.items.0.label``.

@@ -1,4 +1,4 @@
-"""What the ledger hands in to the house."""
+"""The ledger as a kind: everything that it registers with the system."""
 
 from __future__ import annotations
 

@@ -66,16 +66,16 @@ class Event:
 
     @property
     def stands(self) -> bool:
-        """Whether its own value stood after it."""
+        """True if its own value stood after it."""
         return self.standing_event_id == self.id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Value:
-    """What stands for a key, and how that is known.
+    """Standing value of a key, and how certain it is.
 
-    ``assumed`` must be disclosed or confirmed; ``confidence_cap`` bounds the confidence of what is concluded
-    from it. ``event_id`` and ``turn`` say where it comes from, ``updated_at`` since when it stands.
+    ``assumed`` values must be disclosed or confirmed; ``confidence_cap`` bounds the confidence of conclusions
+    from it. ``event_id`` and ``turn`` are its origin, ``updated_at`` the time since when it stands.
     """
 
     key: str
@@ -94,17 +94,17 @@ class Value:
 
     @property
     def from_preference(self) -> bool:
-        """Whether it is a preference of the person and not of the session."""
+        """True if it is a preference of the person and not of the session."""
         return self.scope == "cross_session"
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What came of a write.
+    """Outcome of a write.
 
-    ``event`` is None where it would have changed nothing. ``value`` is what stands now, ``previous`` what
-    stood before; ``stands`` is false where something stronger stands, or nothing any more. ``hook_errors``:
-    what subscribers raised; the write is durable all the same.
+    ``event`` is None if it would have changed nothing. ``value`` is what stands now, ``previous`` what stood
+    before; ``stands`` is false if something stronger stands, or nothing any more. ``hook_errors`` are errors
+    of subscribers; the write is durable all the same.
     """
 
     event: Event | None
@@ -116,7 +116,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """What subscribers are told: the event, and the JSON values before and after it."""
+    """Message to subscribers: the event, and the JSON values before and after it."""
 
     event: Event
     old: object
@@ -134,7 +134,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
-    """What a rebuild read and wrote; ``changed`` counts the rows that were not what the events say."""
+    """Result of a rebuild; ``changed`` counts the rows that differed from the events."""
 
     events: int
     session_rows: int

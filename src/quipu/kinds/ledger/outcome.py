@@ -1,4 +1,4 @@
-"""What an append came to, in the caller's terms: a change, or the reason why there is none."""
+"""Outcome of an append, in the caller's terms: a change, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from quipu.kinds.ledger.store import Appended
 
 
 def refusal(done: Appended, act: Act, given: Mapping[str, Any]) -> QuipuError:
-    """The error for the problem of an append."""
+    """Return the error for the problem of an append."""
     session, key = given["session"], given["key"]
     match done.problem:
         case "session":
@@ -38,7 +38,7 @@ def refusal(done: Appended, act: Act, given: Mapping[str, Any]) -> QuipuError:
 
 
 def unknown_session(session: str | None) -> BadInput:
-    """The refusal of a session that was neither observed nor opened in the space."""
+    """Return the error for a session that was neither observed nor opened in the space."""
     return BadInput(
         f"there is no session {session!r} in this space.",
         field="session",
@@ -47,12 +47,12 @@ def unknown_session(session: str | None) -> BadInput:
 
 
 def others_session(session: str | None) -> BadInput:
-    """The refusal of a session that was opened for somebody else, or in which only somebody else speaks."""
+    """Return the error for a session opened for somebody else, or in which only somebody else speaks."""
     return BadInput(f"the session {session!r} is somebody else's.", field="user")
 
 
 def shared_session(session: str | None, users: str | None) -> BadInput:
-    """The refusal to say whose it is what several take part in."""
+    """Return the error for a session of several people, which cannot belong to one."""
     return BadInput(
         f"several take part in the session {session!r} ({users}), so it is of none of them.",
         field="user",
@@ -61,7 +61,7 @@ def shared_session(session: str | None, users: str | None) -> BadInput:
 
 
 def change(done: Appended, act: Act, given: Mapping[str, Any]) -> Change:
-    """The change that an append made; ``given`` are its parameters, with the plain value."""
+    """Return the change that an append made; ``given`` are its parameters, with the plain value."""
     previous = None if done.before_id is None else _previous(done, given)
     if done.event_id is None:
         return Change(None, previous, previous, True)

@@ -9,7 +9,7 @@ _HEADS: Final = ("value", "label", "assumption", "items")
 
 
 def sentence(key: str, value: object) -> str:
-    """``baseline.scope: single (locationLabel Lisbon)``: the key, what it is, and the rest in brackets."""
+    """Return ``baseline.scope: single (locationLabel Lisbon)``: key, value, and the rest in brackets."""
     return f"{key}: {_words(value)}"
 
 

@@ -1,4 +1,4 @@
-"""What stands, what was changed, and how to take it back: pure, over events in the order of their numbers."""
+"""Rules of the ledger: what stands, what was changed, and how to take it back. Pure, over ordered events."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CORRECTS: Final = frozenset({"fact_corrected", "assumption_corrected"})
 
 
 class Happened(Protocol):
-    """What must be known of an event to tell what stands after it."""
+    """Part of an event that decides what stands after it."""
 
     @property
     def id(self) -> int: ...  # noqa: D102 - as in Event
@@ -42,21 +42,21 @@ E = TypeVar("E", bound=Happened)
 
 @dataclass(frozen=True, slots=True)
 class Standing(Generic[E]):
-    """What stands for a key: the event whose value it is, and the first one since it was empty."""
+    """Standing value of a key: the event that set it, and the first one since it was empty."""
 
     event: E
     first: E
 
     def lives(self, at: datetime) -> bool:
-        """Whether it has not expired by then."""
+        """Return True if it has not expired by then."""
         return self.event.expires_at is None or self.event.expires_at > at
 
 
 def step(standing: Standing[E] | None, event: E) -> Standing[E] | None:
-    """What stands after one more event of the key.
+    """Return what stands after one more event of the key.
 
-    Expiry and deletion leave nothing. Where nothing stands, or what stood has expired, the value stands. Else
-    it stands if it corrects, or if its source is no weaker: explicit beats inferred, that beats assumed, and
+    Expiry and deletion leave nothing. If nothing stands, or what stood has expired, the value stands. Else it
+    stands if it corrects, or if its source is no weaker: explicit beats inferred, that beats assumed, and
     that a default. A weaker one changes nothing. So without corrections and endings the strongest stands, of
     those the latest, whatever came first.
     """
@@ -70,7 +70,7 @@ def step(standing: Standing[E] | None, event: E) -> Standing[E] | None:
 
 
 def fold(events: Iterable[E]) -> Standing[E] | None:
-    """What stands after the events of one key."""
+    """Return what stands after the events of one key."""
     standing: Standing[E] | None = None
     for event in events:
         standing = step(standing, event)
@@ -79,14 +79,14 @@ def fold(events: Iterable[E]) -> Standing[E] | None:
 
 @dataclass(frozen=True, slots=True)
 class Undoing:
-    """How a key becomes what it was: the event whose value is restored, or None where nothing stood."""
+    """Way to make a key what it was: the event whose value is restored, or None if nothing stood."""
 
     restore: Event | None
     latest: Event
 
 
 def undoing(history: Sequence[Event], event_id: int, *, force: bool) -> Undoing:
-    """How to take back an event; ``history`` is all of its key, oldest first.
+    """Return how to take back an event; ``history`` is all of its key, oldest first.
 
     Raises:
         BadInput: something was written after it (unless ``force``), or it changed nothing.
@@ -111,7 +111,7 @@ def _same(one: Standing[Event] | None, other: Standing[Event] | None) -> bool:
 
 
 def differences(before: Mapping[str, Value], after: Mapping[str, Value]) -> list[Difference]:
-    """The keys that are believed otherwise, in their order: another value, source, assumption or cap."""
+    """Return the keys that are believed differently, in order: another value, source, assumption or cap."""
     found: list[Difference] = []
     for key in sorted({*before, *after}):
         one, other = before.get(key), after.get(key)
@@ -128,12 +128,12 @@ def _belief(value: Value | None) -> object:
 
 
 def together(session: Iterable[Value], person: Iterable[Value]) -> dict[str, Value]:
-    """What holds in a session: its own values, and the preferences of the person where it has none."""
+    """Return what holds in a session: its own values, else the preferences of the person."""
     return {value.key: value for value in person} | {value.key: value for value in session}
 
 
 def preference_place(namespace: Namespace, key: str) -> tuple[str, str]:
-    """Namespace and key of an event's key among the preferences, which have namespaces of their own."""
+    """Return namespace and key among the preferences, which have namespaces of their own."""
     if namespace == "baseline":
         return "baseline", key
     if namespace == "preference":

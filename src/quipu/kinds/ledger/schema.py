@@ -68,7 +68,7 @@ class Checker:
     """Checks values by one schema, of the draft 2020-12, in a number of steps that is bounded."""
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
-        """Raises UnfitSchema where ``schema`` is none, is too large, or uses what is left out."""
+        """Check that ``schema`` can be used; raises UnfitSchema if it is none, too large, or unsupported."""
         try:
             prepare(schema, field="shape", secrets=False)
             found = _fault(_checking(_DRAFT, _patterns()), schema)
@@ -80,7 +80,7 @@ class Checker:
         self._validator = _checking(schema, _formats())
 
     def fault(self, value: Any) -> tuple[list[object], str] | None:
-        """The path to what is wrong, and the words for it; None where nothing is.
+        """Return the path to the fault, and words for it; None if there is none.
 
         Raises:
             UnfitSchema: it refers to a definition that is not there or in a circle, or takes too many steps.
@@ -96,7 +96,7 @@ def _checking(schema: Mapping[str, Any], formats: FormatChecker) -> Validator:
 
 @cache
 def _standard() -> Registry[Any]:
-    """The draft as schemas, each without the draft's name: that would have it checked by other keywords."""
+    """Return the draft as schemas without its name, which would have them checked by other keywords."""
     parts = [(uri, cast("dict[str, Any]", part.contents)) for uri, part in SPECIFICATIONS.items()]
     bare = [
         (uri, DRAFT202012.create_resource({n: each for n, each in part.items() if n != "$schema"}))
@@ -122,7 +122,7 @@ def _words(error: ValidationError) -> str:
 
 
 def _named(error: ValidationError) -> list[str]:
-    """The name that is missing or too many, which the path to its object does not say."""
+    """Return the name that is missing or too many, which the path to its object does not include."""
     given, schema = cast("dict[str, Any]", error.instance), cast("dict[str, Any]", error.schema)
     if error.validator == "required":
         return [name for name in schema["required"] if name not in given][:1]
@@ -132,7 +132,7 @@ def _named(error: ValidationError) -> list[str]:
 
 
 def _patterns() -> FormatChecker:
-    """Who checks the patterns in a schema."""
+    """Return a checker of the patterns in a schema."""
     checker = FormatChecker(formats=())
     checker.checks("regex")(_is_pattern)
     return checker
@@ -147,7 +147,7 @@ def _is_pattern(value: object) -> bool:
 
 
 def _formats() -> FormatChecker:
-    """Who checks formats: JSON Schema leaves that open, and pydantic does it."""
+    """Return a checker of formats: JSON Schema leaves that open, and pydantic does it."""
     checker = FormatChecker(formats=())
     for name, kind in _FORMATS.items():
         checker.checks(name)(_takes_texts(TypeAdapter(kind)))
@@ -168,7 +168,7 @@ def _takes(adapter: TypeAdapter[Any], value: object) -> bool:
 
 @lru_cache(maxsize=256)
 def _matcher(pattern: str) -> TypeAdapter[Any]:
-    """What finds a pattern in a time that grows with the text; there is none for one that looks around."""
+    """Return a matcher whose time grows linearly with the text; a pattern that looks around has none."""
     return TypeAdapter(Annotated[str, StringConstraints(pattern=pattern)])
 
 
@@ -178,7 +178,7 @@ def _fits(pattern: str, text: str) -> bool:
 
 
 def _others(value: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
-    """What an object has under names that no pattern of the schema fits."""
+    """Return what an object has under names that no pattern of the schema fits."""
     patterns = schema.get("patternProperties", {})
     return {
         name: inner for name, inner in value.items() if not any(_fits(pattern, name) for pattern in patterns)
@@ -186,7 +186,7 @@ def _others(value: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, An
 
 
 def _canonical(value: object) -> Hashable:
-    """What is equal for two values where JSON has them equal: 1 and 1.0 are, 1 and true are not."""
+    """Return a key that is equal for values that JSON has as equal: 1 and 1.0 are, 1 and true are not."""
     if isinstance(value, dict):
         pairs = cast("dict[str, Any]", value).items()
         return "object", frozenset((name, _canonical(inner)) for name, inner in pairs)
@@ -245,7 +245,7 @@ def _size(part: object) -> int:
 
 
 def _metered(name: str, keyword: _Keyword) -> _Keyword:
-    """The keyword, whose evaluation is counted."""
+    """Return the keyword with its evaluations counted."""
 
     def metered(validator: Validator, told: Any, value: Any, schema: Any) -> _Errors | None:
         _spend(_STEPS_OF.get(name, 1) + _size(told) + _size(value))

@@ -1,4 +1,4 @@
-"""What can be set about the ledger: how long it keeps things."""
+"""Settings of the ledger: how long it keeps things."""
 
 from __future__ import annotations
 

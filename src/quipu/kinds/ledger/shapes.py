@@ -1,4 +1,4 @@
-"""What values look like: said as JSON Schema, so that a program checks them that only knows the database."""
+"""Shapes of values, as JSON Schema, so that a program can check them that only knows the database."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong with a value: ``field`` is the path there, such as ``value.items.0.label``."""
+    """Fault of a value: ``field`` is its path, for example ``value.items.0.label``."""
 
     field: str
     message: str
 
 
 class Shape(Protocol):
-    """What the values of a key look like."""
+    """Shape of a key's values."""
 
     @property
     def schema(self) -> Mapping[str, Any]:
@@ -35,7 +35,7 @@ class Shape(Protocol):
         ...
 
     def fault(self, value: object) -> Fault | None:
-        """What is wrong with a value; None where it has this shape."""
+        """Return the fault of a value; None if it has this shape."""
         ...
 
 
@@ -55,7 +55,7 @@ class TypedShape:
         return _told(self.adapter) if self.told is None else self.told
 
     def fault(self, value: object) -> Fault | None:
-        """What is wrong with a value; None where it has this shape."""
+        """Return the fault of a value; None if it has this shape."""
         try:
             self.adapter.validate_python(value)
         except ValidationError as error:
@@ -77,7 +77,7 @@ class KeptShape:
     _unfit: dict[int, str] = field(default_factory=dict[int, str], init=False, repr=False, compare=False)
 
     def fault(self, value: object) -> Fault | None:
-        """What is wrong with a value; None where it has this shape.
+        """Return the fault of a value; None if it has this shape.
 
         Raises:
             BadInput: by what the database has no value can be checked.
@@ -114,7 +114,7 @@ class KeptShape:
 
 
 def _size(value: object) -> int:
-    """How much there is to look at in a value, however deep it is."""
+    """Return how much there is to look at in a value, however deep it is."""
     size, left = 0, [value]
     while left:
         part = left.pop()
@@ -128,7 +128,7 @@ def _size(value: object) -> int:
 
 
 def is_fit(schema: Mapping[str, Any]) -> bool:
-    """Whether values can be checked by a schema, in a time that is bounded."""
+    """Return True if a schema can check values in bounded time."""
     return _unfit(schema) is None
 
 
@@ -143,7 +143,7 @@ def _unfit(schema: Mapping[str, Any]) -> str | None:
 
 
 def shape_of(given: Any) -> TypedShape:
-    """The shape that a model, a type or an adapter of pydantic describes.
+    """Return the shape that a model, a type or an adapter of pydantic describes.
 
     Raises:
         BadInput: it is none of them, JSON Schema cannot say it, or a secret stands in it.

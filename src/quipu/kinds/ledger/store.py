@@ -25,7 +25,7 @@ _APPEND = _SQL.numbered("append")
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """What came of an append: a ``problem`` and nothing else, or the event and what stood before it."""
+    """Outcome of an append: a ``problem`` and nothing else, or the event and what stood before it."""
 
     problem: str | None
     detail: str | None
@@ -62,7 +62,7 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Happening:
-    """What must be known of an event to tell what stands after it. ``owner``: the session or the person."""
+    """Part of an event that decides what stands after it. ``owner`` is the session or the person."""
 
     scope: Scope
     owner: str
@@ -90,13 +90,13 @@ class Unfiled:
 
     @property
     def place(self) -> tuple[str, int]:
-        """Where it comes from."""
+        """Source table and id of its origin."""
         return self.source_table, self.id
 
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """How far the index has followed: the last event and evidence, and until when expiry was looked at."""
+    """Progress of the index: the last event and evidence, and the time up to which expiry was checked."""
 
     event_id: int = 0
     evidence_id: int = 0
@@ -131,7 +131,7 @@ async def keep_shape(
 
 
 async def shapes(within: Within) -> Known:
-    """The keys that programs registered in the space, and the shapes of their values."""
+    """Return the keys that programs registered in the space, and the shapes of their values."""
     found = await (await within.conn.execute(_SQL["shapes"], {"space": within.space.id})).fetchall()
     rules = [
         KeyRule(p, KeptShape(shape, p), namespace, scope, at) for p, namespace, scope, shape, _, at in found
@@ -140,14 +140,14 @@ async def shapes(within: Within) -> Known:
 
 
 async def session(within: Within, name: str) -> Session | None:
-    """A session by its name, or None where there is none."""
+    """Return a session by its name, or None if there is none."""
     async with within.conn.cursor(row_factory=class_row(Session)) as cursor:
         await cursor.execute(_SQL["session"], {"space": within.space.id, "name": name})
         return await cursor.fetchone()
 
 
 async def turns(within: Within, name: str) -> int:
-    """How many turns a session has: messages of the user."""
+    """Count the turns of a session: messages of the user."""
     row = await (
         await within.conn.execute(_SQL["turns"], {"space": within.space.id, "name": name})
     ).fetchone()
@@ -160,7 +160,7 @@ async def run(within: Within, name: str, values: Mapping[str, object]) -> None:
 
 
 async def values(within: Within, *, session: UUID | None, person: str | None, now: datetime) -> list[Value]:
-    """What stands in a session and for a person, by key."""
+    """Return what stands in a session and for a person, by key."""
     given = {"space": within.space.id, "session": session, "person": person, "now": now}
     async with within.conn.cursor(row_factory=class_row(Value)) as cursor:
         return await (await cursor.execute(_SQL["values"], given)).fetchall()
@@ -175,7 +175,7 @@ async def values_of_space(
     assumed: bool = False,
     key: str | None = None,
 ) -> list[Value]:
-    """What stands in the whole space, or what of it is only ``assumed`` or of one key, by key."""
+    """Return what stands in the whole space, by key; only ``assumed`` values, or one key's, if asked."""
     given = {"now": now, "assumed": assumed, "key": key, "limit": limit, "offset": offset}
     given["space"] = within.space.id
     async with within.conn.cursor(row_factory=class_row(Value)) as cursor:
@@ -183,14 +183,14 @@ async def values_of_space(
 
 
 async def believed(within: Within, *, session: UUID | None, person: str | None, at: datetime) -> list[Value]:
-    """What stood at a moment, by key."""
+    """Return what stood at a moment, by key."""
     given = {"space": within.space.id, "session": session, "person": person, "at": at}
     async with within.conn.cursor(row_factory=class_row(Value)) as cursor:
         return await (await cursor.execute(_SQL["believed"], given)).fetchall()
 
 
 async def seen_key(within: Within, key: str) -> KeyRule | None:
-    """What its events tell of a key that is registered nowhere: all but the shape. None without events."""
+    """Return what events tell of an unregistered key: all but the shape. None without events."""
     given = {"space": within.space.id, "namespaces": list(NAMESPACES), "key": key}
     row = await (await within.conn.execute(_SQL["seen_key"], given)).fetchone()
     return None if row is None else KeyRule(key, KeptShape({}), row[0], row[1])
@@ -199,7 +199,7 @@ async def seen_key(within: Within, key: str) -> KeyRule | None:
 async def history(
     within: Within, *, namespace: Namespace, key: str, session: UUID | None, person: str | None
 ) -> list[Event]:
-    """Every event of a key, oldest first; also those from before it was registered."""
+    """Return every event of a key, oldest first; also those from before it was registered."""
     given = {
         "space": within.space.id,
         "namespace": namespace,
@@ -212,14 +212,14 @@ async def history(
 
 
 async def events(within: Within, *, before: int, limit: int) -> list[Event]:
-    """What was written in the space before an event, the latest first."""
+    """Return what was written in the space before an event, latest first."""
     return await _events(within, "events", {"before": before, "limit": limit})
 
 
 async def events_of(
     within: Within, *, session: UUID | None, person: str | None, before: int, limit: int
 ) -> list[Event]:
-    """The same of a session and a person."""
+    """Return what was written in a session and for a person before an event, latest first."""
     given = {"session": session, "person": person, "before": before, "limit": limit}
     return await _events(within, "events_of", given)
 
@@ -230,26 +230,26 @@ async def _events(within: Within, name: str, given: Mapping[str, object]) -> lis
 
 
 async def history_of(within: Within, event_id: int) -> list[Event]:
-    """Every event of the key of an event, oldest first; nothing where there is no such event."""
+    """Return every event of the key of an event, oldest first; nothing if there is no such event."""
     async with within.conn.cursor(row_factory=class_row(Event)) as cursor:
         await cursor.execute(_SQL["history_of"], {"space": within.space.id, "id": event_id})
         return await cursor.fetchall()
 
 
 async def happened(within: Within) -> list[Happening]:
-    """All events of the space, key by key, in their order."""
+    """Return all events of the space, key by key, in their order."""
     async with within.conn.cursor(row_factory=class_row(Happening)) as cursor:
         return await (await cursor.execute(_SQL["happened"], {"space": within.space.id})).fetchall()
 
 
 async def rows(within: Within, name: str) -> set[str]:
-    """The rows of a projection, each as JSON text."""
+    """Return the rows of a projection, each as JSON text."""
     found = await (await within.conn.execute(_SQL[name], {"space": within.space.id})).fetchall()
     return {row[0] for row in found}
 
 
 async def doomed(within: Within, *, session: str | None, user: str | None) -> tuple[list[UUID], list[int]]:
-    """What an erasure takes: sessions with all that is known of them, and events besides."""
+    """Return what an erasure takes: sessions with all that is known of them, and events besides."""
     given: dict[str, object] = {"space": within.space.id, "session": session, "user": user}
     found = await (await within.conn.execute(_SQL["doomed_sessions"], given)).fetchall()
     sessions: list[UUID] = [row[0] for row in found]
@@ -262,7 +262,7 @@ async def doomed(within: Within, *, session: str | None, user: str | None) -> tu
 
 
 async def count_doomed(within: Within, values: Mapping[str, object]) -> dict[str, int]:
-    """How many rows of which table would go; tables without any are left out."""
+    """Count the rows that would go, by table; tables without any are left out."""
     async with within.conn.cursor(row_factory=dict_row) as cursor:
         await cursor.execute(_SQL["count_doomed"], {"space": within.space.id, **values})
         row = await cursor.fetchone()
@@ -270,33 +270,33 @@ async def count_doomed(within: Within, values: Mapping[str, object]) -> dict[str
 
 
 async def cited(within: Within, ids: Sequence[int] | object) -> list[dict[str, Any]]:
-    """What entries of the index say, and where it is from."""
+    """Return the texts of the index's entries, and their origin."""
     async with within.conn.cursor(row_factory=dict_row) as cursor:
         return await (await cursor.execute(_SQL["cite"], {"space": within.space.id, "ids": ids})).fetchall()
 
 
 async def marks(within: Within) -> Marks:
-    """How far the index has followed; nowhere, where it has nothing yet."""
+    """Return the progress of the index; none if it has nothing yet."""
     async with within.conn.cursor(row_factory=class_row(Marks)) as cursor:
         found = await (await cursor.execute(_SQL["marks"], {"space": within.space.id})).fetchone()
     return found or Marks()
 
 
 async def unfiled(within: Within, name: str, *, after: int, limit: int) -> list[Unfiled]:
-    """What stands beyond a mark and is not filed: ``unfiled_facts`` or ``unfiled_evidence``, by their ids."""
+    """Return what stands beyond a mark and is not filed: ``unfiled_facts`` or ``unfiled_evidence``, by id."""
     async with within.conn.cursor(row_factory=class_row(Unfiled)) as cursor:
         await cursor.execute(_SQL[name], {"space": within.space.id, "after": after, "limit": limit})
         return await cursor.fetchall()
 
 
 async def last_ids(within: Within) -> tuple[int, int]:
-    """The last event and the last piece of evidence of the space."""
+    """Return the last event and the last piece of evidence of the space."""
     row = await (await within.conn.execute(_SQL["last_ids"], {"space": within.space.id})).fetchone()
     assert row is not None
     return row[0], row[1]
 
 
 async def entries(within: Within, name: str, **values: object) -> list[int]:
-    """Entries of the index that are to go, by the name of the query that finds them."""
+    """Return entries of the index that are to go, by the name of the query that finds them."""
     found = await within.conn.execute(_SQL[name], {"space": within.space.id, **values})
     return [row[0] for row in await found.fetchall()]

@@ -25,10 +25,10 @@ class Prepared:
 
 
 def prepare(value: object, *, field: str = "value", key: str = "", secrets: bool) -> Prepared:
-    """The value as it is kept; with ``secrets``, every secret in its texts and names is cut out.
+    """Prepare a value to be kept; with ``secrets``, every secret in its texts and names is cut out.
 
-    ``field`` is the argument that it is. ``key`` is what it is called: a word alone is a secret where it is
-    called a password.
+    ``field`` is the name of the argument. ``key`` is what the value is called: a single word is a secret if
+    it is called a password.
 
     Raises:
         BadInput: it is no JSON, deeper than 32, longer than 64 KiB, or has a character that no database can
@@ -74,7 +74,7 @@ def _plain(value: object, path: str, called: str, depth: int, *, secrets: bool) 
 
 
 def _without_secrets(text: str, called: str) -> str:
-    """The text as it would be redacted where it is assigned to what it is called."""
+    """Redact the text as if it were assigned to what it is called."""
     assigned = f"{called.rsplit('.', 1)[-1]}="
     alone, given = redact(text).text, redact(assigned + text).text
     return given.removeprefix(assigned) if alone == text and given.startswith(assigned) else alone
@@ -88,7 +88,7 @@ def _name(key: object, path: str, *, secrets: bool) -> str:
 
 
 def storable(text: str, path: str) -> str:
-    """The text, where a database can store it.
+    """Return the text if a database can store it.
 
     Raises:
         BadInput: it has a NUL or a lone surrogate; the field is ``path``.

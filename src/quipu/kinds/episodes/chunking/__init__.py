@@ -1,1 +1,1 @@
-"""What an exchange yields: gists, facts, traits, style, scope and emotion."""
+"""Content of an exchange: gists, facts, traits, style, scope and emotion."""

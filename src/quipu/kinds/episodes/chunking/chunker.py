@@ -1,4 +1,4 @@
-"""Who reads exchanges: a language model where one is configured, else the rules."""
+"""Choice of the reader of exchanges: a language model if one is configured, else the rules."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from quipu.kinds.plug import Context
 
 
 def chunker_of(context: Context) -> Chunker:
-    """The chunker for a job."""
+    """Return the chunker for a job."""
     return RulesChunker() if context.language is None else RemoteChunker(context.language)

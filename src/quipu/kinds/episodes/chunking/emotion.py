@@ -1,4 +1,4 @@
-"""What is felt in a text: a small lexicon with negation, intensifiers and emoji. Pure, linear.
+"""Emotions in a text: a small lexicon with negation, intensifiers and emoji. Pure, linear.
 
 Each word of the lexicon feels like one of six emotions (Ekman's), as strongly as its list says. "Very"
 makes it half as strong again, "a bit" weaker, "not" turns it: what is not good is a little bad, what is not
@@ -36,7 +36,7 @@ _CLAUSE_END: Final = frozenset(".!?;:\n")
 
 @dataclass(frozen=True, slots=True)
 class Felt:
-    """How strongly each emotion shows (0 and up), by how many words, and the strength for and against."""
+    """Strength of each emotion (0 and up), the number of words behind it, and the sums for and against."""
 
     strengths: Mapping[Emotion, float]
     signs: int
@@ -45,7 +45,7 @@ class Felt:
 
     @property
     def valence(self) -> Valence:
-        """Whether it is pleasant; ``mixed`` where both are said about as strongly."""
+        """Pleasant or unpleasant; ``mixed`` if both are said about as strongly."""
         more, less = max(self.pleasant, self.unpleasant), min(self.pleasant, self.unpleasant)
         if more < _FAINT:
             return "neutral"
@@ -61,7 +61,7 @@ class Felt:
 
     @property
     def feelings(self) -> Feelings:
-        """The same on the scale of the seed, 0 to 10."""
+        """Strengths on the scale of the seed, 0 to 10."""
         scaled = {one: round(min(_FULL, _PER_STRENGTH * value), 1) for one, value in self.strengths.items()}
         return Feelings(**cast("dict[str, Any]", scaled), confidence=min(_FULL, 2.0 + 2.0 * self.signs))
 
@@ -80,7 +80,7 @@ class _Lexicon:
 
 
 def feel(text: str) -> Felt:
-    """What is felt in a text; of a long one, at its beginning."""
+    """Return the emotions in a text; in a long one, at its beginning."""
     lexicon = _lexicon()
     text = text[:_MOST_CHARACTERS]
     strengths = dict.fromkeys(EMOTIONS, 0.0)
@@ -113,7 +113,7 @@ def feel(text: str) -> Felt:
 
 
 def _words(plain: str, lexicon: _Lexicon) -> list[tuple[Emotion, float]]:
-    """Each word that feels like something, with its strength: below 0 where it is denied."""
+    """Return each emotional word with its strength: below 0 if it is denied."""
     found: list[tuple[Emotion, float]] = []
     recent: list[str] = []
     tokens: list[str] = _WORD.findall(plain)
@@ -161,7 +161,7 @@ def _lexicon() -> _Lexicon:
 
 
 def _sign(sign: str) -> str:
-    """An emoji anywhere; what is made of letters and signs only where it stands alone."""
+    """Return a pattern for an emoji anywhere, or for letters and signs only where they stand alone."""
     return rf"(?<!\S){re.escape(sign)}(?!\w)" if sign.isascii() else re.escape(sign)
 
 

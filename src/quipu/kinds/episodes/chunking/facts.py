@@ -86,7 +86,7 @@ class _Found:
 
 
 def facts(judged: Sequence[Judged]) -> tuple[Fact, ...]:
-    """The facts by a name: at most 5, each key once, the surest first; what is meant figuratively is none."""
+    """Return the facts by name: at most 5, each key once, surest first, none of them figurative."""
     best: dict[str, _Found] = {}
     for found in _found(judged):
         known = best.get(found.key)
@@ -97,7 +97,7 @@ def facts(judged: Sequence[Judged]) -> tuple[Fact, ...]:
 
 
 def traits(judged: Sequence[Judged]) -> tuple[Trait, ...]:
-    """What the one who began says of themselves, or lets show; figurative speech is marked as such."""
+    """Return what the one who began says of themselves, or lets show; figurative speech is marked as such."""
     best: dict[tuple[str, str], _Found] = {}
     for found in (*_found(judged), *_shown(judged)):
         place = found.key, found.value.lower()
@@ -117,7 +117,7 @@ def traits(judged: Sequence[Judged]) -> tuple[Trait, ...]:
 
 
 def _found(judged: Sequence[Judged]) -> Iterator[_Found]:
-    """Keyed facts, "my X is Y", and likings."""
+    """Yield keyed facts, "my X is Y", and likings."""
     for one in judged:
         if not one.asked or one.text.rstrip().endswith("?") or _NOT_SAID.match(one.text):
             continue
@@ -162,7 +162,7 @@ def _likes(text: str) -> Iterator[tuple[str, str, TraitCategory]]:
 
 
 def _shown(judged: Sequence[Judged]) -> Iterator[_Found]:
-    """Who somebody says they are, what they always do, and whom they have."""
+    """Yield who somebody says they are, what they always do, and whom they have."""
     known = _known()
     for one in judged:
         if not one.asked or _NOT_SAID.match(one.text):

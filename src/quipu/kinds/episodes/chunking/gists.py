@@ -1,4 +1,4 @@
-"""What of an exchange is worth keeping, as sentences that stand alone. Pure."""
+"""Sentences of an exchange that are worth keeping, made to stand alone. Pure."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ class Judged:
 
 
 def judge(talk: Talk) -> list[Judged]:
-    """Every sentence of an exchange with what it is, in order."""
+    """Return every sentence of an exchange with its type, in order."""
     return list(_judged(talk))
 
 
 def gists(judged: Sequence[Judged]) -> tuple[Gist, ...]:
-    """The gists of an exchange: at most 8, at most 3 of a type, none twice; the surest stay, in their order.
+    """Return the gists of an exchange: at most 8, at most 3 of a type, none twice; the surest, in order.
 
-    Where somebody only asks, what they asked is the one gist.
+    If somebody only asks, their question is the one gist.
     """
     found = [
         (
@@ -77,7 +77,7 @@ def gists(judged: Sequence[Judged]) -> tuple[Gist, ...]:
 
 
 def alike(one: str, other: str) -> bool:
-    """Whether two gists say the same."""
+    """Return True if two gists say the same."""
     left, right = set(_WORD.findall(one.lower())), set(_WORD.findall(other.lower()))
     return bool(left | right) and len(left & right) / len(left | right) >= SAME
 
@@ -93,7 +93,7 @@ def _judged(talk: Talk) -> Iterator[Judged]:
 
 
 def _clauses(sentence: Sentence) -> Iterator[tuple[str, str, GistType | None, float]]:
-    """The sentence with its type, or its clauses where they are of several: "I love it, but I'll sell it"."""
+    """Yield the sentence with its type, or clauses of different types: "I love it, but I'll sell it"."""
     edges = [0, *(match.end() for match in _CLAUSE.finditer(sentence.seen)), len(sentence.seen)]
     groups: list[tuple[int, int, GistType | None, float]] = []
     for start, end in pairwise(edges):

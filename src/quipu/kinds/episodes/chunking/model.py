@@ -1,4 +1,4 @@
-"""What is given to whoever reads an exchange, and what comes back."""
+"""Input and output of a reader of exchanges."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from quipu.kinds.episodes.shapes import Chunk
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What one side said in an exchange. ``speaker`` is a name, or None; ``asked`` tells who began it."""
+    """Words of one side in an exchange. ``speaker`` is a name, or None; ``asked`` marks who began it."""
 
     speaker: str | None
     text: str
@@ -26,13 +26,13 @@ class Talk:
 
     @property
     def who(self) -> str:
-        """What the one who began is called in what is kept: a name, or ``the user``."""
+        """Name for the one who began, in what is kept: their own, or ``the user``."""
         return next((turn.speaker for turn in self.turns if turn.asked and turn.speaker), "the user")
 
 
 @dataclass(frozen=True, slots=True)
 class Chunked:
-    """What an exchange yields, and who read it. ``trouble``: why the first choice did not."""
+    """Content of an exchange, and its reader. ``trouble`` says why the first choice did not read it."""
 
     chunk: Chunk
     chunker: str
@@ -54,7 +54,7 @@ class Chunker(Protocol):
         ...
 
     async def read(self, talks: Sequence[Talk]) -> list[Chunked]:
-        """What each of the exchanges yields, in their order; never fewer.
+        """Return the content of each exchange, in their order; never fewer.
 
         Raises:
             EmbeddingError: the embedding model failed.

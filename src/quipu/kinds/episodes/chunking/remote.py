@@ -35,9 +35,9 @@ class RemoteChunker:
         self.version = VERSION
 
     async def read(self, talks: Sequence[Talk]) -> list[Chunked]:
-        """What each of the exchanges yields; by rules, with the trouble, where the model gave no answer.
+        """Return the content of each exchange; by rules, with the trouble, if the model gave no answer.
 
-        Nothing is asked of an exchange in which nobody wrote a word.
+        An exchange in which nobody wrote a word is not sent.
         """
         return [await self._one(talk) for talk in talks]
 
@@ -57,7 +57,7 @@ class RemoteChunker:
 
 
 def shown(talk: Talk) -> str:
-    """The exchange as text, turn after turn; long turns are cut, and the whole at 12,000 characters."""
+    """Return the exchange as text, turn by turn; long turns are cut, and the whole at 12,000 characters."""
     lines: list[str] = []
     for turn in talk.turns:
         who = turn.speaker or ("the user" if turn.asked else "the assistant")
@@ -68,5 +68,5 @@ def shown(talk: Talk) -> str:
 
 
 def _without_secrets(chunk: Chunk) -> Chunk:
-    """What a model wrote is redacted as everything else is: it may have put a secret together again."""
+    """Redact what a model wrote as everything else is: it may have put a secret together again."""
     return Chunk.model_validate_json(redact(chunk.model_dump_json()).text)

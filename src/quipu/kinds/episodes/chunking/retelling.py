@@ -25,9 +25,9 @@ _PLURAL_CLITIC: Final = {"'re": " are", "'ve": " have", "'ll": " will", "'d": " 
 
 
 def retell(sentence: str, *, who: str, other: str = "the assistant") -> str:
-    """The sentence with persons named: I is ``who``, we ``who`` and others, you is ``other``.
+    """Return the sentence with persons named: I is ``who``, we ``who`` and others, you is ``other``.
 
-    What only leads in is left out; code, quotations and addresses stay as they are.
+    The lead-in is left out; code, quotations and addresses stay as they are.
     """
     text = " ".join(sentence.split())
     text = text[lead(text) :]
@@ -42,7 +42,7 @@ def retell(sentence: str, *, who: str, other: str = "the assistant") -> str:
 
 
 def ask(question: str, *, who: str) -> str:
-    """A question told as what somebody wanted: ``Ana asked: "How do I prune roses?"``."""
+    """Return a question as what somebody wanted: ``Ana asked: "How do I prune roses?"``."""
     text = " ".join(question.split())
     return _capital(f'{who} asked: "{_cut(text[lead(text) :]).strip(chr(34))}"')
 
@@ -55,7 +55,7 @@ def _named(text: str, who: str, other: str) -> str:
 
 
 def _subjects(text: str, who: str, other: str) -> str:
-    """Persons as subjects named and their verbs fitted, from the last to the first, so that places stay."""
+    """Name persons that are subjects and fit their verbs, from last to first, so that places stay."""
     for match in reversed(list(_PERSON.finditer(text))):
         word, rest = match[1].lower(), text[match.end() :]
         if word == "you" and _is_object(text[: match.start()]):
@@ -76,7 +76,7 @@ def _plural(rest: str) -> str:
 
 
 def _is_object(before: str) -> bool:
-    """Whether a "you" after this is no subject: "I'll send you the list"."""
+    """Return True if a "you" after this is no subject: "I'll send you the list"."""
     words = before.split()
     if not words or words[-1][-1] in ",.;:!?–—-(":
         return False

@@ -23,7 +23,7 @@ _QUICK_CHARACTERS: Final = 4_000
 
 
 def chunk(talk: Talk) -> Chunk:
-    """What an exchange yields. Feelings, facts, traits and style are of the one who began it."""
+    """Return the content of an exchange. Feelings, facts, traits and style are of the one who began it."""
     judged = judge(talk)
     asked = [turn.text for turn in talk.turns if turn.asked]
     felt = feel("\n".join(asked))
@@ -44,7 +44,7 @@ class RulesChunker:
     version = VERSION
 
     async def read(self, talks: Sequence[Talk]) -> list[Chunked]:
-        """What each of the exchanges yields."""
+        """Return the content of each exchange."""
         if sum(len(turn.text) for talk in talks for turn in talk.turns) < _QUICK_CHARACTERS:
             return _read(talks)
         return await to_thread.run_sync(_read, talks)

@@ -1,4 +1,4 @@
-"""What an exchange was for. Pure."""
+"""Purpose of an exchange. Pure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NAMES: Final = {
 
 
 def scope(judged: Sequence[Judged], felt: Felt) -> Scope:
-    """The intent that most sentences have (of as many, the rarest type), the sentiment and the emotion."""
+    """Return the intent of most sentences (in a tie, the rarest type), the sentiment and the emotion."""
     asked = [one for one in judged if one.asked]
     types = Counter(one.type for one in asked if one.type is not None)
     questions = sum(one.text.rstrip().endswith("?") for one in asked)

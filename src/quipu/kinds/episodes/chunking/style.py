@@ -1,4 +1,4 @@
-"""How somebody speaks, measured from what they wrote: nine dimensions of 1 to 10. Pure.
+"""Style of speech, measured from what somebody wrote: nine dimensions of 1 to 10. Pure.
 
 Each starts in the middle (5.5) and is moved by shares of words, so that ten words and a thousand are read
 alike; how sure it is grows with the words.
@@ -77,7 +77,7 @@ _URGENT = _any("asap|now|quick(?:ly)?|urgent(?:ly)?|immediately|hurry|right away
 
 
 def measure(texts: Sequence[str]) -> Style:
-    """The style of what one person wrote, a message each."""
+    """Return the style of what one person wrote, a message each."""
     text = "\n".join(one[:_MOST_CHARACTERS] for one in texts)[: 4 * _MOST_CHARACTERS]
     words = len(_WORD.findall(text))
     if not words:
@@ -86,7 +86,7 @@ def measure(texts: Sequence[str]) -> Style:
     per_message, per_sentence = words / max(1, len(texts)), words / len(sentences)
 
     def share(pattern: re.Pattern[str]) -> float:
-        """Per hundred words."""
+        """Count the matches per hundred words."""
         return 100.0 * len(pattern.findall(text)) / max(words, 20)
 
     orders = sum(1 for one in sentences if _ORDERS.match(one)) / len(sentences)

@@ -44,7 +44,7 @@ class Family:
 
 @cache
 def families() -> tuple[Family, ...]:
-    """The types in the order in which they are tried."""
+    """Return the types in the order in which they are tried."""
     data: dict[str, Any] = tomllib.loads(_FILE.read_text("utf-8"))
     words = _filled(data["words"])
     guards = {name: _any(listed, words) for name, listed in data["guards"].items()}
@@ -60,7 +60,7 @@ def families() -> tuple[Family, ...]:
 
 
 def read(seen: str) -> str:
-    """A sentence in lower case, usual spelling, without the words that only lead in."""
+    """Return a sentence in lower case and usual spelling, without its lead-in."""
     text = _SPACE.sub(" ", seen.lower().replace("’", "'").replace("*", "")).strip()
     text = _WORD.sub(lambda match: _SPELLED.get(match[0], match[0]), text)
     lead = _LEAD.match(text)
@@ -68,7 +68,7 @@ def read(seen: str) -> str:
 
 
 def lead(text: str) -> int:
-    """How many characters at the beginning of a sentence only lead in."""
+    """Count the characters of a sentence's lead-in."""
     found = _LEAD.match(text.lower().replace("\u0130", "i").replace("’", "'"))
     return 0 if found is None or found.end() >= len(text) else found.end()
 

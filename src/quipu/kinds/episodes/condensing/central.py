@@ -16,10 +16,10 @@ SAME: Final = 0.8
 
 
 def ranks(vectors: Vectors, weights: Sequence[float]) -> list[float]:
-    """How central each sentence is: LexRank (Erkan and Radev 2004) with cosines for edges, sum 1.
+    """Return the centrality of each sentence: LexRank (Erkan and Radev 2004) with cosines for edges, sum 1.
 
-    ``vectors``: unit length, shape (n, d). ``weights``: how likely each is to be jumped to, above 0; what
-    somebody has found worth keeping weighs more.
+    ``vectors`` have unit length, shape (n, d). ``weights`` say how likely each is to be jumped to, above 0;
+    sentences that somebody found worth keeping weigh more.
     """
     if not len(vectors):
         return []
@@ -36,7 +36,7 @@ def ranks(vectors: Vectors, weights: Sequence[float]) -> list[float]:
 
 
 def chosen(vectors: Vectors, ranked: Sequence[float], *, most: int) -> list[int]:
-    """The places of the most central sentences that do not repeat each other, in the order of the places."""
+    """Return the places of the most central sentences that do not repeat each other, in order."""
     found: list[int] = []
     for place in sorted(range(len(ranked)), key=lambda place: (-ranked[place], place)):
         if len(found) == most:

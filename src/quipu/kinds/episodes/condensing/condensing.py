@@ -33,11 +33,11 @@ AT_ONCE: Final = 120
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waits:
-    """What waits in a session, and what was said in it.
+    """Waiting exchanges of a session, and their messages.
 
-    ``as_of``: when it was read. ``emptied``: episodes that are to be written anew, each with its exchanges
-    and messages.
-    ``quiet``: how long nothing is said before it is complete; ``policy``: what is kept of it.
+    ``as_of`` is the state of the space when it was read. ``emptied`` are episodes to be written anew, each
+    with its exchanges and messages. ``quiet`` is the silence after which something is complete; ``policy``
+    decides what is kept.
     """
 
     number: int
@@ -51,16 +51,16 @@ class Waits:
 
     @property
     def more(self) -> bool:
-        """Whether more waits than was read."""
+        """True if more waits than was read."""
         return len(self.exchanges) == AT_ONCE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ready:
-    """What can be written: ``new`` episodes, and such that are written ``anew``; ``vectors`` of both.
+    """Episodes that can be written: ``new`` ones, and others ``anew``; ``vectors`` of both.
 
-    ``as_of``: when what they are made of was read. ``again``: when to look at what is left, None where
-    nothing is; ``more``: at once.
+    ``as_of`` is the state of the space when their sources were read. ``again`` is the time to look at the
+    rest, None if there is none; ``more`` means at once.
     """
 
     number: int
@@ -131,7 +131,7 @@ class Condensing:
         return await self.measured(space, ready, generation) if anew else None
 
     async def measured(self, space: str, ready: Ready, generation: int) -> Ready:
-        """The same with vectors of a model, and how new each is measured by what is known."""
+        """Add vectors of a model, and measure how new each draft is against what is known."""
         embedded = await self._models.embed([one.text for one in ready.drafts], generation=generation)
         async with self._database.reading(space) as within:
             nearest = [] if within is None else await _nearest(within, ready.drafts, embedded.vectors)
@@ -166,7 +166,7 @@ class Condensing:
         *,
         policy: Policy,
     ) -> list[Draft]:
-        """Drafts of episodes in their order, each of its exchanges and messages."""
+        """Return drafts of episodes in their order, each of its exchanges and messages."""
         async with self._models.lent(generation) as embedder:
             return [
                 await self._drafting.draft(id_, *one, embedder, policy=policy) for id_, one in words.items()
@@ -177,7 +177,7 @@ class Condensing:
 
 
 def _settled(found: Plan, waits: Waits) -> Sequence[range]:
-    """The episodes of a plan; where more waits than was read, without the last, which may go on there."""
+    """Return the episodes of a plan; without the last if more waits than was read, because it may go on."""
     return found.episodes[:-1] if waits.more and found.again is None else found.episodes
 
 
@@ -204,14 +204,14 @@ async def _waits(within: Within, session: str) -> Waits | None:
 async def _words(
     within: Within, episodes: Sequence[UUID]
 ) -> dict[UUID, tuple[Sequence[Exchange], Sequence[Spoken]]]:
-    """What episodes are made of; such of which no message is left are left out."""
+    """Return the exchanges and messages of episodes; episodes without a message are left out."""
     found = await store.exchanges_of(within, episodes) if episodes else {}
     words = {id_: (exchanges, await store.said(within, exchanges)) for id_, exchanges in found.items()}
     return {id_: one for id_, one in words.items() if one[1]}
 
 
 async def _nearest(within: Within, drafts: Sequence[Draft], vectors: Vectors) -> list[float | None]:
-    """The cosine of each to the nearest that its person knows: what is there, and the drafts before it."""
+    """Return each draft's cosine to the nearest episode of its person, earlier drafts included."""
     found: list[float | None] = []
     but = [one.id for one in drafts]
     for place, draft in enumerate(drafts):

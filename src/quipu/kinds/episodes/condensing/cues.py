@@ -37,15 +37,15 @@ _LEAVES = re.compile(
 
 
 def greets(text: str) -> bool:
-    """Whether it begins with a greeting."""
+    """Return True if it begins with a greeting."""
     return _GREETS.search(text[:_READ_CHARACTERS]) is not None
 
 
 def begins(text: str) -> bool:
-    """Whether it speaks as one does after a while apart, or says that another subject comes."""
+    """Return True if it speaks as one does after a while apart, or announces another subject."""
     return _BEGINS.search(text[:_READ_CHARACTERS]) is not None
 
 
 def leaves(text: str) -> bool:
-    """Whether it takes leave, at its end if it is long."""
+    """Return True if it takes leave, at its end if it is long."""
     return _LEAVES.search(text[-_READ_CHARACTERS:]) is not None

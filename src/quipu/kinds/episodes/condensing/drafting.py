@@ -44,13 +44,13 @@ class Draft:
 
     @property
     def user(self) -> str | None:
-        """Whose it is, where all of it is the same person's."""
+        """Owner, if all of it is the same person's."""
         users = {one.user for one in self.exchanges}
         return next(iter(users)) if len(users) == 1 else None
 
     @property
     def text(self) -> str:
-        """What it is found by."""
+        """Text that finds it."""
         return filing.text_of(gist=self.said.gist, outcome=self.said.outcome)
 
 
@@ -71,7 +71,7 @@ class Drafting:
         *,
         policy: Policy,
     ) -> Draft:
-        """The draft of an episode of some exchanges, one or more, and their messages, held to the policy."""
+        """Draft an episode of one or more exchanges and their messages, within the policy."""
         topic = _topic(exchanges)
         material = Material(
             utterances=[one.said for one in spoken],
@@ -103,7 +103,7 @@ class Drafting:
 
 
 def with_novelty(said: Condensed, novelty: float) -> Condensed:
-    """The same with its novelty, 0 to 3."""
+    """Return the episode with its novelty, 0 to 3."""
     factors = said.salience_factors
     return said.model_copy(
         update={
@@ -118,7 +118,7 @@ def with_novelty(said: Condensed, novelty: float) -> Condensed:
 
 
 def worded(said: Condensed, change: Callable[[str], str]) -> Condensed:
-    """The same with each of its texts as ``change`` leaves it; of a gist that goes, that nothing was said."""
+    """Return the episode with each text changed; if its gist becomes empty, it says that nothing was said."""
     context, emotion = said.context, said.emotion
     return said.model_copy(
         update={
@@ -145,13 +145,13 @@ def _left(texts: Sequence[str], change: Callable[[str], str]) -> tuple[str, ...]
 
 
 def _topic(exchanges: Sequence[Exchange]) -> str:
-    """The topic of most of them; of equals the first."""
+    """Return the topic of most exchanges; the first in a tie."""
     names = [one.topic for one in exchanges if one.topic]
     return max(dict.fromkeys(names), key=names.count) if names else ""
 
 
 def _chunk(exchange: Exchange) -> Chunk:
-    """What was understood of an exchange. What an older version wrote and this one cannot read is nothing."""
+    """Return the content of an exchange; an empty one if an older version's cannot be read."""
     try:
         return Chunk.model_validate(exchange.chunk) if exchange.chunk else EMPTY
     except ValidationError:

@@ -26,7 +26,7 @@ class CondensedEraser:
     """
 
     async def count(self, within: Within, what: What) -> Mapping[str, int]:
-        """Rows that would go, by table; tables without any are left out."""
+        """Count the rows that would go, by table; tables without any are left out."""
         doomed = await _doomed(within, what)
         gone = sum(not remains for *_, remains in doomed)
         counts = {"episodes": gone, "episodes_emptied": len(doomed) - gone}
@@ -63,7 +63,7 @@ class OneEpisode:
     id: UUID
 
     async def count(self, within: Within, what: What) -> Mapping[str, int]:  # noqa: ARG002 - of the protocol
-        """One episode, if it is there."""
+        """Count one episode, if it is there."""
         found = await _rows(within, "entry_of", {"id": self.id})
         return {"episodes": 1} if found else {}
 

@@ -1,4 +1,4 @@
-"""What was felt over an episode, and how it changed. Pure."""
+"""Emotion of an episode, and how it changed. Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SWING: Final = 2.0
 
 
 def emotion(felt: Sequence[Feelings]) -> Emotion:
-    """The emotion of exchanges in their order: the strongest, how pleasant, how strong, and its arc."""
+    """Return the emotion of exchanges in order: the strongest, how pleasant, how strong, and its arc."""
     strongest = {name: max((float(getattr(one, name)) for one in felt), default=0.0) for name in NAMES}
     name = max(NAMES, key=lambda name: strongest[name])
     if strongest[name] <= _FELT:
@@ -32,7 +32,7 @@ def emotion(felt: Sequence[Feelings]) -> Emotion:
 
 
 def with_moods(felt: Sequence[Feelings], moods: Sequence[Sequence[Mood]]) -> list[Feelings]:
-    """The same; where words say nothing of an exchange, what its sentences mean, faintly, if they agree."""
+    """Fill in feelings where words say nothing, from what the sentences mean, faintly, if they agree."""
     return [
         Feelings.model_validate({told[0]: FAINT, "confidence": FAINT})
         if len({mood == "joy" for mood in told}) == 1 and not _is_felt(one)
@@ -42,8 +42,11 @@ def with_moods(felt: Sequence[Feelings], moods: Sequence[Sequence[Mood]]) -> lis
 
 
 def strength(felt: Sequence[Feelings]) -> float:
-    """How much an episode moved somebody, 0 to 1: half by its strongest feeling, a third by the strongest of
-    each exchange on the average, the rest by how far the mood swung."""
+    """Return how much an episode moved somebody, 0 to 1.
+
+    Half by its strongest feeling, a third by the average of each exchange's strongest, the rest by how far
+    the mood swung.
+    """
     if not felt:
         return 0.0
     peaks = [max(float(getattr(one, name)) for name in NAMES) for one in felt]
@@ -53,12 +56,12 @@ def strength(felt: Sequence[Feelings]) -> float:
 
 
 def mood(one: Feelings) -> float:
-    """How pleasant it was, -10 to 10."""
+    """Return how pleasant it was, -10 to 10."""
     return one.joy - max(float(getattr(one, name)) for name in _BITTER)
 
 
 def arc(felt: Sequence[Feelings]) -> str:
-    """How the mood changed over the turns, in words: steady, rising, falling, or with a turn in between."""
+    """Return how the mood changed over the turns: steady, rising, falling, or with a turn in between."""
     moods = [mood(one) for one in felt]
     if len(moods) < 2:
         return "steady"

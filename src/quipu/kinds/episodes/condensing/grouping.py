@@ -25,7 +25,7 @@ def plan(
     finished: bool,
     quiet: Quiet = USUAL,
 ) -> Plan:
-    """Which exchanges are episodes by now; ``spoken`` are their messages, both in their order."""
+    """Plan which exchanges are episodes by now; ``spoken`` are their messages, both in order."""
     heard = [one for one in spoken if one.said.role != "tool"]
     signed = signs([Turn(one.said.text, one.said.at, one.vector) for one in heard])
     places = [one.said.id for one in heard]
@@ -46,7 +46,7 @@ def plan(
 
 
 def of(spoken: Sequence[Spoken], exchanges: Sequence[Exchange]) -> list[Spoken]:
-    """The messages of some exchanges that follow each other."""
+    """Return the messages of consecutive exchanges."""
     first, last = exchanges[0].first, exchanges[-1].last
     return [one for one in spoken if first <= one.said.id <= last]
 

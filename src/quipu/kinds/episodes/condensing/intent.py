@@ -1,4 +1,4 @@
-"""What somebody wanted, by words and by nearness to prototypes. Pure."""
+"""Intent of a person, by words and by nearness to prototypes. Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OPEN: Final = 0.3
 
 
 def intent(spoken: Sequence[str], nearness: Mapping[str, float]) -> Intent:
-    """The intent of what was said, by sentence; ``nearness`` is the mean cosine to each type's prototypes."""
+    """Return the intent of the sentences; ``nearness`` is the mean cosine to each type's prototypes."""
     if not spoken:
         return Intent(type="recreational", direction="open-ended")
     found = cueing.counts(spoken, section="intent")
@@ -33,7 +33,7 @@ def intent(spoken: Sequence[str], nearness: Mapping[str, float]) -> Intent:
 
 
 def direction(spoken: Sequence[str]) -> Direction:
-    """Where it went: a decision wins, then a narrowed choice, then whether it asked or made sense."""
+    """Return the direction: a decision wins, then a narrowed choice, then asking or making sense."""
     found = cueing.counts(spoken, section="direction")
     if found["decision-making"]:
         return "decision-making"
@@ -44,7 +44,7 @@ def direction(spoken: Sequence[str]) -> Direction:
 
 
 def nearness(vectors: Vectors, prototypes: Vectors, names: Sequence[str]) -> dict[str, float]:
-    """The mean over sentences of the cosine to the nearest prototype of each name, less that of all names.
+    """Return, for each name, the sentences' mean cosine to its nearest prototype, less that of all names.
 
     ``vectors``: shape (n, d) of the sentences; ``prototypes``: shape (m, d), of the names (m of them).
     """

@@ -1,4 +1,4 @@
-"""What sentences mean where their words do not say it, by how near they are to prototypes.
+"""Meaning of sentences whose words do not say it, by how near they are to prototypes.
 
 How it ended, and how it felt. What was measured, and what was left out because it gained nothing:
 docs/decisions/episodes.md.
@@ -49,7 +49,10 @@ class Meaning:
     knows: bool
 
     def endings(self, texts: Sequence[str], vectors: Vectors) -> dict[str, Ending]:
-        """How something ended, by text; what tells of no ending is left out. ``vectors``: shape (n, d)."""
+        """Return how something ended, by text; texts about no ending are left out.
+
+        ``vectors``: shape (n, d).
+        """
         if not self.knows:
             return {}
         places = self.outcomes.decide(vectors, near_enough=ENDING_NEAR, margin=ENDING_MARGIN)
@@ -57,7 +60,7 @@ class Meaning:
         return {text: names[place] for text, place in zip(texts, places, strict=True) if place is not None}
 
     def moods(self, texts: Sequence[str], vectors: Vectors) -> dict[str, Mood]:
-        """What is felt, by text; what tells of no feeling is left out. ``vectors``: shape (n, d)."""
+        """Return the feeling of each text; texts without one are left out. ``vectors``: shape (n, d)."""
         if not self.knows:
             return {}
         places = self.feelings.decide(vectors, near_enough=MOOD_NEAR, margin=MOOD_MARGIN)
@@ -68,13 +71,13 @@ class Meaning:
         }
 
     def _nearest(self, vector: Vectors, place: int) -> Mood:
-        """The feeling of the prototype that is nearest among those of a place."""
+        """Return the feeling of the nearest prototype among those of a place."""
         cosines = np.where(np.array(self.feelings.places) == place, self.feelings.rows @ vector, -np.inf)
         return cast("Mood", _MOODS[int(cosines.argmax())][0])
 
 
 async def meaning(embedder: Embedder) -> Meaning:
-    """The prototypes as an embedder sees them, made once. Raises ``EmbeddingError``."""
+    """Return the prototypes as an embedder sees them, made once. Raises ``EmbeddingError``."""
     same = (await _placed("same", embedder, _SAME, {})).rows
     return Meaning(
         (await _placed("intent", embedder, cueing.prototypes("intent"), {})).rows,
@@ -87,7 +90,7 @@ async def meaning(embedder: Embedder) -> Meaning:
 async def _placed(
     name: str, embedder: Embedder, listed: Sequence[tuple[str, str]], places: Mapping[str, int]
 ) -> Prototypes:
-    """Prototypes, each at the place of its name; those without one at the last, which stands for none."""
+    """Return prototypes, each at the place of its name; the last place is for those without one."""
     none = len(set(places.values()))
     texts, of = [text for _, text in listed], [places.get(one, none) for one, _ in listed]
     return await prototypes(f"episodes.{name}", embedder, texts, of)

@@ -1,4 +1,4 @@
-"""What an episode is made of, and who makes it."""
+"""Source material of an episode, and its builders."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from quipu.kinds.episodes.shapes import Chunk, Condensed
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Utterance:
-    """What somebody said: its id in the record, by whom and when."""
+    """Words of somebody: their id in the record, who said them and when."""
 
     id: int
     role: str
@@ -45,7 +45,7 @@ class Builder(Protocol):
 
     @property
     def name(self) -> str:
-        """Who it is: rules, or the name of a language model."""
+        """Name of the builder: rules, or the name of a language model."""
         ...
 
     @property
@@ -55,11 +55,11 @@ class Builder(Protocol):
 
     @property
     def measures_novelty(self) -> bool:
-        """Whether it says how new something is. Where it does not, that is measured by what is known."""
+        """True if it says how new something is. If not, that is measured against what is known."""
         ...
 
     async def build(self, material: Material, embedder: Embedder) -> Condensed:
-        """What an episode says; ``embedder`` is that of the space.
+        """Build an episode; ``embedder`` is that of the space.
 
         Raises:
             LanguageFailed, BudgetSpent: the language model did not.

@@ -1,4 +1,4 @@
-"""How new something is, by how far it lies from what is known. Pure."""
+"""Novelty of something, by its distance from what is known. Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ KNOWN, UNKNOWN = 0.85, 0.25
 
 
 def novelty(nearest: float | None) -> float:
-    """0 to 3 by the cosine to the nearest of what is known; 2 where nothing is: then everything is new."""
+    """Return 0 to 3 by the cosine to the nearest known thing; 2 if there is none: then everything is new."""
     if nearest is None:
         return FIRST
     return round(SCALE * min(1.0, max(0.0, (KNOWN - nearest) / (KNOWN - UNKNOWN))), 2)

@@ -1,4 +1,4 @@
-"""Which of the exchanges that wait are an episode by now, and when to look at the others again. Pure."""
+"""Readiness of waiting exchanges: which are an episode by now, and when to look again. Pure."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quiet:
-    """How long nothing is said before what waits is complete: of a length to be one, and of any length."""
+    """Silence after which waiting exchanges are complete: for a full episode, and for any length."""
 
     idle: timedelta = IDLE
     rested: timedelta = RESTED
 
     def after(self, turns: int) -> timedelta:
-        """How long, after so many turns."""
+        """Return the silence needed after so many turns."""
         return self.idle if turns >= LEAST_TURNS else self.rested
 
 
@@ -86,7 +86,7 @@ def plan(waiting: Sequence[Waiting], *, now: datetime, finished: bool = False, q
 
 
 def density(*, gists: int, facts: int, traits: int, feelings: int) -> float:
-    """How much worth keeping something has, 0 to 1: the origin's sum of what was found in its exchanges.
+    """Return how much worth keeping something has, 0 to 1: the origin's sum of what was found in it.
 
     0.4 min(1, gists/8) + 0.3 min(1, facts/6) + 0.15 min(1, traits/3) + 0.15 min(1, feelings/3), where
     feelings are those above 2 of 10.
@@ -100,13 +100,13 @@ def density(*, gists: int, facts: int, traits: int, feelings: int) -> float:
 
 
 def needed(turns: int, density: float) -> float:
-    """How strong a sign must be to end an episode of so many turns; 0 from the most on."""
+    """Return the strength of a sign that ends an episode of so many turns; 0 from the maximum on."""
     eased = max(0.0, 1 - max(0, turns - LONG_TURNS) / (MOST_TURNS - LONG_TURNS))
     return SURE * eased * (1 - RICH * min(1.0, density))
 
 
 def _end(waiting: Sequence[Waiting], start: int, quiet: Quiet) -> int | None:
-    """Where the episode that begins at ``start`` ends; None where it may go on."""
+    """Return where the episode that begins at ``start`` ends; None if it may go on."""
     turns, dense = waiting[start].turns, waiting[start].density
     for place in range(start + 1, len(waiting)):
         one = waiting[place]
@@ -122,7 +122,7 @@ def _end(waiting: Sequence[Waiting], start: int, quiet: Quiet) -> int | None:
 
 
 def _stands_out(waiting: Sequence[Waiting], place: int) -> bool:
-    """Whether no stronger sign follows within the least that an episode has."""
+    """Return True if no stronger sign follows within the minimum length of an episode."""
     turns = 0
     for one in waiting[place:]:
         if turns >= LEAST_TURNS:
@@ -134,6 +134,6 @@ def _stands_out(waiting: Sequence[Waiting], place: int) -> bool:
 
 
 def _strongest(waiting: Sequence[Waiting], start: int, end: int) -> int:
-    """The strongest sign in the later half of what became too long; the first of equals."""
+    """Return the strongest sign in the later half of what became too long; the first in a tie."""
     middle = start + max(1, (end - start) // 2)
     return max(range(middle, end + 1), key=lambda place: (waiting[place].sign, -place))

@@ -35,7 +35,7 @@ class RemoteBuilder:
         self.name = f"llm:{language.name}"
 
     async def build(self, material: Material, embedder: Embedder) -> Condensed:  # noqa: ARG002 - of the protocol
-        """What the model answered, checked against the shape.
+        """Return the model's answer, checked against the shape.
 
         Raises:
             LanguageFailed, BudgetSpent: it did not.
@@ -46,7 +46,7 @@ class RemoteBuilder:
 
 
 def shown(material: Material) -> str:
-    """The messages as the model reads them; long ones are cut, and of many the middle is left out."""
+    """Return the messages as the model reads them; long ones are cut, and of many the middle is left out."""
     said = [
         entry(f"[{one.at:%Y-%m-%d %H:%M} {label(one.who)}]", _cut(one.text)) for one in material.utterances
     ]

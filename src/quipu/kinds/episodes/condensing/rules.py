@@ -39,7 +39,7 @@ class RuleBuilder:
     measures_novelty = False
 
     async def build(self, material: Material, embedder: Embedder) -> Condensed:
-        """What an episode says; its novelty is left at 0, since only the memory knows what it knows."""
+        """Build an episode; its novelty stays 0, because only the memory knows what it knows."""
         said = telling.spoken(material.utterances)
         candidates, weights = _candidates(material, said)
         vectors = await embedder.embed(candidates)
@@ -67,7 +67,7 @@ class RuleBuilder:
 
 
 def _felt(material: Material, said: Sequence[Sentence], moods: Mapping[str, Mood]) -> list[Feelings]:
-    """What was felt in each exchange; where its words do not say, by what a person's sentences mean."""
+    """Return the feelings of each exchange; if words do not say them, by what a person's sentences mean."""
     felt = [chunk.emotion for chunk in material.chunks]
     if len(material.ends) != len(felt):
         return felt
@@ -80,7 +80,7 @@ def _felt(material: Material, said: Sequence[Sentence], moods: Mapping[str, Mood
 
 
 def _candidates(material: Material, said: Sequence[Sentence]) -> tuple[list[str], list[float]]:
-    """Sentences that may be the gist, each so that it stands alone, and how likely each is; the likeliest."""
+    """Return the likeliest sentences for the gist, each made to stand alone, and how likely each is."""
     own = {one.told(): worth(one.text) * (OF_USER if one.role == "user" else 1.0) for one in said}
     kept = {gist.content: KEPT * gist.confidence / 10 for chunk in material.chunks for gist in chunk.gists}
     found = {**own, **kept}
@@ -91,7 +91,7 @@ def _candidates(material: Material, said: Sequence[Sentence]) -> tuple[list[str]
 
 
 def _gist(material: Material, candidates: Sequence[str], vectors: Vectors, weights: Sequence[float]) -> str:
-    """One to three sentences. Where nothing is said in sentences, what was said at all."""
+    """Return one to three sentences; if nothing is said in sentences, the words themselves."""
     if not candidates:
         words = " ".join(" ".join(one.text.split()) for one in material.utterances).strip()
         return f"{material.utterances[0].who}: {words[:LONGEST_GIST]}" if words else NOTHING
@@ -100,7 +100,7 @@ def _gist(material: Material, candidates: Sequence[str], vectors: Vectors, weigh
 
 
 def joined(told: Sequence[str]) -> str:
-    """Sentences one after the other, at most 700 characters; who goes on speaking is named once."""
+    """Join sentences to at most 700 characters; a speaker who goes on is named once."""
     text, speaker = "", ""
     for one in told:
         who = one.split(": ", 1)[0] if ": " in one else ""

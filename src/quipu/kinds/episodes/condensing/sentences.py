@@ -16,16 +16,16 @@ _WORD = re.compile(r"\w+")
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of what was said, without code, each on one line; greetings and crumbs are left out.
+    """Return the sentences of a text, without code, each on one line; greetings and crumbs are left out.
 
-    What is longer than 280 characters is cut between words.
+    A sentence longer than 280 characters is cut between words.
     """
     found = [piece.strip() for one in splitting.sentences(text) for piece in _END.split(one.text)]
     return [excerpt(one, LONGEST) for one in found if _tells(one)]
 
 
 def asks(sentence: str) -> bool:
-    """Whether it is a question."""
+    """Return True if it is a question."""
     return sentence.rstrip("\"'”’) ").endswith(("?", "？"))
 
 

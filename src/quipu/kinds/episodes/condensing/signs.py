@@ -1,4 +1,4 @@
-"""How strongly each turn speaks for something new having begun with it. Pure."""
+"""Signs that something new begins with a turn. Pure."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ RESTED: Final = timedelta(hours=4)
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What is known of a turn: ``at`` and ``vector``, shape (d,), where they are."""
+    """Turn of a conversation: its text, and its time ``at`` and ``vector``, shape (d,), if known."""
 
     text: str
     at: datetime | None = None
@@ -42,7 +42,7 @@ class Turn:
 
 
 def signs(turns: Sequence[Turn]) -> list[float]:
-    """For each turn how strongly it speaks for a beginning, 0 or more; 0 for the first.
+    """Return how strongly each turn speaks for a beginning, 0 or more; 0 for the first.
 
     The sum of: it greets (1.5), it speaks as after a while apart or names another subject (1), the next turn
     does one or the other (half), the turn before takes leave (1), how far the meaning falls between before
@@ -67,14 +67,14 @@ def signs(turns: Sequence[Turn]) -> list[float]:
 
 
 def pause(before: Turn, after: Turn) -> float:
-    """What the time between two turns counts: 2 from four hours on, less the shorter, 0 if unknown."""
+    """Return the weight of a pause between two turns: 2 from four hours on, less if shorter or unknown."""
     if before.at is None or after.at is None:
         return 0.0
     return PAUSE * min(1.0, max(after.at - before.at, timedelta()) / RESTED)
 
 
 def depths(vectors: Sequence[Floats | None]) -> list[float]:
-    """How deep the likeness of what is before and after each place lies below the heights beside it."""
+    """Return how far the likeness across each place lies below the heights beside it."""
     known = [vector for vector in vectors if vector is not None]
     if len(known) < len(vectors) or not known:
         return [0.0] * len(vectors)
@@ -88,7 +88,7 @@ def depths(vectors: Sequence[Floats | None]) -> list[float]:
 
 
 def _likeness(rows: Floats) -> Floats:
-    """The cosine of the means of the turns before each place and from it on; 0 for the first."""
+    """Return the cosine between the means of the turns before each place and from it on; 0 for the first."""
     sums = np.concatenate([np.zeros((1, rows.shape[1]), np.float32), np.cumsum(rows, axis=0)])
     places = np.arange(1, len(rows))
     before = sums[places] - sums[np.maximum(0, places - WINDOW)]

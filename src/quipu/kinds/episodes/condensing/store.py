@@ -62,30 +62,30 @@ class Held:
 
 
 async def session(within: Within, name: str) -> int | None:
-    """The number of a session."""
+    """Return the number of a session."""
     rows = await _rows(within, "session", {"session": name})
     return rows[0][0] if rows else None
 
 
 async def sessions_waiting(within: Within, *, session: str | None) -> list[str]:
-    """The sessions in which something waits to become an episode; only ``session`` if it is given."""
+    """Return the sessions in which something waits to become an episode; only ``session`` if given."""
     return [row[0] for row in await _rows(within, "sessions_waiting", {"session": session})]
 
 
 async def loose(within: Within, number: int, *, limit: int) -> list[Exchange]:
-    """The exchanges of a session that belong to no episode."""
+    """Return the exchanges of a session that belong to no episode."""
     async with within.conn.cursor(row_factory=class_row(Exchange)) as cursor:
         values = {"space": within.space.id, "number": number, "limit": limit}
         return await (await cursor.execute(_SQL["loose"], values)).fetchall()
 
 
 async def emptied(within: Within, number: int, *, limit: int) -> list[UUID]:
-    """The episodes of a session that can be written anew after something of them was forgotten."""
+    """Return the episodes of a session to write anew after something of them was forgotten."""
     return [row[0] for row in await _rows(within, "emptied", {"number": number, "limit": limit})]
 
 
 async def exchanges_of(within: Within, episodes: Sequence[UUID]) -> dict[UUID, list[Exchange]]:
-    """The exchanges of episodes; those that have none are left out."""
+    """Return the exchanges of episodes; those that have none are left out."""
     found: dict[UUID, list[Exchange]] = {}
     for episode, *rest in await _rows(within, "exchanges_of", {"episodes": list(episodes)}):
         found.setdefault(episode, []).append(Exchange(*rest))
@@ -93,7 +93,7 @@ async def exchanges_of(within: Within, episodes: Sequence[UUID]) -> dict[UUID, l
 
 
 async def said(within: Within, exchanges: Sequence[Exchange]) -> list[Spoken]:
-    """The messages of exchanges, in their order, as far as they may be kept; of long ones the beginning."""
+    """Return the messages of exchanges, in order, as far as they may be kept; long ones in part."""
     values = {
         "first": Int8s([one.first for one in exchanges]),
         "last": Int8s([one.last for one in exchanges]),
@@ -114,7 +114,7 @@ async def said(within: Within, exchanges: Sequence[Exchange]) -> list[Spoken]:
 async def nearest(
     within: Within, vector: NDArray[np.float32], *, user: str | None, but: Sequence[UUID]
 ) -> float | None:
-    """The cosine of a vector to the nearest of a person's latest episodes, ``but`` some; None without any."""
+    """Return a vector's cosine to the nearest of a person's latest episodes, ``but`` some; None if alone."""
     values = {
         "vector": Vector(vector),
         "user": user,
@@ -132,12 +132,12 @@ async def still_loose(within: Within, exchanges: Sequence[Exchange]) -> set[int]
 
 
 async def claim(within: Within, episode: UUID, exchanges: Sequence[int]) -> None:
-    """Exchanges belong to the episode from now on."""
+    """Assign exchanges to the episode."""
     await run(within, "claim", {"episode": episode, "exchanges": Int8s(exchanges)})
 
 
 async def hold_episode(within: Within, id_: UUID) -> Held | None:
-    """The episode, held until the transaction ends."""
+    """Return the episode, locked until the transaction ends."""
     rows = await _rows(within, "hold_episode", {"id": id_})
     return Held(*rows[0]) if rows else None
 
@@ -151,7 +151,7 @@ async def rebuildable(
     version: int,
     again: bool,
 ) -> list[UUID]:
-    """Episodes that a builder has not written in this version, or all."""
+    """Return the episodes that a builder has not written in this version, or all."""
     values = {
         "ids": None if ids is None else list(ids),
         "session": session,
@@ -163,7 +163,7 @@ async def rebuildable(
 
 
 def columns(said: Condensed) -> dict[str, object]:
-    """What an episode says, by column."""
+    """Return an episode's fields, by column."""
     return {
         "intent": Jsonb(said.intent.model_dump()),
         "context": Jsonb(said.context.model_dump()),

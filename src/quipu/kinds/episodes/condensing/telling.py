@@ -1,4 +1,4 @@
-"""What came of a conversation, what was done in it, what it left open and what it was bound by. Pure."""
+"""Outcome of a conversation, what was done in it, what it left open and what limited it. Pure."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ class Sentence:
     message: int
 
     def told(self) -> str:
-        """The sentence so that it stands alone: with who said it, and the day that "yesterday" was."""
+        """Return the sentence so that it stands alone: with its speaker, and the day that "yesterday" was."""
         return f"{self.who}: {dated(self.text, self.at)}"
 
 
 def dated(text: str, at: datetime) -> str:
-    """The text with the date beside each yesterday, today and tomorrow."""
+    """Add the date to each yesterday, today and tomorrow in the text."""
     return _DAY.sub(
         lambda found: f"{found[0]} ({at + timedelta(days=_DAYS[found[0].lower()]):%Y-%m-%d})", text
     )
 
 
 def spoken(utterances: Sequence[Utterance]) -> list[Sentence]:
-    """All sentences in their order; what tools put out is no speech."""
+    """Return all sentences in order; output of tools is no speech."""
     return [
         Sentence(text, one.who, one.role, one.at, one.id)
         for one in utterances
@@ -64,8 +64,11 @@ def spoken(utterances: Sequence[Utterance]) -> list[Sentence]:
 
 
 def outcome(said: Sequence[Sentence], chunks: Sequence[Chunk], endings: Mapping[str, Ending]) -> str:
-    """How it ended: solved or failed by the words of its last third, or by what these mean (``endings``, by
-    how they are told), else what was decided, else what tells most of its last third."""
+    """Return how it ended: solved or failed, else what was decided, else the most telling of its last third.
+
+    Solved and failed are told by the words of the last third, or by what these mean (``endings``, by
+    sentence).
+    """
     last = [one for one in said[-max(3, len(said) // 3) :] if not asks(one.text)]
     for name, word in _ENDED.items():
         found = [one for one in last if cueing.matches(one.text, section="outcome", name=name)]
@@ -81,7 +84,7 @@ def outcome(said: Sequence[Sentence], chunks: Sequence[Chunk], endings: Mapping[
 
 
 def action(said: Sequence[Sentence], chunks: Sequence[Chunk], *, topic: str) -> str:
-    """What was done or promised; where nothing was, what was talked about."""
+    """Return what was done or promised; if nothing was, what was talked about."""
     done = _gists(chunks, ("commitment", "decision"))[:2]
     if not done:
         named = [
@@ -96,7 +99,7 @@ def action(said: Sequence[Sentence], chunks: Sequence[Chunk], *, topic: str) -> 
 
 
 def open_loops(utterances: Sequence[Utterance], said: Sequence[Sentence]) -> tuple[str, ...]:
-    """What was left open: a last question without an answer, what somebody waits for or will look into."""
+    """Return what was left open: a last question without an answer, what somebody waits for or will check."""
     found = [
         one.told()
         for one in said
@@ -110,7 +113,7 @@ def open_loops(utterances: Sequence[Utterance], said: Sequence[Sentence]) -> tup
 
 
 def circumstances(utterances: Sequence[Utterance], said: Sequence[Sentence], *, topic: str) -> Circumstances:
-    """When and among whom, about what, and which limits were named."""
+    """Return when and among whom it was, about what, and which limits were named."""
     first, last = utterances[0].at, utterances[-1].at
     people = list(dict.fromkeys(one.who for one in utterances if one.role != "tool"))
     minutes = round((last - first).total_seconds() / 60)
@@ -125,7 +128,7 @@ def circumstances(utterances: Sequence[Utterance], said: Sequence[Sentence], *, 
 
 
 def commitment(said: Sequence[Sentence], chunks: Sequence[Chunk]) -> float:
-    """How much was promised, decided or dated, 0 to 3: a decision 1, a promise a half, a date a quarter."""
+    """Return how much was promised, decided or dated, 0 to 3: a decision 1, a promise 0.5, a date 0.25."""
     found = cueing.counts([one.text for one in said if not asks(one.text)], section="commitment")
     decided = max(found["decided"], len(_gists(chunks, ("decision",))))
     promised = max(found["promised"], len(_gists(chunks, ("commitment",))))

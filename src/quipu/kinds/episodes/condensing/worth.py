@@ -1,4 +1,4 @@
-"""How much a sentence tells to somebody who was not there. Pure."""
+"""Worth of a sentence to somebody who was not there. Pure."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _HAPPENED = re.compile(
 
 
 def worth(sentence: str) -> float:
-    """What it tells, from 0.05: 1 and more for a told fact, little for questions and reactions."""
+    """Return the worth of a sentence, from 0.05: 1 and more for a fact, little for questions or reactions."""
     if asks(sentence):
         return ASKED
     names = len(_NAME.findall(sentence)) + cueing.matches(sentence, section="commitment", name="dated")

@@ -26,7 +26,7 @@ class ConversationsEraser:
     """
 
     async def count(self, within: Within, what: What) -> Mapping[str, int]:
-        """Rows that would go, by table; tables without any are left out."""
+        """Count the rows that would go, by table; tables without any are left out."""
         ids = await record.matching(within, what)
         touched = await _rows(within, "touched", {"ids": Int8s(ids)})
         ((prompts,),) = await _rows(within, "count_prompts", _given(what, ids))

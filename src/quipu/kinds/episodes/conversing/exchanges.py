@@ -28,10 +28,10 @@ class Formed:
 
 
 def form(messages: Sequence[Said], *, now: datetime, more: bool = False) -> Formed:
-    """The exchanges in messages of a session, which are in the order of the record.
+    """Return the exchanges in messages of a session, given in the order of the record.
 
     People who talk with each other answer each other: another speaker than the one who began is an answer,
-    until who began speaks again. The last exchange may still grow; where nothing was answered in it, it waits
+    until the first speaks again. The last exchange may still grow; if nothing was answered in it, it waits
     for ``QUIET``. With ``more`` messages to come it is left for the next time.
     """
     runs: list[tuple[list[Said], list[Said]]] = []
@@ -53,7 +53,7 @@ def form(messages: Sequence[Said], *, now: datetime, more: bool = False) -> Form
 
 
 def _begins(run: tuple[list[Said], list[Said]], message: Said) -> bool:
-    """Whether a message begins another exchange."""
+    """Return True if a message begins another exchange."""
     asked, replies = run
     if len(asked) + len(replies) >= MOST_MESSAGES:
         return True

@@ -30,7 +30,7 @@ class Said:
 
     @property
     def is_reply(self) -> bool:
-        """Whether an agent or a tool said it."""
+        """True if an agent or a tool said it."""
         return self.role in ("assistant", "tool")
 
 
@@ -63,17 +63,17 @@ class Run:
 
     @property
     def started_at(self) -> datetime:
-        """When its earliest message was said."""
+        """Time of its earliest message."""
         return min(one.happened_at for one in self.messages)
 
     @property
     def ended_at(self) -> datetime:
-        """When its latest message was said."""
+        """Time of its latest message."""
         return max(one.happened_at for one in self.messages)
 
     @property
     def user(self) -> str | None:
-        """Whose exchange it is, where that was said."""
+        """Person whose exchange it is, if that is known."""
         return next((one.user or one.speaker for one in self.asked if one.user or one.speaker), None)
 
 

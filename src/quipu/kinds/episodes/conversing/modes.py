@@ -1,4 +1,4 @@
-"""What a reply did (the seed's modes), by rules. Pure."""
+"""Mode of a reply (the seed's modes), by rules. Pure."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _WORD = re.compile(r"\w")
 
 
 def mode_of(reply: str, *, used_tools: bool) -> Mode:
-    """What a reply did, one of the seed's modes.
+    """Return what a reply did, as one of the seed's modes.
 
-    ACT where tools were called for it, CLARIFY where it asks back, ACKNOWLEDGE where it says no more than
-    that it has heard, IGNORE where it says nothing; else RESPOND.
+    ACT if tools were called for it, CLARIFY if it asks back, ACKNOWLEDGE if it only shows that it has heard,
+    IGNORE if it says nothing; else RESPOND.
     """
     text = reply.strip()
     if used_tools:
@@ -49,7 +49,7 @@ def mode_of(reply: str, *, used_tools: bool) -> Mode:
 
 
 def _asks_back(text: str) -> bool:
-    """A question at the end makes it one, if that is most of it, or asks for what is needed to answer."""
+    """Return True if the last sentence is a question that is most of the text, or asks for what is needed."""
     if not _QUESTION.search(text):
         return False
     last = re.split(r"(?<=[.!?。！？])\s+|\n+", text)[-1]

@@ -33,7 +33,7 @@ _MOST_TOPICS: Final = 300  # of a person: older ones are not found again
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """Where an exchange belongs."""
+    """Place of an exchange."""
 
     run: Run
     thread: int
@@ -42,7 +42,7 @@ class Placed:
 
 @dataclass(slots=True)
 class _Growth:
-    """What a thread has more."""
+    """Growth of a thread."""
 
     started_at: datetime
     last_at: datetime
@@ -90,7 +90,7 @@ class Placing:
         self._topics = {user: {one.id: one for one in topics} for user, topics in found.items()}
 
     async def place(self, run: Run, vectors: Mapping[int, Vectors], *, is_new: bool) -> Placed:
-        """Where the next exchange belongs; one that is not new stays where it is, and is counted already."""
+        """Place the next exchange; one that is not new stays where it is, and is counted already."""
         thread = self._thread(run, is_new=is_new)
         return Placed(run, thread, await self._topic(run, vectors, is_new=is_new))
 
@@ -173,7 +173,7 @@ class Placing:
 
 
 def heard_of(run: Run, vectors: Mapping[int, Vectors]) -> Heard:
-    """An exchange as topics see it: what was asked counts twice."""
+    """Return an exchange as topics see it: the words of the asker count twice."""
     words: Counter[str] = Counter()
     for one in (*run.asked, *run.asked, *(reply for reply in run.replies if reply.role != "tool")):
         words.update(topical(one.kept))

@@ -37,7 +37,7 @@ class _Stale(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """What there is to read of a session, and exchanges that are to be read anew, by their number."""
+    """Page of a session to read, and exchanges to be read anew, by their number."""
 
     session: store.Session
     messages: Sequence[Said]
@@ -87,7 +87,7 @@ async def read(context: Context, payload: Payload) -> None:
 
 
 async def _hold(within: Within, page: _Page) -> None:
-    """Nobody else reads the session, nor condenses what may change in it, until the transaction ends.
+    """Lock the session until the transaction ends: nobody else reads it, or condenses what may change.
 
     Raises:
         _Stale: somebody has done so meanwhile.
@@ -101,7 +101,7 @@ async def _hold(within: Within, page: _Page) -> None:
 
 
 async def _page(context: Context, name: str, payload: Payload, chunker: Chunker) -> _Page | None:
-    """What there is to be read; None where the session is gone, or somebody has taken it out of sight."""
+    """Return what is to be read; None if the session is gone, or was deleted."""
     async with context.database.reading(context.space) as within:
         session = None if within is None else await store.session(within, name)
         if within is None or session is None or session.status == "deleted":
@@ -125,7 +125,7 @@ async def _page(context: Context, name: str, payload: Payload, chunker: Chunker)
 
 
 def _grown(runs: Sequence[Run], session: store.Session) -> list[Run]:
-    """Exchanges that are new, or have grown; the first of them may have lost the message it began with."""
+    """Return exchanges that are new, or have grown; the first may have lost the message it began with."""
     if runs and session.open_from is not None:
         runs = [replace(runs[0], begins=session.open_from), *runs[1:]]
     return [run for run in runs if run.last > session.mark]
@@ -136,7 +136,7 @@ def _firsts(runs: Sequence[Run]) -> set[int]:
 
 
 def _whole(messages: Sequence[Said], first: int) -> Run:
-    """What is left of an exchange, as one."""
+    """Return what is left of an exchange, as one run."""
     kept = [one for one in messages if one.role != "system"]
     asked = tuple(one for one in kept if not one.is_reply)
     return Run(asked, tuple(one for one in kept if one.is_reply), begins=first)
@@ -182,7 +182,7 @@ async def _follow_up(
     *,
     read_any: bool,
 ) -> None:
-    """What comes next: episodes and loops from what was read; the rest of the session; what waits."""
+    """Put what comes next: episodes and loops of what was read; the rest of the session; what waits."""
     for topic in (EPISODES, MINDING) if read_any else ():
         await outbox.put(within, topic, {"session": name}, key=name[:_LONGEST_KEY], session=name)
     rest: dict[str, object] = {"session": name}
@@ -197,7 +197,7 @@ async def _follow_up(
 
 
 def _other_key(key: str, session: str) -> str:
-    """A key for what is left: not that of the job that is being done, which goes with its effect."""
+    """Return a key for the rest: not that of the current job, which goes with its effect."""
     digest = hashlib.sha256(session.encode()).hexdigest()[:32]
     first, second = f"rest:{digest}", f"more:{digest}"
     return second if key == first else first
@@ -232,7 +232,7 @@ def _chunk_columns(chunked: Sequence[Chunked]) -> dict[str, object]:
 
 
 def _modes(runs: Sequence[Run]) -> dict[str, object]:
-    """The mode of each reply of an agent; tools that answered, or were called, make it an act."""
+    """Return the mode of each reply of an agent; a tool that answered, or was called, makes it an act."""
     ids: list[int] = []
     modes: list[str] = []
     for run in runs:

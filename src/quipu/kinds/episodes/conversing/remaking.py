@@ -33,7 +33,7 @@ async def remake(within: Within, topics: Sequence[int], *, without: Sequence[int
 async def _write(
     within: Within, number: int, rows: Sequence[tuple[str, bytes | None, str, int, datetime]]
 ) -> None:
-    """``rows``: text and vector of each message; user, count and latest time of the topic."""
+    """Write a topic from ``rows``: text and vector of each message; its user, count and latest time."""
     words: Counter[str] = Counter()
     for text in await kept(within, await within.spoken([row[0] for row in rows])):
         words.update(topical(text))

@@ -1,4 +1,4 @@
-"""How much an exchange stands out by its form. Pure."""
+"""Salience of an exchange by its form. Pure."""
 
 from __future__ import annotations
 
@@ -15,6 +15,6 @@ _URGENT = re.compile(
 
 
 def salience(said: str) -> float:
-    """0.5 to 1: longer, asking and urgent words stand out (the constants of the origin of seed 3)."""
+    """Return 0.5 to 1: longer, asking and urgent words stand out (the constants of the origin of seed 3)."""
     length = 0.2 if len(said) > _LONG else 0.1 if len(said) > _MIDDLING else 0.0
     return round(0.5 + length + 0.15 * ("?" in said) + 0.15 * bool(_URGENT.search(said)), 3)

@@ -24,18 +24,18 @@ _NO_FILTER: Mapping[str, object] = {
 
 
 async def conversations(within: Within, values: Mapping[str, object]) -> list[Conversation]:
-    """Conversations, the latest first; ``values`` narrow them."""
+    """Return conversations, latest first; ``values`` narrow them."""
     return [Conversation(*row) for row in await _rows(within, "conversations", {**_NO_FILTER, **values})]
 
 
 async def utterances(within: Within, session: str, *, limit: int) -> list[Utterance]:
-    """The messages of a conversation, oldest first."""
+    """Return the messages of a conversation, oldest first."""
     rows = await _rows(within, "utterances", {"session": session, "after": 0, "limit": limit})
     return [Utterance(*row) for row in rows]
 
 
 async def exchanges(within: Within, session: str, *, limit: int) -> list[Exchange]:
-    """The exchanges of a conversation, oldest first."""
+    """Return the exchanges of a conversation, oldest first."""
     rows = await _rows(within, "exchanges", {"session": session, "limit": limit})
     return [Exchange(*row) for row in rows]
 
@@ -48,7 +48,7 @@ async def change(within: Within, values: Mapping[str, object]) -> bool:
 async def threads(
     within: Within, *, user: str | None, channel: tuple[str, str] | None, limit: int, now: datetime
 ) -> list[Thread]:
-    """Threads, the latest first, as they stand ``now``."""
+    """Return threads, latest first, as they stand ``now``."""
     platform, named = channel or (None, None)
     values = {"user": user, "platform": platform, "channel": named, "limit": limit}
     found = [Thread(*row) for row in await _rows(within, "list_threads", values)]
@@ -56,12 +56,12 @@ async def threads(
 
 
 async def topics(within: Within, *, user: str | None, limit: int) -> list[Topic]:
-    """Topics, the latest first."""
+    """Return topics, latest first."""
     return [Topic(*row) for row in await _rows(within, "list_topics", {"user": user, "limit": limit})]
 
 
 async def sessions_read(within: Within, session: str | None) -> list[str]:
-    """Sessions that have exchanges."""
+    """Return sessions that have exchanges."""
     return [row[0] for row in await _rows(within, "sessions_read", {"session": session})]
 
 

@@ -50,7 +50,7 @@ class Session:
 
 
 async def session(within: Within, name: str) -> Session | None:
-    """A session of the record."""
+    """Return a session from the record."""
     values = {"space": within.space.id, "session": name, "topic": CHUNKER}
     async with within.conn.cursor(row_factory=class_row(Session)) as cursor:
         return await (await cursor.execute(_SQL["session"], values)).fetchone()
@@ -59,7 +59,7 @@ async def session(within: Within, name: str) -> Session | None:
 async def messages(
     within: Within, *, first: int, last: int, limit: int
 ) -> tuple[list[Said], dict[int, Vectors]]:
-    """Messages of a session in their order, and the vectors of those that have one, by number."""
+    """Return messages of a session in order, and the vectors of those that have one, by number."""
     values = {"first": first, "last": last, "limit": limit, "characters": MOST_CHARACTERS}
     rows = await _rows(within, "messages", {**values, "generation": within.space.generation})
     vectors = {row[0]: halfvecs(row[7])[0] for row in rows if row[7]}
@@ -82,13 +82,13 @@ async def unread(
     again: bool,
     limit: int,
 ) -> list[tuple[int, int, int]]:
-    """Exchanges to be read anew: number, first and last message."""
+    """Return exchanges to be read anew: number, first and last message."""
     values = {"session": session_id, "after": after, "chunker": chunker, "version": version, "again": again}
     return [(row[0], row[1], row[2]) for row in await _rows(within, "unread", {**values, "limit": limit})]
 
 
 async def hold(within: Within, session_id: int) -> int:
-    """How far a session was read; held until commit."""
+    """Return how far a session was read, locked until commit."""
     values = {"session": session_id, "topic": CHUNKER}
     await run(within, "begin_progress", values)
     ((mark,),) = await _rows(within, "hold_progress", values)
@@ -96,7 +96,7 @@ async def hold(within: Within, session_id: int) -> int:
 
 
 async def is_open(within: Within, session_id: int, first: int | None, others: Collection[int]) -> bool:
-    """Whether the exchange that begins with a message may still grow; it and others are held until commit."""
+    """Lock some exchanges until commit; return True if the one with this first message may still grow."""
     rows = await _rows(
         within, "hold_exchanges", {"session": session_id, "first": first, "ids": Int8s(list(others))}
     )
@@ -104,7 +104,7 @@ async def is_open(within: Within, session_id: int, first: int | None, others: Co
 
 
 async def threads(within: Within, channel: tuple[str, str], since: datetime, until: datetime) -> list[Span]:
-    """Threads of a channel about some time, and its last; held until commit."""
+    """Return threads of a channel around some time, and its last one; locked until commit."""
     named = {"platform": channel[0], "channel": channel[1]}
     await run(within, "hold_channel", named)
     rows = await _rows(within, "hold_threads", {**named, "since": since, "until": until})
@@ -112,12 +112,12 @@ async def threads(within: Within, channel: tuple[str, str], since: datetime, unt
 
 
 async def thread_ids(within: Within, count: int) -> list[int]:
-    """Numbers for threads that may begin."""
+    """Return numbers for threads that may begin."""
     return [row[0] for row in await _rows(within, "thread_ids", {"count": count})]
 
 
 async def topics(within: Within, users: Collection[str], *, limit: int) -> dict[str, list[Known]]:
-    """The latest topics of people, by person; held until commit."""
+    """Return the latest topics of people, by person; locked until commit."""
     values = {"users": Texts(sorted(users)), "limit": limit, "generation": within.space.generation}
     found: dict[str, list[Known]] = {user: [] for user in users}
     for number, user, name, words, packed, count, last_at in await _rows(within, "hold_topics", values):
@@ -127,7 +127,7 @@ async def topics(within: Within, users: Collection[str], *, limit: int) -> dict[
 
 
 async def topic_names(within: Within, users: Collection[str]) -> dict[str, set[str]]:
-    """All names of the topics of people, by person; nobody else begins one until commit."""
+    """Return all names of people's topics, by person; nobody else begins one until commit."""
     named = {"users": Texts(sorted(users))}
     await run(within, "hold_people", named)
     found: dict[str, set[str]] = {user: set() for user in users}
@@ -137,7 +137,7 @@ async def topic_names(within: Within, users: Collection[str]) -> dict[str, set[s
 
 
 async def begin_topic(within: Within, *, user: str, name: str, last_at: datetime) -> int:
-    """A new topic; its number."""
+    """Begin a topic and return its number."""
     ((number,),) = await _rows(within, "begin_topic", {"user": user, "name": name, "last_at": last_at})
     return number
 

@@ -1,4 +1,4 @@
-"""Which thread an exchange belongs to: it goes on, is taken up again, or begins. Pure.
+"""Threads of exchanges: one goes on, is taken up again, or begins. Pure.
 
 A thread is named ``{platform}:{channel}:{seq}``. The channel is in the name of the session where that has the
 form ``platform:channel`` (``telegram:4711``, also ``telegram:4711:monday``): then several sessions share its
@@ -33,9 +33,9 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an exchange belongs. ``thread``: its id; None for a new one.
+    """Place of an exchange. ``thread`` is its id; None for a new one.
 
-    ``after``: the thread of the channel that was the last before it, if it begins a new one.
+    ``after`` is the channel's last thread before it, if it begins a new one.
     """
 
     how: How
@@ -44,16 +44,16 @@ class Place:
 
 
 def channel_of(session: str) -> tuple[str, str]:
-    """Platform and channel of a session."""
+    """Return platform and channel of a session."""
     named = _CHANNEL.fullmatch(session)
     return (named[1].lower(), named[2]) if named else ("session", session)
 
 
 def place(started_at: datetime, ended_at: datetime, threads: Sequence[Span]) -> Place:
-    """The thread of an exchange: the nearest in time, if it is not more than four hours away.
+    """Return the thread of an exchange: the nearest in time, if it is at most four hours away.
 
-    Up to half an hour it goes on, up to four hours it is resumed. What comes in late, of an earlier time,
-    goes to the thread of that time.
+    Up to half an hour it goes on, up to four hours it is resumed. An exchange that comes in late goes to the
+    thread of its own time.
     """
     nearest = min(threads, key=lambda one: (_idle(started_at, ended_at, one), one.seq), default=None)
     if nearest is not None:
@@ -67,7 +67,7 @@ def place(started_at: datetime, ended_at: datetime, threads: Sequence[Span]) -> 
 
 
 def state(last_at: datetime, *, now: datetime, ended: bool) -> str:
-    """How a thread stands now: ``active``, ``resting`` (it can be resumed), ``ended``."""
+    """Return how a thread stands now: ``active``, ``resting`` (it can be resumed), ``ended``."""
     idle = now - last_at
     if ended or idle > RESUMES:
         return "ended"
@@ -75,5 +75,5 @@ def state(last_at: datetime, *, now: datetime, ended: bool) -> str:
 
 
 def _idle(started_at: datetime, ended_at: datetime, thread: Span) -> timedelta:
-    """How long nothing was said between them; nothing where they overlap."""
+    """Return the silence between them; none if they overlap."""
     return max(started_at - thread.last_at, thread.started_at - ended_at, timedelta(0))

@@ -1,4 +1,4 @@
-"""When an exchange is about something else, and whether that was talked of before: pure."""
+"""Topics of exchanges: when the subject changes, and whether it was talked of before. Pure."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ class Heard:
 
 
 def choose(heard: Heard, current: Known | None, others: Sequence[Known]) -> int | None:
-    """The topic of an exchange: the one that goes on, one that comes back, or None for a new one.
+    """Return the topic of an exchange: the current one, one that comes back, or None for a new one.
 
-    What has too few words to be about anything goes on with what was talked of.
+    An exchange with too few words to be about anything stays with the current topic.
     """
     here = 0.0 if current is None else nearness(heard, current)
     if current is not None and len(heard.words) < _FEWEST_WORDS:
@@ -81,7 +81,7 @@ def choose(heard: Heard, current: Known | None, others: Sequence[Known]) -> int 
 
 
 def nearness(heard: Heard, topic: Known) -> float:
-    """How near an exchange is to a topic, 0 to 1: by meaning or by words, whichever says more."""
+    """Return how near an exchange is to a topic, 0 to 1: by meaning or by words, whichever says more."""
     meaning = 0.0
     if heard.vector is not None and topic.centroid is not None:
         meaning = float(heard.vector @ topic.centroid)
@@ -89,7 +89,7 @@ def nearness(heard: Heard, topic: Known) -> float:
 
 
 def shared(words: Counter[str], known: Mapping[str, int]) -> float:
-    """How much of what is said was said of the topic, 0 to 0.6: one common word may be chance."""
+    """Return the share of words that were said of the topic, 0 to 0.6: one common word may be chance."""
     if not words or not known:
         return 0.0
     said, held = {stem(word) for word in words}, {stem(word) for word in known}
@@ -98,12 +98,12 @@ def shared(words: Counter[str], known: Mapping[str, int]) -> float:
 
 
 def centre(vectors: Vectors) -> Vectors | None:
-    """The direction of the mean of vectors, shape (n, d); None where they cancel each other out."""
+    """Return the direction of the mean of vectors, shape (n, d); None if they cancel each other out."""
     return _unit(vectors.mean(axis=0)) if len(vectors) else None
 
 
 def moved(topic: Known | None, vector: Vectors | None) -> Vectors | None:
-    """The centre of a topic after one more exchange."""
+    """Return the centre of a topic after one more exchange."""
     if vector is None or topic is None or topic.centroid is None or len(topic.centroid) != len(vector):
         return vector if topic is None or topic.centroid is None or vector is not None else topic.centroid
     weight = min(topic.messages, MOST_COUNTED - 1)
@@ -111,12 +111,12 @@ def moved(topic: Known | None, vector: Vectors | None) -> Vectors | None:
 
 
 def grown(words: Mapping[str, int], more: Mapping[str, int]) -> dict[str, int]:
-    """The words of a topic after one more exchange; the rarest fall away."""
+    """Return the words of a topic after one more exchange; the rarest fall away."""
     return dict((Counter(words) + Counter(more)).most_common(MOST_WORDS))
 
 
 def _turns(heard: Heard, here: float, current: Known) -> bool:
-    """Whether what was talked of is left."""
+    """Return True if the current subject is left."""
     if _SWITCH.match(heard.opening[:200]):
         return here < _BACK
     return here < (_NEAR if heard.at - current.last_at > _PAUSE else _FAR)

@@ -24,9 +24,9 @@ _EMPTY: Final = frozenset(Path(__file__).with_name("empty_words.txt").read_text(
 
 
 def topical(text: str) -> Counter[str]:
-    """How often words were said that tell what a text is about: lower case, in the order of the text.
+    """Count the words that show what a text is about: lower case, in the order of the text.
 
-    Function words of its language, words said in every conversation, addresses and code are left out.
+    Function words of its language, words of every conversation, addresses and code are left out.
     """
     plain = _MARKED.sub(" ", text[:_MOST_CHARACTERS]).lower().replace("’", "'")
     plain = re.sub(r"'(?:s|t|re|ve|ll|d|m)\b", " ", plain)
@@ -38,13 +38,13 @@ def topical(text: str) -> Counter[str]:
 
 @lru_cache(maxsize=16_384)
 def stem(word: str) -> str:
-    """What forms of a word share: tomatoes and tomato are one."""
+    """Return what forms of a word share: tomatoes and tomato are one."""
     # A stemmer must not be shared by threads, and costs little to make.
     return cast("str", cast("Any", Stemmer).Stemmer("english", 0).stemWord(word))
 
 
 def name_of(words: Counter[str], *, taken: Collection[str] = (), besides: Iterable[str] = ()) -> str:
-    """A readable name from the commonest words, such as ``garden-fence-paint``, that is not ``taken``.
+    """Return a name of the commonest words, like ``garden-fence-paint``, that is not ``taken``.
 
     Words ``besides`` (names of people) are used only where there are no others.
     """

@@ -1,1 +1,1 @@
-"""How episodes fade, stay and come back: pure functions of what happened to them and of now."""
+"""Decay of episodes, and how they stay and come back: pure functions of their history and of now."""

@@ -1,4 +1,4 @@
-"""How ready an episode is to come to mind: the base-level activation of ACT-R. Pure.
+"""Activation of an episode, how ready it is to come to mind: the base level of ACT-R. Pure.
 
 Sources: J. R. Anderson, C. Lebiere, The Atomic Components of Thought (1998), chapter 4: base-level learning
 and the probability of retrieval. A. A. Petrov, Computationally efficient approximation of the base-level
@@ -29,12 +29,12 @@ NOISE: Final = 1.0
 
 
 def base_level(recent_hours: Sequence[float], *, older: int = 0, life_hours: float = 0.0) -> float:
-    """B = ln(sum of t^-d over the accesses), t in hours, d = 0.5.
+    """Return B = ln(sum of t^-d over the accesses), t in hours, d = 0.5.
 
-    ``recent_hours``: how long ago each of the latest accesses was, in any order. ``older``: how many more
-    there were before these, and ``life_hours`` how long ago the first of them was. For n accesses of which k
-    are known, (n - k) (t_n^(1-d) - t_k^(1-d)) / ((1-d) (t_n - t_k)) stands for the sum of the others
-    (Petrov 2006, equation 5).
+    ``recent_hours`` are the ages of the latest accesses, in any order. ``older`` is the number of accesses
+    before these, and ``life_hours`` the age of the first of them. For n accesses of which k are known, (n -
+    k) (t_n^(1-d) - t_k^(1-d)) / ((1-d) (t_n - t_k)) stands for the sum of the others (Petrov 2006, equation
+    5).
 
     Raises:
         ValueError: there was no access at all.
@@ -46,7 +46,7 @@ def base_level(recent_hours: Sequence[float], *, older: int = 0, life_hours: flo
 
 
 def activation(recent_hours: Sequence[float], *, older: int = 0, life_hours: float = 0.0) -> float:
-    """The base level on the scale 0 to 1, both ends left out: 1 / (1 + exp((threshold - B) / noise)).
+    """Return the base level on the scale 0 to 1, ends excluded: 1 / (1 + exp((threshold - B) / noise)).
 
     ACT-R's probability of retrieval (Anderson and Lebiere 1998, equation 3.6).
     """
@@ -54,7 +54,7 @@ def activation(recent_hours: Sequence[float], *, older: int = 0, life_hours: flo
 
 
 def _older(count: int, *, last: float, first: float) -> float:
-    """The sum over accesses between ``last`` and ``first`` hours ago, as if evenly spread."""
+    """Return the sum over accesses between ``last`` and ``first`` hours ago, as if evenly spread."""
     if count <= 0:
         return 0.0
     first = max(first, last)

@@ -1,4 +1,4 @@
-"""What callers hand in about episodes, checked."""
+"""Checks of callers' arguments about episodes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HINT: Final = "The list of episodes shows them."
 
 
 async def id_of(within: Within | None, given: UUID | str) -> UUID:
-    """The id of an episode: a whole one, or the only one that begins so.
+    """Return the id of an episode: a whole one, or the only one that begins so.
 
     Raises:
         NotFound: there is none.
@@ -33,7 +33,7 @@ async def id_of(within: Within | None, given: UUID | str) -> UUID:
 
 
 async def row_of(within: Within | None, given: UUID | str) -> store.Row:
-    """The episode with an id. Raises as ``id_of`` does."""
+    """Return the episode with an id. Raises as ``id_of`` does."""
     id_ = await id_of(within, given)
     rows = [] if within is None else await store.episodes(within, ids=[id_])
     if not rows:

@@ -1,4 +1,4 @@
-"""How present an episode still is: it fades by the hour, the slower the more it matters. Pure."""
+"""Freshness of an episode: it fades by the hour, the slower the more it matters. Pure."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ DECAY_PER_HOUR: Final = 0.05
 
 
 def hours(since: datetime, now: datetime) -> float:
-    """Hours from one moment to another; what lies in the future counts as now."""
+    """Return the hours from one moment to another; a moment in the future counts as now."""
     return max(now - since, timedelta()) / timedelta(hours=1)
 
 
 def freshness(salience: float, *, hours: float, decay_per_hour: float = DECAY_PER_HOUR) -> float:
-    """What is left of an episode ``hours`` after it was last used, or made: 0 to 1.
+    """Return what is left of an episode ``hours`` after it was last used, or made: 0 to 1.
 
-    exp(-decay (1 - salience) hours), seed 003. With the decay of 0.05 an hour: a salience of 0.5 halves in 28
-    hours, one of 0.1 in 15, and what weighs 1 never fades.
+    exp(-decay (1 - salience) hours), seed 003. With the decay of 0.05 an hour, a salience of 0.5 halves in 28
+    hours, one of 0.1 in 15, and one of 1 never fades.
     """
     return exp(-decay_per_hour * (1 - min(1.0, max(0.0, salience))) * max(0.0, hours))
 
 
 def half_life_hours(salience: float, *, decay_per_hour: float = DECAY_PER_HOUR) -> float:
-    """After how many hours half of an episode is left; infinite where it never fades."""
+    """Return the hours after which half of an episode is left; infinite if it never fades."""
     pace = decay_per_hour * (1 - salience)
     return log(2) / pace if pace > 0 else float("inf")

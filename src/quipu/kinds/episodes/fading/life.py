@@ -1,4 +1,4 @@
-"""What happened to an episode, and what that makes of it at a moment. Pure."""
+"""History of an episode, and its state at a moment that follows from it. Pure."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class EpisodeLife:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EpisodeState:
-    """What an episode is at a moment; each 0 to 1."""
+    """State of an episode at a moment; each value is 0 to 1."""
 
     salience: float
     freshness: float
@@ -51,7 +51,7 @@ class CurvePoint:
 
 
 def state(life: EpisodeLife, now: datetime) -> EpisodeState:
-    """Salience, freshness and activation at a moment. Nothing of it is ever stored and built upon."""
+    """Return salience, freshness and activation at a moment. They are never stored and built upon."""
     weight = raised(life.base, life.uses, boost=life.pace.boost)
     last = max([life.happened_at, *life.recent])
     first = hours(life.happened_at, now)
@@ -84,10 +84,10 @@ def as_of(life: EpisodeLife, moment: datetime) -> EpisodeLife:
 def curve(
     life: EpisodeLife, now: datetime, *, points: int = 60, ahead: timedelta | None = None
 ) -> list[CurvePoint]:
-    """How an episode faded and was refreshed until now, and how it will fade if nobody uses it, oldest first.
+    """Return how an episode faded and was refreshed, and how it will fade unused, oldest first.
 
-    ``points`` moments apart by the same time, and one just before and one at each use. ``ahead``: how far to
-    look, as far as there is behind, but one to sixty days, if it is not given.
+    There are ``points`` moments at equal distances, and one just before and one at each use. ``ahead`` is how
+    far to look; without it as far as there is behind, but one to sixty days.
     """
     past = max(now - life.happened_at, timedelta(hours=1))
     ahead = min(max(past, timedelta(days=1)), timedelta(days=60)) if ahead is None else ahead

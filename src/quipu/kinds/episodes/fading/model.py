@@ -68,7 +68,7 @@ class EpisodeMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EpisodeVersion:
-    """How an episode read until ``replaced_at``; ``said`` has all of its fields."""
+    """Text of an episode until ``replaced_at``; ``said`` has all of its fields."""
 
     version: int
     gist: str
@@ -94,7 +94,7 @@ class FoundEpisode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EpisodeCurve:
-    """How an episode faded and was refreshed, and how it will fade unused: ``points`` in time order."""
+    """Curve of an episode: how it faded and was refreshed, and will fade unused; ``points`` in time order."""
 
     episode: Episode
     life: EpisodeLife
@@ -104,10 +104,10 @@ class EpisodeCurve:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condensation:
-    """What came of condensing or rebuilding: ids of episodes that were made or written anew, and what failed.
+    """Outcome of condensing or rebuilding: ids of episodes made or written anew, and what failed.
 
-    ``left`` are episodes that could not be rebuilt and read as before: nothing that they were made of is
-    left, or the language model failed at them. ``trouble`` says why it failed, at the last of those.
+    ``left`` are episodes that could not be rebuilt and read as before: none of their sources is left, or the
+    language model failed at them. ``trouble`` is the reason of the last failure.
     """
 
     builder: str
@@ -119,7 +119,7 @@ class Condensation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EpisodeStats:
-    """How many episodes there are, and how they are on the average; ``waiting`` are exchanges without one."""
+    """Number of episodes, and their averages; ``waiting`` are exchanges without one."""
 
     episodes: int
     archived: int

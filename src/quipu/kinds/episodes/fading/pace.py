@@ -1,4 +1,4 @@
-"""How fast episodes fade and what a use of one is worth, as it is set."""
+"""Pace at which episodes fade, and the value of a use, as they are set."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ USUAL: Final = Pace()
 
 
 def pace(settings: Settings) -> Pace:
-    """The pace that is set."""
+    """Return the pace that is set."""
     return Pace(
         decay_per_hour=settings.of(EPISODE_DECAY),
         boost=settings.of(EPISODE_BOOST),

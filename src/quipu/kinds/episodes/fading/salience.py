@@ -1,4 +1,4 @@
-"""How much an episode matters: weighed when it is made, raised, within bounds, where it is used. Pure."""
+"""Salience of an episode: weighed when it is made, raised by use within bounds. Pure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ USES_APART: Final = timedelta(minutes=10)
 
 
 def salience(factors: Factors) -> float:
-    """What an episode weighs by its factors, 0.1 to 1, rounded to thousandths.
+    """Return the weight of an episode by its factors, 0.1 to 1, rounded to thousandths.
 
     clamp((0.4 novelty + 0.4 emotional + 0.2 commitment) / 3 * (1.25 if unresolved), 0.1, 1): seed 003,
     "Salience & Retrieval", with the division that its scale of 0 to 3 needs.
@@ -35,22 +35,22 @@ def salience(factors: Factors) -> float:
 
 
 def raised(base: float, uses: int, *, boost: float = BOOST) -> float:
-    """The salience of an episode that was used: never lower than ``base``, never up to 1 unless that is.
+    """Return the salience of a used episode: never below ``base``, never up to 1 unless that is.
 
     base + 0.5 (1 - base) (1 - (1 - boost)^uses). The origin added 0.2 at every retrieval, so that whatever
-    came back a few times never faded again; here the first use counts most, and the order of what was never
-    used is the order of what is used all the time.
+    came back a few times never faded again; here the first use counts most, and unused episodes keep the same
+    order as those that are used all the time.
     """
     return base + RAISED * (MOST - base) * (1 - (1 - boost) ** max(0, uses))
 
 
 def counts_as_use(last: datetime | None, now: datetime, *, apart: timedelta = USES_APART) -> bool:
-    """Whether a use counts, or follows the last one too soon."""
+    """Return True if a use counts; False if it follows the last one too soon."""
     return last is None or now - last >= apart
 
 
 def counted(uses: Sequence[datetime]) -> list[datetime]:
-    """Of uses those that count, oldest first."""
+    """Return the uses that count, oldest first."""
     kept: list[datetime] = []
     for at in sorted(uses):
         if counts_as_use(kept[-1] if kept else None, at):

@@ -77,13 +77,13 @@ class Row:
 
     @property
     def life(self) -> EpisodeLife:
-        """What happened to it."""
+        """History that its state follows from."""
         return EpisodeLife(
             base=self.base, happened_at=self.ended_at, uses=self.uses, recent=self.recent, pace=self.pace
         )
 
     def at(self, now: datetime) -> Episode:
-        """The episode as it is at a moment."""
+        """Return the episode as it is at a moment."""
         living = state(self.life, now)
         return Episode(
             id=str(self.id),
@@ -120,7 +120,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """Which episodes a list is of; None asks for nothing."""
+    """Conditions on a list of episodes; None sets no condition."""
 
     session: str | None = None
     user: str | None = None
@@ -134,7 +134,7 @@ class Wanted:
 
 
 async def lives(within: Within, entries: Sequence[int]) -> list[tuple[int, EpisodeLife, About]]:
-    """Of entries what happened to their episodes, and what these are about."""
+    """Return each entry's history and subject."""
     found: list[tuple[int, EpisodeLife, About]] = []
     pacing = pace(within.settings)
     for row in await _rows(within, "lives", {"entries": Int8s(entries)}):
@@ -145,7 +145,7 @@ async def lives(within: Within, entries: Sequence[int]) -> list[tuple[int, Episo
 
 
 async def cited(within: Within, ids: Sequence[int]) -> dict[int, Cited]:
-    """What entries say, by id."""
+    """Return the texts of entries, by id."""
     return {
         entry: Cited(
             text=text_of(gist=gist, outcome=outcome),
@@ -160,14 +160,14 @@ async def cited(within: Within, ids: Sequence[int]) -> dict[int, Cited]:
 
 
 async def episodes(within: Within, *, ids: Sequence[UUID] = (), entries: Sequence[int] = ()) -> list[Row]:
-    """Episodes by their ids or entries, in no order."""
+    """Return episodes by their ids or entries, in no order."""
     values = {"space": within.space.id, "ids": list(ids), "entries": Int8s(entries)}
     async with within.conn.cursor(row_factory=kwargs_row(partial(Row, pace=pace(within.settings)))) as cursor:
         return await (await cursor.execute(_SQL["episodes"], values)).fetchall()
 
 
 async def listed(within: Within, wanted: Wanted, *, after: Row | None, now: datetime) -> list[Row]:
-    """Episodes in an order, the most first, behind the one that ``after`` is."""
+    """Return episodes in an order, highest first, behind the episode ``after``."""
     pacing = pace(within.settings)
     values = {
         **{field.name: getattr(wanted, field.name) for field in fields(wanted)},
@@ -183,17 +183,17 @@ async def listed(within: Within, wanted: Wanted, *, after: Row | None, now: date
 
 
 async def is_there(within: Within, id_: UUID) -> bool:
-    """Whether there is an episode with an id."""
+    """Return True if there is an episode with an id."""
     return bool(await _rows(within, "is_there", {"id": id_}))
 
 
 async def ids_like(within: Within, prefix: str) -> list[UUID]:
-    """At most two episodes whose id begins so."""
+    """Return at most two episodes whose id begins so."""
     return [row[0] for row in await _rows(within, "ids_like", {"prefix": f"{prefix}%"})]
 
 
 async def messages_of(within: Within, id_: UUID) -> list[EpisodeMessage]:
-    """The messages that an episode is made of."""
+    """Return the messages that an episode is made of."""
     async with within.conn.cursor(row_factory=class_row(EpisodeMessage)) as cursor:
         return await (
             await cursor.execute(_SQL["messages_of"], {"space": within.space.id, "id": id_})
@@ -201,7 +201,7 @@ async def messages_of(within: Within, id_: UUID) -> list[EpisodeMessage]:
 
 
 async def versions(within: Within, id_: UUID) -> list[EpisodeVersion]:
-    """How an episode read before, the latest first."""
+    """Return the earlier texts of an episode, latest first."""
     async with within.conn.cursor(row_factory=class_row(EpisodeVersion)) as cursor:
         return await (
             await cursor.execute(_SQL["versions"], {"space": within.space.id, "id": id_})
@@ -209,21 +209,21 @@ async def versions(within: Within, id_: UUID) -> list[EpisodeVersion]:
 
 
 async def lately(within: Within, limit: int) -> list[tuple[int, datetime]]:
-    """The entries of the episodes that were used last, and when; the latest first."""
+    """Return the entries of the episodes used last, with the time; latest first."""
     return [(entry, at) for entry, at in await _rows(within, "lately", {"limit": limit})]
 
 
 async def last_uses(
     within: Within, *, ids: Sequence[UUID] | None = None, entries: Sequence[int] = ()
 ) -> list[Use]:
-    """When episodes were used last, by their ids or entries; they are held until the transaction ends."""
+    """Return the last uses of episodes, by ids or entries, locked until the transaction ends."""
     if ids is not None:
         return [Use(*row) for row in await _rows(within, "last_uses", {"ids": list(ids)})]
     return [Use(*row) for row in await _rows(within, "last_uses_of_entries", {"entries": Int8s(entries)})]
 
 
 async def stats(within: Within, *, now: datetime) -> EpisodeStats:
-    """How many there are, and how they are."""
+    """Count the episodes, and average their state."""
     pacing = pace(within.settings)
     values = {
         "space": within.space.id,
@@ -243,7 +243,7 @@ async def run(within: Within, name: str, values: Mapping[str, object]) -> None:
 
 
 def _terms(topic: str) -> Collection[int]:
-    """The hashes that the words of a topic's name are filed under; names join words by hyphens."""
+    """Return the hashes that the words of a topic's name are filed under; hyphens join the words."""
     return bag(topic.replace("-", " ")).hashes.tolist() if topic else ()
 
 

@@ -1,4 +1,4 @@
-"""What else counts for an episode that answers a question: how it lives, and what it was about. Pure."""
+"""Extra weights of an episode that answers a question: its state, and its subject. Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HALF_REMEMBERED: Final = "half_remembered"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class About:
-    """What an episode is about: its topic's terms, its intent, and the terms that it is filed under."""
+    """Subject of an episode: its topic's terms, its intent, and the terms that it is filed under."""
 
     topic: Collection[int]
     intent: str
@@ -29,7 +29,7 @@ class About:
 
 
 def intents(question: str) -> frozenset[str]:
-    """The intents that the words of a question speak of, such as planning in "what did we plan?"."""
+    """Return the intents in the words of a question: planning in "what did we plan?", for example."""
     return frozenset(name for name, count in cueing.counts([question], section="intent").items() if count)
 
 
@@ -41,9 +41,9 @@ def weigh(
     intents: Collection[str],
     now: datetime,
 ) -> dict[str, float]:
-    """The parts of the score by name; those that add nothing are left out.
+    """Return the parts of the score by name; those that add nothing are left out.
 
-    ``terms``: the words of the question, each with the hashes that it may be filed under.
+    ``terms`` are the words of the question, each with the hashes that it may be filed under.
     """
     living = state(life, now)
     asked = {one for hashes in terms.values() for one in hashes}
@@ -58,7 +58,7 @@ def weigh(
 
 
 def is_half(held: Collection[int], *, terms: Mapping[str, tuple[int, ...]], activation: float) -> bool:
-    """Whether it matches in part only: it has less than half of the words, and does not come to mind."""
+    """Return True if it matches in part only: it has under half of the words, and does not come to mind."""
     if not terms or activation >= KNOWN:
         return False
     return sum(any(one in held for one in hashes) for hashes in terms.values()) < KNOWN * len(terms)

@@ -29,7 +29,7 @@ _AT_ONCE: Final = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """What is to be filed: an episode and its text, of whom and of when."""
+    """Entry to be filed: an episode and its text, its person and time."""
 
     id: UUID
     text: str
@@ -39,7 +39,7 @@ class Entry:
 
 
 def text_of(*, gist: str, outcome: str) -> str:
-    """What an episode is found by: its gist, and its outcome where that says more."""
+    """Return the text that finds an episode: its gist, and its outcome if that says more."""
     return gist if not outcome or outcome in gist else f"{gist}\n{outcome}"
 
 

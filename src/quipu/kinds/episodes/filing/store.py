@@ -31,14 +31,14 @@ class Unfiled:
 
 
 async def unfiled(within: Within, *, limit: int) -> list[Unfiled]:
-    """Episodes that were changed by SQL."""
+    """Return episodes that were changed by SQL."""
     async with within.conn.cursor(row_factory=class_row(Unfiled)) as cursor:
         values = {"space": within.space.id, "limit": limit}
         return await (await cursor.execute(_SQL["unfiled"], values)).fetchall()
 
 
 async def held(within: Within, ids: Sequence[UUID]) -> set[UUID]:
-    """Those of the ids that are unfiled still, held until commit; not those that SQL holds."""
+    """Return the ids that are still unfiled, locked until commit; without those that SQL has locked."""
     values = {"space": within.space.id, "ids": list(ids)}
     return {row[0] for row in await (await within.conn.execute(_SQL["held"], values)).fetchall()}
 

@@ -1,1 +1,1 @@
-"""What an agent should bear in mind: loops that are open, and what stands about a person."""
+"""Matters for an agent to bear in mind: open loops, and beliefs about a person."""

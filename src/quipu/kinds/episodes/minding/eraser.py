@@ -21,7 +21,7 @@ class MindingEraser:
     """
 
     async def count(self, within: Within, what: What) -> Mapping[str, int]:
-        """Rows that would go, by table; tables without any are left out."""
+        """Count the rows that would go, by table; tables without any are left out."""
         given = await _given(within, what)
         counts = {
             "loops": len(await loops.doomed(within, given)),

@@ -1,4 +1,4 @@
-"""What callers hand in, checked."""
+"""Checks of callers' arguments."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _Word = TypeVar("_Word", bound=str)
 
 
 def one_or_all(field: str, value: object, words: Sequence[_Word]) -> _Word | None:
-    """One of some words, or None for ``all`` and where nothing is given.
+    """Return the value if it is one of some words; None for ``all`` or no value.
 
     Raises:
         BadInput: it is none; names ``field``.
@@ -25,7 +25,7 @@ def one_or_all(field: str, value: object, words: Sequence[_Word]) -> _Word | Non
 
 
 def words_of(field: str, value: object, *, longest: int, secrets: bool) -> str:
-    """Words that can be stored, on one line, without secrets where they are to be cut out.
+    """Return words that can be stored, on one line, without secrets if these are to be cut out.
 
     Raises:
         BadInput: it is no text, blank, or too long; names ``field``.

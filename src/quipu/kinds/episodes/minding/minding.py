@@ -80,7 +80,7 @@ async def mind(context: Context, payload: Payload) -> None:
 
 
 async def _page(context: Context, name: str) -> tuple[_Page | None, list[str]]:
-    """What there is to read, and the texts that may become entries of the index."""
+    """Return what is to be read, and the texts that may become entries of the index."""
     async with context.database.reading(context.space) as within:
         found = None if within is None else await store.session(within, name)
         if within is None or found is None:
@@ -136,7 +136,7 @@ async def _write(within: Within, context: Context, page: _Page, prepared: Prepar
 
 
 async def _follow(within: Within, page: _Page, heard: Heard, before: Sequence[Turn]) -> None:
-    """What an exchange leaves open, says again or resolves."""
+    """Write what an exchange leaves open, says again or resolves."""
     if not heard.turns:
         return
     first = (before or heard.turns)[0].message
@@ -157,7 +157,7 @@ async def _follow(within: Within, page: _Page, heard: Heard, before: Sequence[Tu
 
 
 async def _believe(within: Within, keeping: Keeping, heard: Heard) -> None:
-    """What an exchange claims, settled beside what stands."""
+    """Settle what an exchange claims against what stands."""
     said = claims.claimed(heard)
     held = await beliefs.held(within, heard.person)
     for claim in [*said, *claims.corrections(heard, held, said)]:
@@ -168,7 +168,7 @@ async def _believe(within: Within, keeping: Keeping, heard: Heard) -> None:
 
 
 def _other_key(key: str, session: str) -> str:
-    """A key for what is left: not that of the job that is being done, which goes with its effect."""
+    """Return a key for the rest: not that of the current job, which goes with its effect."""
     digest = hashlib.sha256(session.encode()).hexdigest()[:32]
     first, second = f"rest:{digest}", f"more:{digest}"
     return second if key == first else first

@@ -35,25 +35,25 @@ async def hold(within: Within) -> None:
 
 
 async def session(within: Within, name: str) -> tuple[int, int] | None:
-    """The number of a session and the last message of it that was dealt with; None where it is gone."""
+    """Return the number of a session and the last message of it that was read; None if it is gone."""
     rows = await _rows(within, "session", {"name": name, "topic": MINDING})
     return (rows[0][0], rows[0][1]) if rows else None
 
 
 async def exchanges(within: Within, session: int, *, mark: int, limit: int) -> list[Heard]:
-    """Exchanges with something said after message ``mark``, in their order."""
+    """Return exchanges with something said after message ``mark``, in order."""
     rows = await _rows(within, "exchanges", {"session": session, "mark": mark, "limit": limit})
     return [Heard(first, last, user, _chunk(chunk)) for first, last, user, chunk in rows]
 
 
 async def exchange_before(within: Within, session: int, *, first: int) -> int:
-    """Where the exchange before one begins; ``first`` itself where there is none."""
+    """Return the first message of the exchange before one; ``first`` itself if there is none."""
     rows = await _rows(within, "exchange_before", {"session": session, "first": first})
     return rows[0][0] if rows else first
 
 
 async def turns(within: Within, session: int, *, first: int, last: int) -> list[Turn]:
-    """What people and agents said from one message to another, as far as it may be kept."""
+    """Return the words of people and agents from one message to another, as far as they may be kept."""
     values = {"session": session, "first": first, "last": last}
     rows = await _rows(within, "turns", values)
     texts = await kept(within, await within.spoken([row[3] for row in rows]))
@@ -61,12 +61,12 @@ async def turns(within: Within, session: int, *, first: int, last: int) -> list[
 
 
 async def is_there(within: Within, session: int) -> bool:
-    """Whether a session was not forgotten; it stays while the transaction lasts."""
+    """Return True if a session was not forgotten; it stays while the transaction lasts."""
     return bool(await _rows(within, "is_there", {"session": session}))
 
 
 async def mark(within: Within, session: int) -> int:
-    """The last message of a session that was dealt with; -1 where none was."""
+    """Return the last message of a session that was read; -1 if none was."""
     rows = await _rows(within, "mark", {"session": session, "topic": MINDING})
     return rows[0][0] if rows else -1
 
@@ -77,7 +77,7 @@ async def advance(within: Within, session: int, *, mark: int, now: datetime) -> 
 
 
 def _chunk(stored: object) -> Chunk | None:
-    """What an exchange yields; None where it is still to be read, or has a shape of another version."""
+    """Return the content of an exchange; None if it is still to be read, or has another version's shape."""
     try:
         return None if stored is None else Chunk.model_validate(stored)
     except ValidationError:

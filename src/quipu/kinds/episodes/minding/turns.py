@@ -1,4 +1,4 @@
-"""What was said, turn by turn, and the sentences in it that can be judged."""
+"""Turns of a conversation, and the sentences in them that can be judged."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ class Sentence:
 
     @cached_property
     def asks(self) -> bool:
-        """Whether it is a question."""
+        """True if it is a question."""
         return self.seen.rstrip(" )]'\"").endswith("?")
 
 
 def sentences(text: str) -> list[Sentence]:
-    """The first sixty sentences of the prose in a message's first 8,000 characters. Linear in its length."""
+    """Return the first sixty sentences of the prose in a message's first 8,000 characters. Linear."""
     prose = text[:_MOST_CHARACTERS].replace("’", "'")
     return [_sentence(one.text, one.seen) for one in split(prose)[:_MOST_SENTENCES]]
 

@@ -1,4 +1,4 @@
-"""Who answers prompts: a function of the user's, or a language model."""
+"""Agents that answer prompts: a function of the user's, or a language model."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _FORM: Final = "It is module:function, such as my_agent:answer."
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is answered, by whom."""
+    """Answer to a prompt, and who gave it."""
 
     text: str
     by: str
@@ -48,7 +48,7 @@ def agent_of(name: str | None, language: Language | None) -> Agent | None:
 
 
 def named(name: str) -> Callable[[Asked], Any]:
-    """The function of a name such as ``my_agent:answer``.
+    """Import the function of a name, for example ``my_agent:answer``.
 
     Raises:
         ConfigError: there is no such module, or no such function in it.
@@ -68,7 +68,7 @@ def named(name: str) -> Callable[[Asked], Any]:
 
 
 async def _call(function: Callable[[Asked], Any], name: str, asked: Asked) -> Answer:
-    """What the function returns, awaited where it is async; one that is not runs in a thread."""
+    """Call the function; await it if it is async, else run it in a thread."""
     if inspect.iscoroutinefunction(function):
         said = await function(asked)
     else:

@@ -23,7 +23,7 @@ _LONGEST_QUESTION: Final = 4_000
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """What is to be answered. ``prompts``: who waits for it; ``new``: the prompt is not in the record yet."""
+    """Prompts to be answered. ``prompts`` wait for it; ``new``: the prompt is not in the record yet."""
 
     session: str
     user: str | None

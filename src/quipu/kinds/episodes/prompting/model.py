@@ -21,9 +21,9 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What an agent is given: a prompt, the conversation before it (oldest first), and what is remembered.
+    """Input of an agent: a prompt, the conversation before it (oldest first), and recalled memory.
 
-    ``memory`` is text for a prompt, marked as recalled; empty where nothing relevant is known.
+    ``memory`` is text for a prompt, marked as recalled; empty if nothing relevant is known.
     """
 
     prompt: str

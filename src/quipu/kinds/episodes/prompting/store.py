@@ -58,7 +58,7 @@ async def prompts(
     status: str | None = None,
     limit: int,
 ) -> list[Prompt]:
-    """Prompts with their answers, the latest first."""
+    """Return prompts with their answers, latest first."""
     values = {"id": id_, "session": session, "status": status, "limit": limit, "space": within.space.id}
     values |= {"chat": HISTORY, "prompt": PROMPTS}
     async with within.conn.cursor(row_factory=kwargs_row(_prompt)) as cursor:
@@ -66,19 +66,19 @@ async def prompts(
 
 
 async def history(within: Within, session: str, *, limit: int) -> list[Said]:
-    """The latest messages of a session, oldest first."""
+    """Return the latest messages of a session, oldest first."""
     rows = await _rows(within, "history", {"session": session, "limit": limit})
     return [Said(*row) for row in reversed(rows)]
 
 
 async def message(within: Within, session: str, external_id: str) -> str | None:
-    """The words of a message; None where it is not there."""
+    """Return the words of a message; None if it is not there."""
     rows = await _rows(within, "message", {"session": session, "message": external_id})
     return rows[0][0] if rows else None
 
 
 async def waiting(within: Within, session: str) -> list[UUID]:
-    """The prompts that wait for the next answer in a session."""
+    """Return the prompts that wait for the next answer in a session."""
     return [row[0] for row in await _rows(within, "waiting_of_session", {"session": session})]
 
 

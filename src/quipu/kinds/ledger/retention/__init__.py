@@ -1,1 +1,1 @@
-"""What is no longer needed goes: old sessions, expired values, the text of evidence, then evidence itself."""
+"""Retention of the ledger: old sessions, expired values, the text of evidence and evidence itself go."""

@@ -37,7 +37,7 @@ class Emptying:
     before: datetime | None
 
     async def count(self, within: Within, what: What) -> Mapping[str, int]:
-        """Rows that would go, by table, and the excerpts that would be cut."""
+        """Count the rows that would go, by table, and the excerpts that would be cut."""
         return await store.count(within, "count_emptied", {"session": what.session, "before": self.before})
 
     async def erase(self, within: Within, what: What) -> Sequence[int]:

@@ -30,7 +30,7 @@ _EXPIRED: Final = ("ledger.chat_user_preferences", "ledger.chat_session_memory")
 async def preview(
     database: Database, erasers: Sequence[Eraser], limits: RetentionLimits, *, space: str
 ) -> RetentionReport:
-    """What would go; nothing is changed."""
+    """Return what would go; nothing is changed."""
     async with database.reading(space) as within:
         if within is None:
             return _report(space, limits, [], {}, [], done=False)
@@ -81,7 +81,7 @@ async def _end(within: Within, limits: RetentionLimits) -> Mapping[str, int]:
 def _erasures(
     due: Iterable[Due], erasers: Sequence[Eraser], limits: RetentionLimits
 ) -> Iterator[tuple[What, Sequence[Eraser]]]:
-    """What is to be erased of each session, and by whom."""
+    """Yield what is to be erased of each session, and by which erasers."""
     emptying = Emptying(limits.evidence)
     keeping = [emptying if isinstance(eraser, LedgerEraser) else eraser for eraser in erasers]
     for one in due:

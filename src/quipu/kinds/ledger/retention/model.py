@@ -1,4 +1,4 @@
-"""How long what is kept, and what went because of it."""
+"""Limits of retention, and what went because of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ EXCERPTS: Final = "ledger.chat_recommendation_evidence.excerpt"
 
 @dataclass(frozen=True, slots=True)
 class RetentionLimits:
-    """What was last written before these moments goes; None: it stays for ever.
+    """Moments before which things go if nothing was written since; None: they stay for ever.
 
     ``now`` is when values expire. ``sessions``: nothing was written in a session since. ``excerpts``: the
     text of evidence. ``evidence``: evidence itself, with its recommendation.
@@ -35,7 +35,7 @@ class Due:
 
 @dataclass(frozen=True, slots=True)
 class RetentionReport:
-    """What went, or (``done`` is false) what would go.
+    """Rows that went, or (``done`` is false) would go.
 
     ``sessions`` went with all that was said and known in them; ``emptied`` sessions lost the same but stay as
     the place of evidence that is still in the audit window. ``expired`` counts preferences and values of

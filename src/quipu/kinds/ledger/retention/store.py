@@ -17,7 +17,7 @@ _SQL = queries.load("quipu.kinds.ledger.retention")
 
 
 async def due(within: Within, limits: RetentionLimits, *, names: Sequence[str] | None = None) -> list[Due]:
-    """The sessions whose time is over, of all or of those named."""
+    """Return the sessions whose time is over, of all or of those named."""
     if limits.sessions is None:
         return []
     given = {
@@ -31,7 +31,7 @@ async def due(within: Within, limits: RetentionLimits, *, names: Sequence[str] |
 
 
 async def count(within: Within, name: str, given: Mapping[str, object]) -> dict[str, int]:
-    """Rows by table, as a counting query names them; those without any are left out."""
+    """Return rows by table, as a counting query names them; those without any are left out."""
     async with within.conn.cursor(row_factory=dict_row) as cursor:
         await cursor.execute(_SQL[name], {"space": within.space.id, **given})
         row = await cursor.fetchone()
@@ -39,14 +39,14 @@ async def count(within: Within, name: str, given: Mapping[str, object]) -> dict[
 
 
 async def session_uid(within: Within, name: str) -> UUID | None:
-    """A session as other kinds refer to it."""
+    """Return a session's id as other kinds refer to it."""
     given = {"space": within.space.id, "session": name}
     row = await (await within.conn.execute(_SQL["session_uid"], given)).fetchone()
     return row[0] if row else None
 
 
 async def entries(within: Within, name: str, given: Mapping[str, object]) -> list[int]:
-    """Entries of the index, as a query finds them."""
+    """Return entries of the index, as a query finds them."""
     rows = await (await within.conn.execute(_SQL[name], {"space": within.space.id, **given})).fetchall()
     return [row[0] for row in rows]
 

@@ -13,10 +13,10 @@ _WORD = re.compile(r"\S+")
 
 
 def excerpt(text: str, start: int, end: int, *, focus: tuple[int, int]) -> str:
-    """The sentence ``text[start:end]`` around its characters ``focus``: at most 160 characters.
+    """Return the sentence ``text[start:end]`` around its characters ``focus``: at most 160 characters.
 
-    White space is collapsed, what is left out shows as an ellipsis. Where the sentence is the whole text,
-    the outermost word farther from the focus is left out; of a text of one word only an ellipsis is shown.
+    White space is collapsed, and an ellipsis marks what is left out. If the sentence is the whole text, the
+    outermost word farther from the focus is left out; of a text of one word only an ellipsis is shown.
     """
     found = list(_WORD.finditer(text, start, end))
     words = [match[0] for match in found]
@@ -32,7 +32,7 @@ def excerpt(text: str, start: int, end: int, *, focus: tuple[int, int]) -> str:
 
 
 def _window(words: Sequence[str], centre: int, low: int, high: int) -> tuple[int, int]:
-    """The first and last word of the widest part around a word that fits, growing to both sides in turn."""
+    """Return the widest part around a word that fits, first and last word, growing to both sides in turn."""
     first = last = centre
     growing = True
     while growing:

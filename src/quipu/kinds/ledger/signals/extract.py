@@ -53,7 +53,7 @@ async def extract(
     window_days: int = WINDOW_DAYS,
     clock: Callable[[], float] = time.monotonic,
 ) -> Signals:
-    """What the reviews of the last ``window_days`` complain about, and the sentences that show it.
+    """Extract the complaints in reviews of the last ``window_days``, and the sentences that show them.
 
     The same reviews give the same signals in any order; a review given twice counts once (its newest form).
     A theme dominates with two pieces of evidence or more and 30 % of all: the rule of the seed's origin.
@@ -107,7 +107,7 @@ def _check_review(review: Review, field: str, now: datetime) -> None:
 
 
 def _distinct(reviews: Iterable[Review]) -> list[Review]:
-    """One of each id, its newest form; the newest first, and in an order that the input's does not change."""
+    """Return one review of each id, its newest form; newest first, whatever the order of the input."""
     by_age = sorted(
         reviews, key=lambda r: (r.published_at, r.text, r.rating or 0, r.place_id, r.review_id or "")
     )
@@ -119,7 +119,7 @@ def _judge(reviews: Sequence[Review]) -> list[_Judged]:
 
 
 async def _ask(judged: Sequence[_Judged], embedder: Embedder) -> dict[int, Theme]:
-    """The themes of those that words did not settle, by their place in ``judged``."""
+    """Ask the embedder for themes that words did not settle; return them by their place in ``judged``."""
     asked: list[int] = []
     of_review: dict[str, int] = {}
     for at, one in enumerate(judged):
@@ -139,7 +139,7 @@ async def _ask(judged: Sequence[_Judged], embedder: Embedder) -> dict[int, Theme
 def _evidence(
     judged: Sequence[_Judged], asked: Mapping[int, Theme], now: datetime, window_days: int
 ) -> list[Evidence]:
-    """One for each theme of each review, words before the embedding; the heaviest first, then the newest."""
+    """Return one piece for each theme of each review, words before embedding; heaviest first, then newest."""
     shown: dict[tuple[str, Theme], Evidence] = {}
     for one in judged:
         for complaint in one.verdict.complaints:
@@ -181,7 +181,7 @@ def _detected(scores: Mapping[Theme, Score]) -> tuple[Theme, ...]:
 
 
 def _dominant(scores: Mapping[Theme, Score], evidence_count: int) -> Theme | None:
-    """The most frequent theme that is not ``other``, if it is frequent enough; the heavier of equals."""
+    """Return the most frequent theme but ``other``, if frequent enough; the heavier in a tie."""
     theme = max(THEMES[:-1], key=lambda theme: (scores[theme].count, scores[theme].weight))
     count = scores[theme].count
     return theme if count >= max(_DOMINANT_COUNT, _DOMINANT_SHARE * evidence_count) else None

@@ -23,11 +23,11 @@ _Table: TypeAlias = Mapping[str, str | Mapping[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """What the file says.
+    """Content of the lexicon's file.
 
-    ``patterns``: all phrases. ``respelled``: misspelling to word. ``close``: near misses to words.
-    ``right``: words that are no near miss. ``denying``: keys of words that deny, ``excluding`` of those
-    that say there is none.
+    ``patterns``: all phrases. ``respelled``: misspelling to word. ``close``: near misses to words. ``right``:
+    words that are no near miss. ``denying``: keys of words that deny; ``excluding``: of those that say there
+    is none.
     """
 
     patterns: Patterns
@@ -40,7 +40,7 @@ class Lexicon:
 
 @cache
 def lexicon() -> Lexicon:
-    """The lexicon, read from its file the first time."""
+    """Return the lexicon, read from its file the first time."""
     data: dict[str, Any] = tomllib.loads(_FILE.read_text("utf-8"))
     classes = {name: frozenset(text.split()) for name, text in data["classes"].items()}
     listed = [*_phrases(data)]
@@ -60,12 +60,12 @@ def lexicon() -> Lexicon:
 
 
 def read(text: str) -> list[Word]:
-    """The words of a sentence with misspellings read as what was meant, times and sums as one word."""
+    """Return the words of a sentence, misspellings corrected, times and sums as one word."""
     return merge([_respell(word) for word in words(text)])
 
 
 def _phrases(data: Mapping[str, _Table]) -> Iterator[tuple[str, str]]:
-    """Family and phrase, family being the table's name in the file, such as ``themes.value``."""
+    """Yield family and phrase; the family is the table's name in the file, for example ``themes.value``."""
     for name, table in data.items():
         if name in {"classes", "typos"}:
             continue
@@ -95,7 +95,7 @@ def _respell(word: Word) -> Word:
 
 @lru_cache(maxsize=16_384)
 def _keys(text: str) -> Keys:
-    """The keys of a folded word, or of the word that it was meant to be."""
+    """Return the keys of a folded word, or of the word that it was meant to be."""
     known = lexicon()
     meant = known.respelled.get(text, text)
     keys = keys_of(meant)
@@ -106,7 +106,7 @@ def _keys(text: str) -> Keys:
 
 
 def _misses(known: set[str]) -> dict[str, str]:
-    """What a long word may look like with a letter missing or swapped, and the word itself -> the word."""
+    """Return forms of long words with a letter missing or swapped, and the words themselves, to the word."""
     found: dict[str, str] = {}
     for word in sorted(word for word in known if len(word) >= _FUZZY_LETTERS):
         for form in (word, *_shorter(word), *_swapped(word)):
@@ -115,7 +115,7 @@ def _misses(known: set[str]) -> dict[str, str]:
 
 
 def _near(text: str) -> Iterator[str]:
-    """Forms of a written word that may be a known one, the likeliest first."""
+    """Yield forms of a written word that may be a known one, the likeliest first."""
     if len(text) >= _FUZZY_LETTERS - 1:
         yield text
         if len(text) > _FUZZY_LETTERS:

@@ -34,7 +34,7 @@ _MOST_WORDS: Final = 7
 
 
 def merge(words: Sequence[Word]) -> list[Word]:
-    """The words, each span of time and sum of money as one of class ``@long``, ``@short`` or ``@money``."""
+    """Merge each span of time and sum of money into one word of class ``@long``, ``@short`` or ``@money``."""
     merged: list[Word] = []
     at = 0
     while at < len(words):
@@ -51,7 +51,7 @@ def merge(words: Sequence[Word]) -> list[Word]:
 
 
 def _in_context(key: str, first: Word, before: Word | None, merged: Sequence[Word]) -> str:
-    """The class of a measure after what stands before it: "within an hour" is short, "$10 a day" a rate."""
+    """Return a measure's class by the words before it: "within an hour" is short, "$10 a day" a rate."""
     if key == "@long" and before is not None and before.text in _WITHIN:
         return "@short"
     if key == "@long" and first.text in {"a", "an", "per"} and merged and "@money" in merged[-1].keys:
@@ -60,7 +60,7 @@ def _in_context(key: str, first: Word, before: Word | None, merged: Sequence[Wor
 
 
 def _span(words: Sequence[Word], at: int) -> tuple[int, str] | None:
-    """How many words from here on are a time span, and its class: "an hour and a half", "45 min"."""
+    """Return the number of words of a time span here, and its class: "an hour and a half", "45 min"."""
     number, after = _number(words, at)
     if number is None:
         return None
@@ -76,7 +76,7 @@ def _span(words: Sequence[Word], at: int) -> tuple[int, str] | None:
 
 
 def _rest(words: Sequence[Word], at: int, unit: float) -> tuple[int, float]:
-    """What still belongs to the span: "and a half", "and ten minutes", "and twenty"."""
+    """Return what still belongs to the span: "and a half", "and ten minutes", "and twenty"."""
     start = at
     if at < len(words) and words[at].text == "and":
         at += 1
@@ -92,7 +92,7 @@ def _rest(words: Sequence[Word], at: int, unit: float) -> tuple[int, float]:
 
 
 def _number(words: Sequence[Word], at: int) -> tuple[float | None, int]:
-    """The number that begins here, and where it ends: "45", "forty five", "half a", "a couple of"."""
+    """Return the number that begins here, and where it ends: "45", "forty five", "half a", "a couple of"."""
     total: float | None = None
     limit = min(len(words), at + _MOST_WORDS)
     while at < limit and (value := _value(words[at].text)) is not None:
@@ -126,7 +126,7 @@ def _unit(words: Sequence[Word], at: int) -> float | None:
 
 
 def _sum(words: Sequence[Word], at: int) -> tuple[int, str] | None:
-    """How many words from here on are a sum of money: "$20", "twenty dollars"."""
+    """Return the number of words of a sum of money here: "$20", "twenty dollars"."""
     if words[at].text in _SIGNS:
         return (2, "@money") if at + 1 < len(words) and _value(words[at + 1].text) is not None else None
     number, after = _number(words, at)

@@ -48,7 +48,7 @@ class Review:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """What one review says about one theme; the review's body is not in it.
+    """Evidence of one theme in one review; the review's body is not in it.
 
     ``excerpt``: at most 160 characters, between words, always less than the review's whole text.
     ``weight``: 0.001 to 1, see ``weight.evidence_weight``.
@@ -73,13 +73,13 @@ class Score:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signals:
-    """What the reviews of a time window complain about.
+    """Complaints in the reviews of a time window.
 
-    ``scores``: all seven themes. ``themes_detected``: those with evidence, the heaviest first.
-    ``dominant_theme``: never ``other``; None when no theme stands out (see ``extract``).
-    ``evidence``: the heaviest first, then the newest. ``sample_count``: different reviews in the window.
-    ``status``: ``stale`` when there are reviews and all are older than the window, else ``ok``.
-    ``latency_ms``: what the extraction took by the clock it was given, rounded up.
+    ``scores``: all seven themes. ``themes_detected``: those with evidence, heaviest first.
+    ``dominant_theme``: never ``other``; None if no theme stands out (see ``extract``). ``evidence``: heaviest
+    first, then newest. ``sample_count``: different reviews in the window. ``status``: ``stale`` if there are
+    reviews and all are older than the window, else ``ok``. ``latency_ms``: the time of the extraction by the
+    given clock, rounded up.
     """
 
     scores: Mapping[Theme, Score]
@@ -93,5 +93,5 @@ class Signals:
     latency_ms: int
 
     def scores_json(self) -> dict[str, dict[str, float]]:
-        """The scores as the seed's ``signal_scores_json`` holds them, in the themes' order."""
+        """Return the scores as the seed's ``signal_scores_json`` holds them, in the themes' order."""
         return {theme: {"count": s.count, "weight": s.weight} for theme, s in self.scores.items()}

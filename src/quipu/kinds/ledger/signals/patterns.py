@@ -33,7 +33,7 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Where a phrase of a family stands: words ``first`` to ``last``, both included."""
+    """Place of a family's phrase: words ``first`` to ``last``, both included."""
 
     family: str
     first: int
@@ -41,20 +41,20 @@ class Span:
 
     @property
     def length(self) -> int:
-        """How many words it covers."""
+        """Number of words that it covers."""
         return self.last - self.first + 1
 
     def covers(self, other: Span) -> bool:
-        """Whether the other lies within this one."""
+        """Return True if the other lies within this one."""
         return self.first <= other.first and other.last <= self.last
 
     def meets(self, other: Span) -> bool:
-        """Whether they share a word."""
+        """Return True if they share a word."""
         return self.first <= other.last and other.first <= self.last
 
 
 def parse(family: str, phrase: str, resolve: Callable[[str], Keys]) -> Pattern:
-    """A phrase as written in the lexicon; ``resolve`` gives the keys of one of its words."""
+    """Parse a phrase as written in the lexicon; ``resolve`` gives the keys of one of its words."""
     items: list[Item] = []
     gap = 0
     for part in phrase.split():
@@ -74,7 +74,7 @@ class Patterns:
     """Many patterns, found together in time linear in the number of words."""
 
     def __init__(self, patterns: Iterable[Pattern], *, barrier: Keys = frozenset()) -> None:
-        """``barrier``: words of these keys are never left out by a gap."""
+        """Index patterns by key; words of the keys in ``barrier`` are never skipped by a gap."""
         self._barrier = barrier
         self._by_key: dict[str, list[Pattern]] = {}
         self.keys: set[str] = set()
@@ -84,7 +84,7 @@ class Patterns:
             self.keys.update(*(item.keys for item in pattern.items))
 
     def find(self, words: Sequence[Word]) -> list[Span]:
-        """Every place where a pattern stands, each as short as it can be, in the order of first words."""
+        """Return every place of a pattern, each as short as it can be, in the order of first words."""
         return [span for first in range(len(words)) for span in sorted(self._at(words, first), key=_order)]
 
     def _at(self, words: Sequence[Word], first: int) -> Iterator[Span]:
@@ -99,7 +99,7 @@ def _order(span: Span) -> tuple[int, str]:
 
 
 def _end(items: Sequence[Item], words: Sequence[Word], first: int, barrier: Keys) -> int | None:
-    """The last word of the pattern that begins at ``first``; within one breath, the nearest that fits."""
+    """Return the last word of the pattern that begins at ``first``; in one breath, the nearest that fits."""
     ends = [first]
     for item in items[1:]:
         reached = {at for end in ends for at in _reach(item, words, end, barrier)}
@@ -110,7 +110,7 @@ def _end(items: Sequence[Item], words: Sequence[Word], first: int, barrier: Keys
 
 
 def _reach(item: Item, words: Sequence[Word], end: int, barrier: Keys) -> Iterator[int]:
-    """Where the item fits behind the word ``end``."""
+    """Yield the places where the item fits behind the word ``end``."""
     for at in range(end + 1, min(end + 2 + item.gap, len(words))):
         if words[at].breath != words[end].breath:
             return

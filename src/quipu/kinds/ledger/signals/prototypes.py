@@ -1,4 +1,4 @@
-"""Where words do not decide: the themes whose prototype sentences a sentence is nearest to.
+"""Themes by meaning, if words do not decide: those of the nearest prototype sentences.
 
 The prototypes are ``prototypes.toml``. The three limits were tuned with all-MiniLM-L6-v2 on the tuning half
 (docs/decisions/review-signals.md); a model that spreads its cosines otherwise answers more or less often.
@@ -45,7 +45,7 @@ class Prototypes:
     tone: Vectors
 
     def decide(self, vectors: Vectors) -> list[Theme | None]:
-        """The theme of each of the vectors, shape (n, d); None for what seems to complain of nothing."""
+        """Return the theme of each vector, for vectors (n, d); None if it seems to complain of nothing."""
         if not len(vectors):
             return []
         cosines = vectors @ self.rows.T
@@ -66,7 +66,7 @@ _made: dict[str, Prototypes] = {}
 
 
 async def prototypes(embedder: Embedder) -> Prototypes:
-    """The prototypes as the embedder sees them. Raises ``EmbeddingError``."""
+    """Return the prototypes as the embedder sees them. Raises ``EmbeddingError``."""
     known = _made.get(embedder.digest)
     if known is None:
         texts, places = _listed()
@@ -81,7 +81,7 @@ async def prototypes(embedder: Embedder) -> Prototypes:
 
 
 async def embed(embedder: Embedder, texts: Sequence[str]) -> Vectors:
-    """The vectors of the texts, shape (n, d), asked for in batches."""
+    """Embed the texts in batches; shape (n, d)."""
     batches = [texts[start : start + _BATCH_TEXTS] for start in range(0, len(texts), _BATCH_TEXTS)]
     rows = [await embedder.embed(batch) for batch in batches]
     return np.concatenate(rows) if rows else np.empty((0, embedder.dimensions), np.float32)

@@ -1,4 +1,4 @@
-"""What the words of one sentence complain about. Pure, deterministic, linear in the sentence's length."""
+"""Complaints in the words of one sentence. Pure, deterministic, linear in the sentence's length."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Verdict:
 
 
 def judge(sentence: str) -> Verdict:
-    """What the words of a sentence complain about; an unsettled verdict leaves it to the embedding."""
+    """Judge what a sentence's words complain about; an unsettled verdict leaves it to the embedding."""
     words = read(sentence)
     if _asks(sentence, words):
         return Verdict((), True)

@@ -41,7 +41,7 @@ class Said:
         """Whether something kind, or nothing at all, is said in so many words. Final after `complaints`."""
 
     def complaints(self) -> list[tuple[Span, tuple[Theme, ...]]]:
-        """Where something is complained of, and of which themes."""
+        """Return the places of complaints, and their themes."""
         found: list[tuple[Span, tuple[Theme, ...]]] = []
         for span in sorted(self._kept, key=lambda s: (s.family in _ADDING, s.first)):
             if span.family in _ADDING and self._adds_nothing(span, found):
@@ -120,11 +120,11 @@ class Said:
         return any(self._words[other.first].breath == breath for other, _ in found)
 
     def _intensifies(self, span: Span) -> bool:
-        """Whether an unkind word only strengthens the kind one after it: "insanely good"."""
+        """Return True if an unkind word only strengthens the kind one after it: "insanely good"."""
         return any(kind.first == span.last + 1 for kind in self._kind)
 
     def _kindly(self, span: Span, *, clause: bool) -> bool:
-        """Whether something kind is said in the same breath, or in the same clause."""
+        """Return True if something kind is said in the same breath, or in the same clause."""
         here = self._words[span.first]
         for kind in self._kind:
             there = self._words[kind.first]
@@ -134,7 +134,7 @@ class Said:
         return False
 
     def _softened(self, span: Span) -> bool:
-        """Whether something kind is said of a wait, or it was a short one."""
+        """Return True if something kind is said of a wait, or it was a short one."""
         quick = any(kind.family == "quick" and kind.last > span.first for kind in self._kind)
         if quick or self._kindly(span, clause=False):
             return True
@@ -142,7 +142,7 @@ class Said:
         return any("@short" in word.keys for word in breath)
 
     def _voided(self, span: Span, themes: tuple[Theme, ...]) -> bool:
-        """Whether the complaint is said of another time or place, or taken back."""
+        """Return True if the complaint is about another time or place, or taken back."""
         breath = self._words[span.first].breath
         for other in self._kept:
             after = self._words[other.first].breath - breath
@@ -158,7 +158,7 @@ class Said:
         return False
 
     def _denied(self, span: Span) -> bool:
-        """Whether a negation before the span, in the same breath, turns it round."""
+        """Return True if a negation before the span, in the same breath, reverses it."""
         if span.family == "glad":
             return False
         denials = [at for at in range(span.first) if self._denies(at, span)]
@@ -168,7 +168,7 @@ class Said:
         return len(denials) == 1 or span.family not in _KIND  # "nothing that I did not love" is praise
 
     def _denies(self, at: int, span: Span) -> bool:
-        """Whether the word ``at`` is a negation that reaches the span's breath and kind."""
+        """Return True if the word ``at`` is a negation that reaches the span's breath and kind."""
         word, known = self._words[at], lexicon()
         if word.breath != self._words[span.first].breath or at in self._masked:
             return False
@@ -176,13 +176,13 @@ class Said:
 
 
 def _clear(spans: Iterable[Span], masks: Sequence[Span]) -> list[Span]:
-    """The topics among the spans, without those that a mask explains away."""
+    """Return the topics among the spans, without those that a mask explains away."""
     topics = (span for span in spans if span.family.startswith("topics."))
     return [topic for topic in topics if not any(mask.meets(topic) for mask in masks)]
 
 
 def _unexplained(spans: Iterable[Span]) -> list[Span]:
-    """The longest of spans that share a word, the first of equals; in the order of the sentence.
+    """Return the longest of spans that share a word, the first in a tie; in the order of the sentence.
 
     Only a void or a redemption may share words with others: it says how to take them.
     """

@@ -1,4 +1,4 @@
-"""What a complaint is about: the topic nearest to it, and the theme that the two make together."""
+"""Topic of a complaint: the one nearest to it, and the theme that the two make together."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ class Topics:
         self._topics = topics
 
     def follow(self, span: Span) -> bool:
-        """Whether a topic stands right behind the span."""
+        """Return True if a topic stands right behind the span."""
         return any(topic.first == span.last + 1 for topic in self._topics)
 
     def nearest(
         self, span: Span, themes: Themes, *, behind: bool = False, anywhere: bool = False
     ) -> tuple[Theme, ...]:
-        """The themes of the topic nearest to a span: in its breath, else in its clause; or none.
+        """Return the themes of the topic nearest to a span: in its breath, else in its clause; or none.
 
         ``behind``: only topics after the span's first word count. ``anywhere``: other clauses count too.
         """

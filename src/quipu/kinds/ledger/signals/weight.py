@@ -1,4 +1,4 @@
-"""How much a piece of evidence weighs."""
+"""Weight of a piece of evidence."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LEAST: Final = 0.001
 def evidence_weight(
     rating: float | None, published_at: datetime, *, now: datetime, window_days: int
 ) -> float:
-    """The weight of a complaint: 0.001 to 1, three decimals, as ``numeric(6,3)`` of the seed holds it.
+    """Return the weight of a complaint: 0.001 to 1, three decimals, as ``numeric(6,3)`` of the seed holds it.
 
     severity * freshness, where severity = (6 - rating) / 5, so 1 star is 1 and 5 stars are 0.2 (no rating
     counts as 3), and freshness = 0.5 ** (3 * age / window): it halves three times over the window, so 90

@@ -65,7 +65,7 @@ class Sentence:
 
 
 def sentences(text: str) -> Iterator[Sentence]:
-    """The sentences of a text in order; what has no letter or digit in it is none."""
+    """Yield the sentences of a text in order; one without a letter or digit is none."""
     start = 0
     for match in _SENTENCE_END.finditer(text):
         if _ABBREVIATION.search(text, max(start, match.end() - 8), match.end()):
@@ -76,7 +76,7 @@ def sentences(text: str) -> Iterator[Sentence]:
 
 
 def _sentence(text: str, start: int, end: int) -> Iterator[Sentence]:
-    """The sentence between two ends, in parts where it is very long: rules look at all of a sentence."""
+    """Yield the sentence between two ends, in parts if it is very long: rules look at all of a sentence."""
     while start < end:
         stop = end if end - start <= _LONGEST_SENTENCE else _break(text, start)
         part = text[start:stop]
@@ -88,14 +88,14 @@ def _sentence(text: str, start: int, end: int) -> Iterator[Sentence]:
 
 
 def _break(text: str, start: int) -> int:
-    """Where a part of a very long sentence ends: at a space if there is one."""
+    """Return where a part of a very long sentence ends: at a space if there is one."""
     stop = start + _LONGEST_SENTENCE
     space = text.rfind(" ", start, stop)
     return space + 1 if space > start else stop
 
 
 def words(text: str) -> list[Word]:
-    """The words of a sentence, folded and stemmed, signs left out."""
+    """Return the words of a sentence, folded and stemmed, signs left out."""
     found: list[Word] = []
     breath = clause = 0
     for match in _WORD.finditer(text):
@@ -112,31 +112,31 @@ def words(text: str) -> list[Word]:
 
 
 def _parts(text: str, start: int, end: int) -> bool:
-    """Whether a hyphen is used as a dash."""
+    """Return True if a hyphen is used as a dash."""
     return text[start] == "-" and (end - start > 1 or text[start - 1 : start].isspace())
 
 
 @lru_cache(maxsize=16_384)
 def fold(word: str) -> str:
-    """Lower case, without accents, straight apostrophes, letters repeated for emphasis once: soooo is so."""
+    """Fold a word: lower case, no accents, straight apostrophes, emphasis undone (soooo is so)."""
     plain = "".join(c for c in unicodedata.normalize("NFKD", word.casefold()) if not unicodedata.combining(c))
     return _REPEATED.sub(r"\1", plain.replace("’", "'"))
 
 
 @lru_cache(maxsize=16_384)
 def keys_of(folded: str) -> frozenset[str]:
-    """What patterns may call a folded word: itself with ``=``, and its stem."""
+    """Return the names that patterns may use for a folded word: itself with ``=``, and its stem."""
     return frozenset((f"={folded}", stem(folded)))
 
 
 def stem(folded: str) -> str:
-    """What the inflections of a word share; irregular verbs go to their infinitive."""
+    """Return the form that a word's inflections share; irregular verbs go to their infinitive."""
     base = folded.removesuffix("'s")
     return _stemmers.english().stemWords([_INFINITIVES.get(base, base)])[0]
 
 
 class _Stemmer(Protocol):
-    """What we use of PyStemmer, which comes without types."""
+    """Part of PyStemmer that we use; the package has no types."""
 
     def stemWords(self, words: Sequence[str], /) -> list[str]: ...
 

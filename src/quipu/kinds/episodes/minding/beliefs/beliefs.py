@@ -262,7 +262,7 @@ def _text(row: Row, value: str | None = None) -> str:
 
 
 def _chosen(conflict: Conflict, keep: str) -> UUID | None:
-    """The side that is meant; None where it is a third value."""
+    """Return the chosen side; None if it is a third value."""
     sides = {"belief": conflict.belief, "rival": conflict.rival}
     if keep in sides:
         return sides[keep].id

@@ -1,4 +1,4 @@
-"""What an exchange says about a person: from its chunk, and from corrections of what stands. Pure."""
+"""Claims of an exchange about a person: from its chunk, and from corrections of beliefs. Pure."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Heard:
 
     @property
     def person(self) -> str:
-        """Whom it is about: its user, or the one who speaks; "" where nobody is named."""
+        """Person whom it is about: its user, or the one who speaks; "" if nobody is named."""
         if self.user is not None:
             return self.user
         voices = {turn.voice for turn in self.turns if not turn.by_agent and turn.voice != "user"}
@@ -58,7 +58,7 @@ class Heard:
 
 
 def claimed(heard: Heard) -> list[Claim]:
-    """What the chunk of an exchange says; figures of speech are left out, and so is what no person said."""
+    """Return the claims in an exchange's chunk, without figures of speech and without agents' words."""
     chunk, said = heard.chunk, [turn for turn in heard.turns if not turn.by_agent]
     if chunk is None or not said:
         return []
@@ -69,7 +69,7 @@ def claimed(heard: Heard) -> list[Claim]:
 
 
 def corrections(heard: Heard, held: Sequence[Held], claims: Sequence[Claim]) -> list[Claim]:
-    """What an exchange corrects of what is held of its person, where the chunk does not say so itself.
+    """Return corrections of a person's beliefs in an exchange that its chunk does not state itself.
 
     "Not Berlin, Lisbon" names the old value; "no, it's Lisbon" answers an agent that named it; "I don't live
     in Berlin any more" only ends it.
@@ -110,7 +110,7 @@ def _of_sentence(
 
 
 def _swapped(text: str) -> Iterator[tuple[str, str]]:
-    """Pairs of an old form and a new value that a sentence may name."""
+    """Yield pairs of an old form and a new value that a sentence may name."""
     for pattern in _SWAPS:
         for found in pattern.finditer(text):
             yield form_of(found["old"]), found["new"].strip()
@@ -176,7 +176,7 @@ def _of_fact(heard: Heard, said: Sequence[Turn], fact: Fact) -> Claim:
 
 
 def _where(said: Sequence[Turn], value: str) -> tuple[Turn, Sentence | None]:
-    """The turn and the sentence that name a value, the last; else those that share most words with it."""
+    """Return the last turn and sentence that name a value; else those that share most words with it."""
     spoken = f" {_spoken(value)} "
     best: tuple[int, Turn, Sentence | None] = (0, said[0], None)
     for turn in reversed(said):
@@ -195,7 +195,7 @@ def _spoken(text: str) -> str:
 
 
 def _alike(old: str, new: str) -> bool:
-    """Whether two values are of one sort: both begin large, or both have digits."""
+    """Return True if two values are of one sort: both begin with a capital, or both have digits."""
     if any(c.isdigit() for c in old) or any(c.isdigit() for c in new):
         return any(c.isdigit() for c in old) and any(c.isdigit() for c in new)
     return old[:1].isupper() == new[:1].isupper()

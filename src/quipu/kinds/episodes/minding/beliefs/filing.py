@@ -20,7 +20,7 @@ TABLE: Final = "beliefs"
 
 
 def text_of(person: str, key: str, value: str, nature: str) -> str:
-    """A belief in words: what the index knows it by, and what is shown."""
+    """Return a belief in words: for the index, and to be shown."""
     about = key.replace("_", " ")
     if nature == "fact":
         return f"{about}: {value}"
@@ -61,7 +61,7 @@ async def file(
 
 
 async def cite(within: Within, ids: Sequence[int]) -> dict[int, Cited]:
-    """What the entries of beliefs say, by id; others are left out.
+    """Return the texts of beliefs' entries, by id; others are left out.
 
     The source names the belief as its message and ``belief`` as the role.
     """

@@ -1,4 +1,4 @@
-"""What was settled, written: beliefs, their entries in the index, and their conflicts."""
+"""Writer of what was settled: beliefs, their entries in the index, and their conflicts."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ class Keeping:
             await store.settle(self._within, settled.end, strategy=settled.settle, at=self._now)
 
     async def _end(self, ids: Sequence[UUID], *, ending: Ending) -> None:
-        """Beliefs stand no longer; they stay in history, and leave recall."""
+        """End beliefs; they stay in history, and leave recall."""
         entries = await store.entries(self._within, ids)
         await store.end(self._within, ids, ending=ending, at=self._now)
         if entries:
             await withdraw(self._within, entries)
 
     async def _stand(self, id_: UUID) -> None:
-        """A contested belief stands from now on, and is found."""
+        """Let a contested belief stand from now on, and be found."""
         row = await store.row(self._within, id_)
         if row is not None:
             entry = await self._file(
@@ -69,7 +69,7 @@ class Keeping:
             await store.stand(self._within, id_, entry=entry)
 
     async def by_hand(self, row: Row, value: str) -> UUID:
-        """Another value in the place of a belief, as a person gave it; its conflicts are settled."""
+        """Put a value that a person gave in the place of a belief; settle its conflicts."""
         id_, now = uuid4(), self._now
         slot = form_of(value) if row.slot else ""
         gone = [row.id, *await store.beside(self._within, row, slots=[row.slot, slot])]
@@ -100,7 +100,7 @@ class Keeping:
         return id_
 
     async def choose(self, keep: Row, gone: Sequence[UUID], *, strategy: Strategy, ending: Ending) -> None:
-        """One side of a conflict is right: it stands, the others end."""
+        """Choose one side of a conflict: it stands, the others end."""
         await self._end(gone, ending=ending)
         if keep.state != "standing":
             await self._stand(keep.id)
@@ -120,7 +120,7 @@ class Keeping:
             await store.succeed(self._within, rivals[1:], rivals[0])
 
     async def decay(self, belief: UUID, rival: UUID) -> None:
-        """A conflict of which nothing was heard for long: what stands goes on standing."""
+        """End a conflict of which nothing was heard for long: the standing belief goes on."""
         await self._end([rival], ending="weaker")
         await store.succeed(self._within, [rival], belief)
         await store.settle(self._within, [rival], strategy="decayed", at=self._now)

@@ -1,4 +1,4 @@
-"""What beliefs are about: keys that mean the same, and those that hold several values."""
+"""Keys of beliefs: those that mean the same, and those that hold several values."""
 
 from __future__ import annotations
 
@@ -32,31 +32,31 @@ class _Keys:
 
 
 def key_of(name: str) -> str:
-    """A key as it is filed: snake_case, and the same for keys that mean the same."""
+    """Return a key as it is filed: snake_case, and one for all keys that mean the same."""
     snake = re.sub(r"[^a-z0-9]+", "_", unicodedata.normalize("NFKD", name).lower()).strip("_")
     key = snake[:_LONGEST_KEY] or "fact"
     return _keys().first.get(key, key)
 
 
 def holds_many(key: str) -> bool:
-    """Whether another value of a key is another belief, and no contradiction."""
+    """Return True if another value of a key is another belief, and no contradiction."""
     keys = _keys()
     return key in keys.many or key.startswith(keys.beginnings)
 
 
 def holds_one(key: str) -> bool:
-    """Whether a key is known to have one value: of others nobody can say whether two exclude each other."""
+    """Return True if a key is known to have one value: of others nobody can say if two values conflict."""
     keys = _keys()
     return key in keys.one or key.startswith(keys.one_beginnings) or key.endswith(keys.one_endings)
 
 
 def drifts(key: str) -> bool:
-    """Whether a value changes by itself, as an age does."""
+    """Return True if a value changes on its own, as an age does."""
     return key in _keys().drifting
 
 
 def form_of(value: str) -> str:
-    """A value without case, articles and punctuation: the same value has the same form."""
+    """Return a value without case, articles and punctuation: equal values have equal forms."""
     lower = unicodedata.normalize("NFKC", value).casefold()
     words = [_EDGES.sub("", word) for word in _NO_LETTER.split(lower)]
     joined = " ".join(word for word in words if word)
@@ -64,7 +64,7 @@ def form_of(value: str) -> str:
 
 
 def cue_of(seen: str) -> Literal["corrected", "changed"] | None:
-    """Whether a sentence, in lower case, says that it corrects something or that something changed."""
+    """Return "corrected" or "changed" if a sentence, in lower case, says so."""
     keys = _keys()
     if keys.corrected.search(seen):
         return "corrected"

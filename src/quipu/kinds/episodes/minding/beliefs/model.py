@@ -27,11 +27,11 @@ Strategy = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """What a message says about a person, or about what they deal with.
+    """Claim of a message about a person, or about what they deal with.
 
-    ``cue``: it says that it corrects what stood, or that something changed. ``denies``: it says no more than
-    that the value is not so; ``old`` is then the form that it denies, or the one that it corrects, where that
-    was named. ``confidence`` is 0 to 1.
+    ``cue``: it says that it corrects what stood, or that something changed. ``denies``: it only says that the
+    value is not so; ``old`` is then the form that it denies, or the one that it corrects, if that was named.
+    ``confidence`` is 0 to 1.
     """
 
     person: str
@@ -102,7 +102,7 @@ class Belief:
 
 @dataclass(frozen=True, slots=True)
 class BeliefSource:
-    """Where a belief was said: the caller's ids of message and session, and the sentence."""
+    """Source of a belief: the caller's ids of message and session, and the sentence."""
 
     message: str
     session: str | None

@@ -1,4 +1,4 @@
-"""What becomes of a claim beside what stands: new, the same again, a correction, or a conflict. Pure."""
+"""Settling of a claim against what stands: new, a repetition, a correction, or a conflict. Pure."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ SETTLED_BY: Final = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settled:
-    """What becomes of a claim.
+    """Effect of a claim.
 
     ``enter``: it becomes a belief of its own, standing, contested by what stands, or history at once
-    (``ending`` says why). ``confirm``: a belief that it says again, ``confidence`` what that one has then.
-    ``stand``: a contested belief that stands from now on. ``end``: beliefs that stand no longer, ``ending``
-    why; ``settle``: the strategy by which the conflicts of the key are settled. ``contests``: the belief that
-    it is in conflict with from now on, ``severity`` how badly.
+    (``ending`` says why). ``confirm``: a belief that it repeats; ``confidence`` is the new confidence.
+    ``stand``: a contested belief that stands from now on. ``end``: beliefs that no longer stand; ``ending``
+    says why; ``settle`` is the strategy that settles the conflicts of the key. ``contests``: the belief that
+    it conflicts with from now on; ``severity`` says how badly.
     """
 
     claim: Claim
@@ -51,11 +51,11 @@ class Settled:
 
 
 def settle(claim: Claim, held: Sequence[Held]) -> Settled | None:
-    """What becomes of a claim, given what is held of its person and key; None where it changes nothing.
+    """Return the effect of a claim on what is held of its person and key; None if it changes nothing.
 
-    One message says a thing once: told again of the same message, nothing changes. A claim that corrects
-    takes the place of what stands. The same again makes surer. Another value without a correction opens a
-    conflict, unless it is more than twice as sure, or less than half.
+    One message says a thing once: repeated by the same message, nothing changes. A claim that corrects takes
+    the place of what stands. A repetition makes surer. Another value without a correction opens a conflict,
+    unless it is more than twice as sure, or less than half.
     """
     form = form_of(claim.value)
     if any(claim.message in one.messages and one.form == form for one in held) and not claim.denies:
@@ -76,19 +76,19 @@ def settle(claim: Claim, held: Sequence[Held]) -> Settled | None:
 
 
 def entering(claim: Claim) -> float:
-    """With which confidence a claim enters: inferred ones with less, corrections with more."""
+    """Return the confidence with which a claim enters: inferred ones with less, corrections with more."""
     if claim.cue is not None:
         return max(CORRECTED, claim.confidence) if claim.source != "inferred" else CORRECTED * INFERRED
     return claim.confidence * (INFERRED if claim.source == "inferred" else 1.0)
 
 
 def reinforced(confidence: float, times: int) -> float:
-    """The confidence of what was said ``times`` times before and is said again: less is added each time."""
+    """Return the confidence of what was said ``times`` times and is said again: less is added each time."""
     return min(HIGHEST, max(confidence, confidence + STEP / log2(times + 1)))
 
 
 def severity_of(claim: Claim, standing: Held) -> Severity:
-    """How much it matters to know: who somebody is comes first, what may not exclude each other last."""
+    """Return how much it matters to know: who somebody is comes first, what may not conflict comes last."""
     if not holds_one(claim.key):
         return "low"
     if "core" in (claim.category, standing.category):
@@ -172,5 +172,5 @@ def _surer(claim: Claim, held: Held) -> float:
 
 
 def _within(short: str, long: str) -> bool:
-    """Whether a value is the beginning of a longer one: "lisbon" of "lisbon portugal"; never a number."""
+    """Return True if a value begins a longer one: "lisbon" of "lisbon portugal"; never a number."""
     return long.startswith(f"{short} ") and not any(letter.isdigit() for letter in short)

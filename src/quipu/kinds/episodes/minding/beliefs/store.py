@@ -29,7 +29,7 @@ _SQL = queries.load("quipu.kinds.episodes.minding.beliefs")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What changing a belief needs to know."""
+    """Fields of a belief that a change needs."""
 
     id: UUID
     person: str
@@ -61,7 +61,7 @@ class Found:
 
 
 async def held(within: Within, person: str) -> list[Held]:
-    """What stands about a person, or is contested, in the order it was said last."""
+    """Return what stands about a person, or is contested, in the order in which it was said last."""
     return [
         Held(
             id=row[0],
@@ -84,31 +84,31 @@ async def held(within: Within, person: str) -> list[Held]:
 
 
 async def insert(within: Within, values: Mapping[str, object]) -> None:
-    """A belief."""
+    """Insert a belief."""
     await _run(within, "insert", values)
 
 
 async def insert_source(
     within: Within, belief: UUID, *, message: int, excerpt: str, said_at: datetime
 ) -> None:
-    """A message that says it, if it was not forgotten meanwhile."""
+    """Insert a message that says it, if it was not forgotten meanwhile."""
     values = {"belief": belief, "message": message, "excerpt": excerpt, "said_at": said_at}
     await _run(within, "insert_source", values)
 
 
 async def confirm(within: Within, id_: UUID, *, confidence: float, said_at: datetime, source: str) -> None:
-    """It was said again."""
+    """Note that it was said again."""
     values = {"id": id_, "confidence": confidence, "said_at": said_at, "source": source}
     await _run(within, "confirm", values)
 
 
 async def entries(within: Within, ids: Sequence[UUID]) -> list[int]:
-    """The entries of beliefs in the index."""
+    """Return the entries of beliefs in the index."""
     return [row[0] for row in await _rows(within, "entries", {"ids": list(ids)})]
 
 
 async def end(within: Within, ids: Sequence[UUID], *, ending: Ending, at: datetime) -> None:
-    """Beliefs stand no longer; take their entries out of the index beside it."""
+    """End beliefs; take their entries out of the index separately."""
     await _run(within, "end", {"ids": list(ids), "ending": ending, "at": at})
 
 
@@ -118,28 +118,28 @@ async def succeed(within: Within, ids: Sequence[UUID], successor: UUID) -> None:
 
 
 async def stand(within: Within, id_: UUID, *, entry: int) -> None:
-    """A contested belief stands from now on."""
+    """Let a contested belief stand from now on."""
     await _run(within, "stand", {"id": id_, "entry": entry})
 
 
 async def contest(within: Within, *, belief: UUID, rival: UUID, severity: Severity, at: datetime) -> None:
-    """A conflict begins."""
+    """Begin a conflict."""
     await _run(within, "contest", {"belief": belief, "rival": rival, "severity": severity, "at": at})
 
 
 async def settle(within: Within, ids: Sequence[UUID], *, strategy: Strategy, at: datetime) -> None:
-    """The conflicts of beliefs are settled."""
+    """Settle the conflicts of beliefs."""
     state = "decayed" if strategy == "decayed" else "resolved"
     await _run(within, "settle", {"ids": list(ids), "strategy": strategy, "state": state, "at": at})
 
 
 async def surface(within: Within, id_: UUID, *, at: datetime) -> None:
-    """Somebody is asked about a conflict."""
+    """Note that somebody is asked about a conflict."""
     await _run(within, "surface", {"id": id_, "at": at})
 
 
 async def stale(within: Within, *, before: datetime) -> list[tuple[UUID, UUID]]:
-    """Conflicts of which nothing was heard since a time: belief and rival."""
+    """Return conflicts of which nothing was heard since a time: belief and rival."""
     return [(row[0], row[1]) for row in await _rows(within, "stale", {"before": before})]
 
 
@@ -153,7 +153,7 @@ async def beliefs(
     limit: int = 1_000,
     offset: int = 0,
 ) -> list[Belief]:
-    """Beliefs, the surest first."""
+    """Return beliefs, surest first."""
     values = {
         "space": within.space.id,
         "ids": None if ids is None else list(ids),
@@ -176,7 +176,7 @@ async def conflicts(
     settled: bool = False,
     limit: int = 1_000,
 ) -> list[Conflict]:
-    """Conflicts with both sides, the worst first; ``settled`` ones too where asked for."""
+    """Return conflicts with both sides, worst first; with ``settled``, settled ones too."""
     values = {"id": id, "of": of, "person": person, "all": settled, "limit": limit}
     rows = await _rows(within, "conflicts", values)
     sides = {row[place] for row in rows for place in (1, 2)}
@@ -200,33 +200,33 @@ async def conflicts(
 
 
 async def sources(within: Within, id_: UUID) -> list[BeliefSource]:
-    """Where a belief was said, the latest first."""
+    """Return where a belief was said, latest first."""
     async with within.conn.cursor(row_factory=class_row(BeliefSource)) as cursor:
         given = {"space": within.space.id, "id": id_}
         return await (await cursor.execute(_SQL["sources"], given)).fetchall()
 
 
 async def row(within: Within, id_: UUID) -> Row | None:
-    """What changing a belief needs to know, or None where there is none."""
+    """Return the fields of a belief that a change needs, or None if there is none."""
     async with within.conn.cursor(row_factory=class_row(Row)) as cursor:
         given = {"space": within.space.id, "id": id_}
         return await (await cursor.execute(_SQL["row"], given)).fetchone()
 
 
 async def beside(within: Within, row: Row, *, slots: Sequence[str]) -> list[UUID]:
-    """What else is held of the person and key of a belief, contested or in one of ``slots``, surest first."""
+    """Return other beliefs of the person and key, contested or in one of ``slots``, surest first."""
     values = {"id": row.id, "person": row.person, "key": row.key, "slots": list(slots)}
     return [one[0] for one in await _rows(within, "beside", values)]
 
 
 async def ids_like(within: Within, prefix: str, *, conflicts: bool = False) -> list[UUID]:
-    """At most two beliefs (or conflicts) whose id begins so."""
+    """Return at most two beliefs (or conflicts) whose id begins so."""
     name = "conflict_ids_like" if conflicts else "ids_like"
     return [one[0] for one in await _rows(within, name, {"prefix": f"{prefix}%"})]
 
 
 async def cited(within: Within, ids: Sequence[int]) -> list[Found]:
-    """The beliefs of entries, those that stand."""
+    """Return the standing beliefs of entries."""
     async with within.conn.cursor(row_factory=class_row(Found)) as cursor:
         given = {"space": within.space.id, "ids": Int8s(ids)}
         return await (await cursor.execute(_SQL["cited"], given)).fetchall()
@@ -252,13 +252,13 @@ async def delete(within: Within, ids: Sequence[UUID]) -> None:
 
 
 async def erase_sources(within: Within, messages: Sequence[int]) -> None:
-    """What messages that go said of beliefs that stay."""
+    """Erase what messages that go said of beliefs that stay."""
     await _run(within, "erase_sources", {"ids": Int8s(messages)})
     await _run(within, "redate", {})
 
 
 async def end_free(within: Within) -> None:
-    """Contested beliefs that are in no conflict any more stand no longer: what they contested is gone."""
+    """End contested beliefs that are in no conflict any more: what they contested is gone."""
     await _run(within, "end_free", {})
 
 

@@ -1,4 +1,4 @@
-"""Which open loops a turn resolves: it is about the same, and says that it came about or is off."""
+"""Closing of loops by a turn: it is about the same, and says that it came about or is off."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _NEGATED: Final = re.compile(r"n't\b")
 def resolved(
     loops: Sequence[Standing], turns: Sequence[Turn], *, before: Sequence[Turn] = ()
 ) -> list[Resolved]:
-    """The loops that the turns resolve, each once, by the first sentence that does.
+    """Return the loops that the turns resolve, each once, by the first sentence that does.
 
-    A loop is never resolved by the message that opened it or by one before it. ``before``: what was said
-    last, so that "yes, done" is understood.
+    A loop is never resolved by the message that opened it or by an earlier one. ``before`` are the last words
+    before, so that "yes, done" is understood.
     """
     left = list(loops)
     done: list[Resolved] = []
@@ -68,7 +68,7 @@ def _of_turn(
 def _affirmed(
     loops: Sequence[Standing], said: Sequence[Sentence], turn: Turn, previous: Turn | None
 ) -> Iterator[tuple[Standing, Sentence]]:
-    """Loops that somebody asked about just before, where the answer is a plain yes."""
+    """Yield loops that somebody asked about just before, if the answer is a plain yes."""
     closing = wording().closing
     if previous is None or previous.voice == turn.voice or not said:
         return
@@ -126,5 +126,5 @@ def _came_about(loop: Standing, sentence: Sentence, *, near: float, turn: Turn) 
 
 
 def _share(loop: Standing, words: frozenset[int]) -> float:
-    """Which share of what a loop is about is named; 0 where it is about nothing that could be named."""
+    """Return the share of a loop's subject that is named; 0 if it has none that could be named."""
     return len(loop.things & words) / len(loop.things) if loop.things else 0.0

@@ -1,4 +1,4 @@
-"""What a loop is about: the terms of its words, by which later turns are recognised."""
+"""Subject of a loop: the terms of its words, by which later turns are recognised."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _PAST_ENDING: Final = re.compile(r"\b[a-z]{2,}ed\b")
 
 
 def terms(text: str) -> frozenset[int]:
-    """The terms of what a text is about, as numbers: past forms as present ones, nothing that says little."""
+    """Return the terms of a text's subject, as numbers: past forms as present ones, no empty words."""
     light = wording().words.light
     return _numbers(word for word in _words(text) if word not in light)
 
 
 def deeds(text: str) -> frozenset[int]:
-    """The same with the words that say little: what is done may be no more than to ask or to tell."""
+    """Return the terms of all words, also weak ones: a deed may be no more than to ask or to tell."""
     return _numbers(_words(text))
 
 
@@ -38,13 +38,13 @@ def _numbers(words: Iterable[str]) -> frozenset[int]:
 
 
 def happened(seen: str) -> bool:
-    """Whether a sentence has a past form in it."""
+    """Return True if a sentence has a past form in it."""
     past = wording().words.past
     return _PAST_ENDING.search(seen) is not None or any(word in past for word in _WORD.findall(seen))
 
 
 def kindred(verbs: frozenset[int]) -> frozenset[int]:
-    """These verbs and those that do the same to the same thing."""
+    """Return these verbs and those that do the same to the same thing."""
     alike = [group for group in _groups() if group & verbs]
     return verbs.union(*alike)
 

@@ -37,7 +37,7 @@ _SPANS: Final = (
 
 
 def due(seen: str, *, said_at: datetime) -> datetime | None:
-    """The end of the day that a sentence in lower case names, or None where it names none.
+    """Return the end of the day that a sentence in lower case names, or None if it names none.
 
     A weekday is the next one of that name, a month's day the next time it comes; a week, weekend or month
     is due at its end.

@@ -20,7 +20,7 @@ _FEWEST: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """What an exchange changes. ``opened`` has the ids of new loops, some of which are resolved at once."""
+    """Changes by an exchange. ``opened`` has the ids of new loops, some of which are resolved at once."""
 
     opened: Sequence[tuple[UUID, Opened]]
     mentioned: Sequence[Mentioned]
@@ -48,10 +48,10 @@ def follow(
     known: Collection[tuple[int, LoopKind]],
     new_id: Callable[[], UUID],
 ) -> Followed:
-    """What an exchange opens, repeats and resolves.
+    """Return what an exchange opens, repeats and resolves.
 
-    ``before``: the exchange before it in the session. ``standing``: open loops of its person, or of its
-    session. ``known``: message and kind of every loop, closed ones too, that these messages ever opened:
+    ``before`` is the exchange before it in the session. ``standing`` are open loops of its person, or of its
+    session. ``known`` has message and kind of every loop, closed ones too, that these messages ever opened:
     none is opened twice.
     """
     turns = exchange.turns
@@ -74,7 +74,7 @@ def _one_voice(turns: Sequence[Turn]) -> bool:
 def _answered(
     exchange: Exchange, turns: Sequence[Turn], found: Sequence[Opened], standing: Sequence[Standing]
 ) -> list[Resolved]:
-    """Questions of these turns that were open, and are not any more now that others have spoken."""
+    """Return questions of these turns that were open, and are answered now that others have spoken."""
     open_still = {one.message for one in found if one.kind == "question"}
     asked = {turn.message: turn for turn in turns}
     done: list[Resolved] = []
@@ -97,7 +97,7 @@ def _told_apart(
     known: Collection[tuple[int, LoopKind]],
     new_id: Callable[[], UUID],
 ) -> tuple[list[tuple[UUID, Opened]], list[Mentioned]]:
-    """What is new, and what was open already and is said again."""
+    """Separate new loops from open ones that are said again."""
     fresh: list[tuple[UUID, Opened]] = []
     mentioned: list[Mentioned] = []
     for one in found:
@@ -112,7 +112,7 @@ def _told_apart(
 
 
 def _same(loop: Standing, one: Opened) -> bool:
-    """Whether two are about the same thing, said by the same voice in the same manner."""
+    """Return True if two loops are about the same thing, said by the same voice in the same manner."""
     if loop.kind != one.kind or loop.voice != one.voice or loop.message == one.message:
         return False
     ours, theirs = loop.things | loop.verbs, one.things | one.verbs

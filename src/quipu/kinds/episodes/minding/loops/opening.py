@@ -1,4 +1,4 @@
-"""What an exchange leaves open: promises, tasks, what is waited for, what was asked and not answered."""
+"""Opening of loops by an exchange: promises, tasks, things awaited, questions not answered."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ class _Found:
 
 
 def opened(turns: Sequence[Turn], *, before: Sequence[Turn] = ()) -> list[Opened]:
-    """What the turns of an exchange leave open, in their order; ``before`` is the exchange before it.
+    """Return what the turns of an exchange leave open, in order; ``before`` is the exchange before it.
 
-    A request or a question that is answered by a promise is one loop: the promise. What an agent asked at
-    the end of the exchange before is open where this one does not answer it.
+    A request or a question that is answered by a promise is one loop: the promise. A question of an agent at
+    the end of the exchange before is open if this one does not answer it.
     """
     said = [_Said(turn, sentences(turn.text)) for turn in turns]
     stated = [found for place in range(len(said)) for found in _stated(said, place)]
@@ -61,7 +61,7 @@ def opened(turns: Sequence[Turn], *, before: Sequence[Turn] = ()) -> list[Opened
 
 
 def _stated(said: Sequence[_Said], place: int) -> Iterator[_Found]:
-    """What a turn itself says to be open."""
+    """Yield what a turn itself says to be open."""
     turn, count, before = said[place].turn, 0, ""
     for sentence in said[place].sentences:
         kind = _kind(sentence, by_agent=turn.by_agent)
@@ -109,7 +109,7 @@ def _promises(seen: str, *, by_agent: bool, timed: bool) -> bool:
 
 
 def _unanswered(said: Sequence[_Said], place: int) -> Iterator[_Found]:
-    """The question of a turn to which nobody gave an answer: one, the last, or the one that was evaded."""
+    """Yield the question of a turn that nobody answered: one, the last, or the one that was evaded."""
     question = wording().question
     turn = said[place].turn
     asked = [
@@ -131,7 +131,7 @@ def _unanswered(said: Sequence[_Said], place: int) -> Iterator[_Found]:
 
 
 def _evading(reply: _Said) -> Sentence | None:
-    """The sentence of a reply that evades the question; None where it answers."""
+    """Return the sentence of a reply that evades the question; None if it answers."""
     question = wording().question
     if len(reply.turn.text.split()) > _LONGEST_EVASION or question.answered.search(reply.turn.text.lower()):
         return None
@@ -141,7 +141,7 @@ def _evading(reply: _Said) -> Sentence | None:
 def _united(
     said: Sequence[_Said], stated: Sequence[_Found], asked: Sequence[_Found]
 ) -> tuple[list[_Found], list[_Found]]:
-    """Promises and waiting take in the question or the request that they answer."""
+    """Merge promises and waiting with the question or the request that they answer."""
     kept: list[_Found] = []
     covered: set[int] = set()
     for found in stated:
@@ -159,7 +159,7 @@ def _united(
 
 
 def _request(said: Sequence[_Said], place: int) -> Sentence | None:
-    """What another voice asked or asked for just before a turn."""
+    """Return what another voice asked, or asked for, just before a turn."""
     if place == 0 or said[place - 1].turn.voice == said[place].turn.voice:
         return None
     listed = said[place - 1].sentences
@@ -176,7 +176,7 @@ def _request(said: Sequence[_Said], place: int) -> Sentence | None:
 
 
 def _ignored(turn: Turn, after: _Said) -> Opened | None:
-    """What an agent needed to know, where the next words of the other are about something else."""
+    """Return what an agent needed to know, if the other's next words are about something else."""
     question = wording().question
     asked = [one for one in sentences(turn.text) if one.asks and question.wanted.search(one.seen)]
     if not turn.by_agent or not asked or question.idle.search(asked[-1].seen):
@@ -219,7 +219,7 @@ def _opened(said: Sequence[_Said], found: _Found) -> Opened:
 
 
 def _verbs(seen: str, *, promise: bool = False) -> frozenset[int]:
-    """What is to be done."""
+    """Return the verbs of what is to be done."""
     words = _VERB.findall(seen)
     if promise:
         words += [word for one in wording().promise.said.findall(seen) for word in one]

@@ -12,7 +12,7 @@ from quipu.kinds.episodes.settings import LOOP_HALF_LIFE_DAYS, LOOP_REMINDERS
 
 
 async def remind(within: Within, user: str | None, session: str | None, now: datetime) -> list[str]:
-    """The most urgent open loops of a person or a session, or of the space; it changes nothing."""
+    """Return the most urgent open loops of a person or a session, or of the space; changes nothing."""
     most = within.settings.of(LOOP_REMINDERS)
     urgent = await most_urgent_of(within, user=user, session=session, now=now, limit=most)
     return [line(loop, now=now) for loop in urgent]
@@ -21,7 +21,7 @@ async def remind(within: Within, user: str | None, session: str | None, now: dat
 async def most_urgent_of(
     within: Within, *, user: str | None, session: str | None, now: datetime, limit: int
 ) -> list[Loop]:
-    """The open loops that matter now, the most urgent first."""
+    """Return the open loops that matter now, most urgent first."""
     found = await store.pressing(within, user=user, session=session, now=now)
     half_life = within.settings.of(LOOP_HALF_LIFE_DAYS)
     urgent = most_urgent(found, now=now, limit=limit, half_life_days=half_life)

@@ -18,7 +18,7 @@ _SQL = queries.load("quipu.kinds.episodes.minding.loops")
 
 
 async def standing(within: Within, *, session: int, user: str | None) -> list[Standing]:
-    """What is open to a person or in a session, the latest first, 300 at most."""
+    """Return what is open to a person or in a session, latest first, 300 at most."""
     rows = await _rows(within, "standing", {"session": session, "user": user})
     return [
         Standing(
@@ -35,13 +35,13 @@ async def standing(within: Within, *, session: int, user: str | None) -> list[St
 
 
 async def known(within: Within, *, session: int, first: int) -> set[tuple[int, LoopKind]]:
-    """Message and kind of all that messages of a session, from ``first`` on, ever left open."""
+    """Return message and kind of all that messages of a session, from ``first`` on, ever left open."""
     rows = await _rows(within, "known", {"session": session, "first": first})
     return {(message, kind) for message, kind in rows}
 
 
 async def write(within: Within, id_: UUID, one: Opened, *, session: int, user: str | None) -> None:
-    """Something is left open."""
+    """Write a loop that is left open."""
     values = {
         "id": id_,
         "kind": one.kind,
@@ -60,7 +60,7 @@ async def write(within: Within, id_: UUID, one: Opened, *, session: int, user: s
 
 
 async def mention(within: Within, id_: UUID, *, at: datetime, due: datetime | None) -> None:
-    """It was said again."""
+    """Note that it was said again."""
     await _run(within, "mention", {"id": id_, "at": at, "due": due})
 
 
@@ -83,7 +83,7 @@ async def reopen(within: Within, id_: UUID) -> bool:
 
 
 async def loops(within: Within, ids: Sequence[UUID]) -> list[Loop]:
-    """Loops by their ids, in that order; those that are there."""
+    """Return loops by their ids, in that order; those that are there."""
     values = {"space": within.space.id, "ids": list(ids)}
     async with within.conn.cursor(row_factory=class_row(Loop)) as cursor:
         found = {loop.id: loop for loop in await (await cursor.execute(_SQL["loops"], values)).fetchall()}
@@ -101,7 +101,7 @@ async def listed(
     limit: int = 1_000,
     offset: int = 0,
 ) -> list[Loop]:
-    """Loops, the latest first, behind the loop ``after``."""
+    """Return loops, latest first, behind the loop ``after``."""
     values = {
         "state": state,
         "kind": kind,
@@ -116,19 +116,19 @@ async def listed(
 
 
 async def pressing(within: Within, *, user: str | None, session: str | None, now: datetime) -> list[Pressing]:
-    """What may be urgent of what is open: the latest 1,000, and 500 each of what was due and is due next."""
+    """Return open loops that may be urgent: the latest 1,000, and 500 each of those past due and due next."""
     values = {"space": within.space.id, "user": user, "session": session, "now": now}
     async with within.conn.cursor(row_factory=class_row(Pressing)) as cursor:
         return await (await cursor.execute(_SQL["pressing"], values)).fetchall()
 
 
 async def ids_like(within: Within, prefix: str) -> list[UUID]:
-    """At most two loops whose id begins so."""
+    """Return at most two loops whose id begins so."""
     return [row[0] for row in await _rows(within, "ids_like", {"prefix": f"{prefix}%"})]
 
 
 async def doomed(within: Within, values: Mapping[str, object]) -> list[UUID]:
-    """The loops that an erasure takes."""
+    """Return the loops that an erasure takes."""
     return [row[0] for row in await _rows(within, "doomed", values)]
 
 

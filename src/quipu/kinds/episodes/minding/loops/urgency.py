@@ -1,4 +1,4 @@
-"""Which open loops to remind of, and how: what is due comes first, what is old and undated fades. Pure."""
+"""Reminders of open loops: what is due comes first, what is old and undated fades. Pure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LONGEST: Final = 200
 
 
 def urgency(loop: Pressing | Loop, *, now: datetime, half_life_days: float = HALF_LIFE_DAYS) -> float:
-    """How urgent an open loop is, 0 to 1.
+    """Return how urgent an open loop is, 0 to 1.
 
     Undated ones halve every ``half_life_days`` since they were last said; each further mention counts as
     half a life. Dated ones grow towards their date, are most urgent on it, and halve after it like others.
@@ -40,7 +40,7 @@ def urgency(loop: Pressing | Loop, *, now: datetime, half_life_days: float = HAL
 def most_urgent(
     loops: Sequence[Open], *, now: datetime, limit: int, half_life_days: float = HALF_LIFE_DAYS
 ) -> list[Open]:
-    """The loops to remind of, the most urgent first."""
+    """Return the loops to remind of, most urgent first."""
     worth = [(urgency(loop, now=now, half_life_days=half_life_days), loop) for loop in loops]
     kept = [pair for pair in worth if pair[0] >= FADED]
     return [
@@ -49,7 +49,7 @@ def most_urgent(
 
 
 def line(loop: Loop, *, now: datetime) -> str:
-    """A loop as one line of a prompt: who, what, since when, until when."""
+    """Return a loop as one line of a prompt: who, what, since when, until when."""
     said = f"{loop.by}, {loop.said_at:%Y-%m-%d}: {excerpt(loop.text, _LONGEST)}"
     if loop.due is None:
         return said
@@ -57,5 +57,5 @@ def line(loop: Loop, *, now: datetime) -> str:
 
 
 def _day(due: datetime) -> str:
-    """The day that ends at ``due``."""
+    """Return the day that ends at ``due``."""
     return f"{datetime.fromtimestamp(due.timestamp() - 1, tz=due.tzinfo):%Y-%m-%d}"

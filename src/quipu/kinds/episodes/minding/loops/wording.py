@@ -16,7 +16,7 @@ _ENTRY: Final = re.compile(r"\{([a-z]+)\}")
 
 @dataclass(frozen=True, slots=True)
 class Promising:
-    """How something is promised. ``light`` verbs promise nothing, ``doing`` ones do without a time too."""
+    """Wordings of promises. ``light`` verbs promise nothing, ``doing`` ones do without a time too."""
 
     said: re.Pattern[str]
     later: re.Pattern[str]
@@ -28,7 +28,7 @@ class Promising:
 
 @dataclass(frozen=True, slots=True)
 class Saying:
-    """What says so by itself, and what says so only where a time is named."""
+    """Wordings that say so alone, and those that say so only with a time."""
 
     said: re.Pattern[str]
     timed: re.Pattern[str]
@@ -36,7 +36,7 @@ class Saying:
 
 @dataclass(frozen=True, slots=True)
 class Following:
-    """What asks to be told later, and what is only said out of courtesy."""
+    """Wordings that ask to be told later, and those said only out of courtesy."""
 
     said: re.Pattern[str]
     courtesy: re.Pattern[str]
@@ -44,7 +44,7 @@ class Following:
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """What is said to be undecided; answers that do not answer; what is not meant as a question."""
+    """Wordings of what is undecided, of answers that do not answer, and of questions not meant as such."""
 
     said: re.Pattern[str]
     evaded: re.Pattern[str]
@@ -57,7 +57,7 @@ class Asking:
 
 @dataclass(frozen=True, slots=True)
 class Closing:
-    """What tells that something came about or is off, and what tells that it did not."""
+    """Wordings that say that something came about or is off, and those that say it did not."""
 
     done: re.Pattern[str]
     arrived: re.Pattern[str]
@@ -94,7 +94,7 @@ class Wording:
 
 @cache
 def wording() -> Wording:
-    """The wordings, read from their file the first time."""
+    """Return the wordings, read from their file the first time."""
     data: dict[str, Any] = tomllib.loads(_FILE.read_text("utf-8"))
     words = _entries(data["words"])
     promise, terms = data["promise"], data["terms"]
@@ -122,7 +122,7 @@ def wording() -> Wording:
 
 
 def _entries(listed: Mapping[str, str]) -> dict[str, str]:
-    """The entries, each with those before it filled in."""
+    """Return the entries, each with those before it filled in."""
     words: dict[str, str] = {}
     for name, text in listed.items():
         words[name] = _filled(text, words)
