@@ -3,7 +3,8 @@
 python tools/dump_reference.py           rewrite cli.md and python.md
 python tools/dump_reference.py --check   fail when one is stale
 
-In cli.md that is the section of each derived command; in python.md the methods of each room that is derived.
+In cli.md that is the section of each command of a derived group; in python.md the methods of each derived
+room.
 """
 
 from __future__ import annotations
@@ -25,15 +26,16 @@ from quipu.interfaces.declarations import Declaration, declared
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
 COMMON = {"space", "home", "url", "json", "quiet", "help"}
 ALSO = "- Also `--space`, `--home`, `--url`, `--json`, `--quiet`."
+ALSO_NO_SPACE = ALSO.replace("`--space`, ", "")
 BEGIN, END = "<!-- Derived from the declarations: do not edit. -->", "<!-- End of what is derived. -->"
 
 
 def command_sections(text: str) -> str:
     """The text of cli.md with the sections of derived commands written anew, behind their group's."""
-    for group, operations in groupby((one for one in OPERATIONS if one.words), key=lambda one: one.room):
+    for group in dict.fromkeys(one.words.partition(" ")[0] for one in OPERATIONS if one.words):
         made = import_module(f"quipu.interfaces.cli.commands.{group}").command
         sections = "\n\n".join(
-            _section(made, one) for one in sorted(operations, key=lambda one: one.words or "")
+            _section(f"{group} {name}", one) for name, one in sorted(made.commands.items())
         )
         text = _between(text, f"## `quipu {group}`\n", rf"^## `quipu (?!{group} )", sections)
     return text
@@ -47,27 +49,36 @@ def _between(text: str, head: str, end: str, new: str) -> str:
     return f"{text[:begin]}{new}\n\n{text[stop.start() if stop else len(text) :]}"
 
 
-def _section(group: click.Group, operation: Operation) -> str:
-    command = group.commands[(operation.words or "").rpartition(" ")[2]]
-    context = click.Context(command, info_name=f"quipu {operation.words}")
+def _section(words: str, command: click.Command) -> str:
+    context = click.Context(command, info_name=f"quipu {words}")
     usage = " ".join(context.command.collect_usage_pieces(context)).replace("[OPTIONS]", "").split()
     lines = [
-        f"## `quipu {operation.words}`",
-        command.help or "",
-        f"`quipu {' '.join([operation.words or '', *usage])}`",
+        f"## `quipu {words}`",
+        inspect.cleandoc(command.help or ""),
+        f"`quipu {' '.join([words, *usage])}`",
     ]
     options = [
-        _option(one) for one in command.params if isinstance(one, click.Option) and one.name not in COMMON
+        _option(one) for one in command.params if isinstance(one, click.Option) and not _is_common(one)
     ]
-    return "\n\n".join([*lines, "\n".join([*options, ALSO])])
+    also = ALSO if any(_is_common(one) and one.name == "space" for one in command.params) else ALSO_NO_SPACE
+    return "\n\n".join([*lines, "\n".join([*options, also])])
+
+
+def _is_common(one: click.Parameter) -> bool:
+    """Say whether it is the same for all commands; a few have a ``--space`` of their own."""
+    return one.name in COMMON and (one.name != "space" or one.default == "default")
 
 
 def _option(option: click.Option) -> str:
-    name = next(word for word in option.opts if word.startswith("--"))
-    metavar = "" if option.is_flag else f" {option.metavar or '|'.join(getattr(option.type, 'choices', ()))}"
+    choices = "|".join(getattr(option.type, "choices", ())) or "N"
+    metavar = "" if option.is_flag else f" {option.metavar or choices}"
+    name = "`, `".join(
+        f"{word}{metavar}" for word in (*option.opts, *option.secondary_opts) if word.startswith("--")
+    )
+    many = " May be repeated." if option.multiple else ""
     default = f" `{option.default}` if not given." if option.show_default else ""
     required = " Required." if option.required else ""
-    return f"- `{name}{metavar}`: {option.help}{default}{required}".replace("|", "\\|")
+    return f"- `{name}`: {option.help}{many}{default}{required}".replace("|", "\\|")
 
 
 def methods(text: str) -> str:

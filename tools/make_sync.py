@@ -45,6 +45,7 @@ FACES = (
     Face("quipu.kinds.longterm.sqlite.exchange", "AsyncMemoryFiles", "MemoryFiles"),
     Face("quipu.kinds.longterm.longterm", "AsyncLongterm", "Longterm"),
     Face("quipu.kinds.transcripts.lessons.lessons", "AsyncLessons", "Lessons"),
+    Face("quipu.kinds.transcripts.seeing.counts", "AsyncCounts", "TranscriptCounts"),
     Face("quipu.kinds.transcripts.seeing.seeing", "AsyncSeeing", "Seeing"),
     Face("quipu.kinds.transcripts.bootstrap.service", "AsyncBootstrap", "Bootstrapping"),
     Face("quipu.kinds.transcripts.sqlite.exchange", "AsyncExchange", "Exchange"),

@@ -96,7 +96,7 @@ QUERIES: Final[dict[str, tuple[str, ...]]] = {
     "/v1/ledger/state": ("user=person-0", "session=session-6000", "user=person-0&as_of=2026-01-01T00:00:00Z"),
     "/v1/ledger/history": ("key=key-77&user=person-0",),
     "/v1/ledger/diff": ("user=person-0&since=2026-01-01T00:00:00Z",),
-    "/v1/transcripts/session": ("session=long", "session=session-77"),
+    "/v1/transcripts/one": ("session=long", "session=session-77"),
     "/v1/conversations/one": ("session=session-77",),
     "/v1/episodes": ("", "user=person-7", "order=salience", "order=freshness", "order=activation"),
     "/v1/trace/competitor-checks": ("session=session-77",),

@@ -26,6 +26,7 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.kinds.tables.tables
 - quipu.kinds.transcripts.bootstrap.service
 - quipu.kinds.transcripts.lessons.lessons
+- quipu.kinds.transcripts.seeing.counts
 - quipu.kinds.transcripts.seeing.seeing
 - quipu.kinds.transcripts.sqlite.exchange
 - quipu.kinds.transcripts.transcripts
@@ -163,27 +164,28 @@ if TYPE_CHECKING:
         Pruned,
         State,
     )
+    from quipu.kinds.transcripts.seeing.counts import AsyncCounts
     from quipu.kinds.transcripts.seeing.model import (
-        Answer,
-        Compacted,
-        Indexed,
+        CompactedOutput,
+        IndexedTexts,
         Part,
-        Recalled,
-        Relation,
+        QueryRows,
+        QueryTable,
+        RecordedSession,
         Role,
-        Searched,
-        Seen,
-        ShownSession,
         Sort,
-        Stats,
         ToolUse,
-        Touched,
+        TouchedFile,
+        Transcript,
+        TranscriptHits,
+        TranscriptMatches,
+        TranscriptStats,
     )
     from quipu.kinds.transcripts.seeing.seeing import AsyncSeeing
     from quipu.kinds.transcripts.sqlite.exchange import AsyncExchange
     from quipu.kinds.transcripts.sqlite.model import Exported, Imported, Migrated
     from quipu.kinds.transcripts.syncing.model import Pending, SyncReport
-    from quipu.kinds.transcripts.transcripts import AsyncTranscripts, Roots
+    from quipu.kinds.transcripts.transcripts import AsyncTranscripts, Paths
     from quipu.recall.model import Hit
     from quipu.recall.render import Block
     from quipu.recall.why import Why
@@ -242,6 +244,7 @@ __all__ = [
     "StoredSettings",
     "Tables",
     "Trace",
+    "TranscriptCounts",
     "Transcripts",
 ]
 
@@ -2531,18 +2534,77 @@ class Lessons:
         return self._portal.call(lambda: self._inner.prune(space=space, confirm=confirm))
 
 
-class Seeing:
-    """Lists, shows, searches and counts the recorded sessions of a database.
+class TranscriptCounts:
+    """Count tools, files and tokens of recorded sessions."""
 
-    ``project`` is part of a path, in any case; ``session`` the beginning of a name; ``since`` is included and
-    ``until`` is not. Sessions, lines and calls are those of one space.
-    """
+    def __init__(self, inner: AsyncCounts, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def tools(
+        self,
+        *,
+        space: str,
+        project: str | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        by_project: bool = False,
+        limit: int = 50,
+    ) -> Sequence[ToolUse]:
+        """Count the calls of each tool, how many failed, and the median time until it answered.
+
+        The most called stands first.
+        """
+        return self._portal.call(
+            lambda: self._inner.tools(
+                space=space, project=project, since=since, until=until, by_project=by_project, limit=limit
+            )
+        )
+
+    def files(
+        self,
+        *,
+        space: str,
+        project: str | None = None,
+        session: str | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        limit: int = 20,
+    ) -> Sequence[TouchedFile]:
+        """List the files that tools worked on, the most changed first, then the most read."""
+        return self._portal.call(
+            lambda: self._inner.files(
+                space=space, project=project, session=session, since=since, until=until, limit=limit
+            )
+        )
+
+    def stats(
+        self,
+        *,
+        space: str,
+        project: str | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        limit: int = 30,
+    ) -> TranscriptStats | None:
+        """Count sessions, messages, tool calls and lessons of a space, and tokens by day and model.
+
+        Tokens are counted once for each answer of a model. ``project``, ``since`` and ``until`` narrow the
+        tokens by day and model, not the totals. There is no answer where nothing was ever taken in.
+        """
+        return self._portal.call(
+            lambda: self._inner.stats(space=space, project=project, since=since, until=until, limit=limit)
+        )
+
+
+class Seeing(TranscriptCounts):
+    """List, show and search recorded sessions, and ask of them in SQL."""
 
     def __init__(self, inner: AsyncSeeing, portal: Portal) -> None:
         self._inner = inner
         self._portal = portal
 
-    def sessions(
+    def list(
         self,
         *,
         space: str,
@@ -2552,16 +2614,17 @@ class Seeing:
         after: str | None = None,
         limit: int = 20,
         offset: int = 0,
-    ) -> list[Seen]:
-        """Sessions, the latest first, with title, span, counts and tokens; subagents inside their parents.
+    ) -> Sequence[RecordedSession]:
+        """List recorded sessions, the latest first, with title, span, counts and tokens.
 
-        ``after``: the id of a session; only those that stand behind it in this order.
+        Sessions of subagents stand inside the session that called them.
 
         Raises:
-            BadInput: an argument cannot be taken, or there is no session ``after`` any more.
+            NotFound: There is no session ``after`` any more.
+            BadInput: An argument is out of range.
         """
         return self._portal.call(
-            lambda: self._inner.sessions(
+            lambda: self._inner.list(
                 space=space,
                 project=project,
                 since=since,
@@ -2572,16 +2635,16 @@ class Seeing:
             )
         )
 
-    def show(self, session: str, *, space: str, limit: int = 100, offset: int = 0) -> ShownSession:
-        """A session as it went: what was said and thought, the tools that were called and what they answered.
+    def get(self, session: str, *, space: str, limit: int = 100, offset: int = 0) -> Transcript:
+        """Show a session as it went, the oldest line first.
 
-        ``session`` is its name, or a beginning that no other name has.
+        Lines are what was said and thought, the tools that were called and what they answered.
 
         Raises:
-            NotFound: there is no such session in the space.
-            BadInput: several names begin so.
+            NotFound: There is no such session.
+            BadInput: Several ids begin so.
         """
-        return self._portal.call(lambda: self._inner.show(session, space=space, limit=limit, offset=offset))
+        return self._portal.call(lambda: self._inner.get(session, space=space, limit=limit, offset=offset))
 
     def search(
         self,
@@ -2592,28 +2655,26 @@ class Seeing:
         session: str | None = None,
         since: datetime | str | None = None,
         until: datetime | str | None = None,
-        part: Part | Iterable[Part] | None = None,
-        role: Role | Iterable[Role] | None = None,
-        tool: str | Iterable[str] | None = None,
+        part: Part | Sequence[Part] | None = None,
+        role: Role | Sequence[Role] | None = None,
+        tool: str | Sequence[str] | None = None,
         errors: bool = False,
         sort: Sort = "relevance",
         meaning: bool = True,
         limit: int = 10,
-    ) -> Searched:
-        """Texts that have the words of the query: what was said and thought, what tools were given and
-        answered.
+    ) -> TranscriptHits:
+        """Search recorded sessions for words: what was said and thought, what tools were given and answered.
 
-        Words in quotes stand side by side, as do those that a sign joins (``fix-login``, ``src/app.py``);
-        ``*`` at the end of a word lets it go on; ``-`` in front leaves texts with the word out; ``OR``
-        stands between alternatives. No other character means anything. What was synced a moment ago is
+        All words must be there. Words in quotes stand side by side, as do those that a sign joins
+        (``fix-login``, ``src/app.py``); ``login*`` lets a word go on; ``-word`` leaves texts with it out;
+        ``OR`` stands between alternatives. No other character means anything. What was synced a moment ago is
         found, too.
 
-        ``part``, ``role`` and ``tool`` keep to these, ``errors`` to what failed. Sorted by relevance,
-        messages that recall holds for near in meaning count more, and where the query is nothing but words
-        they join without having them; ``meaning=False`` leaves that out.
+        Sorted by relevance, messages that are near in meaning count more, and where the query is nothing but
+        words they join without having them.
 
         Raises:
-            BadInput: there is no word in the query, or an argument is out of range.
+            BadInput: There is no word in the query, or an argument is out of range.
         """
         return self._portal.call(
             lambda: self._inner.search(
@@ -2647,11 +2708,14 @@ class Seeing:
         sort: Sort = "relevance",
         meaning: bool = True,
         limit: int = 5,
-    ) -> Recalled:
-        """Messages that have the words of ``term`` (as for ``search``), with ``turns`` messages on each side.
+    ) -> TranscriptMatches:
+        """Find messages that have the words, with the messages before and after them.
 
-        Windows that overlap are one match. A message that only called tools reads "[used tools: …]". Each
-        is cut to so many characters.
+        Matches that stand near each other are shown as one. A message that only called tools reads
+        "[used tools: …]".
+
+        Raises:
+            BadInput: There is no word in the term, or an argument is out of range.
         """
         return self._portal.call(
             lambda: self._inner.recall(
@@ -2669,90 +2733,36 @@ class Seeing:
             )
         )
 
-    def tools(
-        self,
-        *,
-        space: str,
-        project: str | None = None,
-        since: datetime | str | None = None,
-        until: datetime | str | None = None,
-        by_project: bool = False,
-        limit: int = 50,
-    ) -> list[ToolUse]:
-        """Tools, the most called first: calls, failures, and the median time until the answer."""
-        return self._portal.call(
-            lambda: self._inner.tools(
-                space=space, project=project, since=since, until=until, by_project=by_project, limit=limit
-            )
-        )
-
-    def files(
-        self,
-        *,
-        space: str,
-        project: str | None = None,
-        session: str | None = None,
-        since: datetime | str | None = None,
-        until: datetime | str | None = None,
-        limit: int = 20,
-    ) -> list[Touched]:
-        """Files that tools worked on, the most changed first, then the most read."""
-        return self._portal.call(
-            lambda: self._inner.files(
-                space=space, project=project, session=session, since=since, until=until, limit=limit
-            )
-        )
-
-    def stats(
-        self,
-        *,
-        space: str,
-        project: str | None = None,
-        since: datetime | str | None = None,
-        until: datetime | str | None = None,
-        limit: int = 30,
-    ) -> Stats | None:
-        """What the space holds, and the tokens of the last ``limit`` days that had any; None if there is no
-        space.
-
-        ``project``, ``since`` and ``until`` narrow the tokens by day, not the totals.
-        """
-        return self._portal.call(
-            lambda: self._inner.stats(space=space, project=project, since=since, until=until, limit=limit)
-        )
-
     def query(
         self, sql: str, *, space: str, limit: int = 100, seconds: float = 10, megabytes: float = 16
-    ) -> Answer:
-        """The rows of one ``select`` over the views and tables of schema transcripts, of this space alone.
+    ) -> QueryRows:
+        """Run one ``select`` over recorded sessions, as a role that can only read what is in the space.
 
-        It runs as a role that can only read them. At most ``limit`` rows come back, of no more than
-        ``megabytes`` together (``truncated``, ``cut_by``), and it may take ``seconds``.
+        ``truncated`` says that rows are left out, ``cut_by`` which limit did it.
 
         Raises:
-            BadInput: the server refuses the statement, or its first row alone has more than ``megabytes``.
-            DatabaseError: it took too long.
+            BadInput: The server refuses the statement, or its first row alone has more than ``megabytes``.
+            DatabaseError: It took too long.
         """
         return self._portal.call(
             lambda: self._inner.query(sql, space=space, limit=limit, seconds=seconds, megabytes=megabytes)
         )
 
-    def schema(self, table: str | None = None, *, space: str) -> list[Relation]:
-        """The views and tables that ``query`` can name, with their columns and comments; or one of them.
+    def schema(self, table: str | None = None, *, space: str) -> Sequence[QueryTable]:
+        """List the views and tables that a query in SQL can name, with their columns and what they mean.
 
         Raises:
-            NotFound: there is none of that name.
+            NotFound: There is no such table.
         """
         return self._portal.call(lambda: self._inner.schema(table, space=space))
 
     def compact(
         self, *, space: str, older_than_days: int = 30, project: str | None = None, confirm: bool = False
-    ) -> Compacted:
-        """Replace old bulky tool output by a marker that says how long it was; never twice.
+    ) -> CompactedOutput:
+        """Replace old bulky output of tools by markers that say how long it was.
 
-        Without ``confirm`` nothing is changed: it says what would be. What is replaced is gone from the
-        database and from the text index; when and how much is kept in ``tool_results.compacted_at`` and
-        ``compacted_bytes``.
+        What was said stays. What is replaced is gone from the database and is not found any more; when and
+        how much is kept in ``tool_results.compacted_at`` and ``compacted_bytes``. Nothing is replaced twice.
         """
         return self._portal.call(
             lambda: self._inner.compact(
@@ -2762,18 +2772,17 @@ class Seeing:
 
     def index_texts(
         self, *, space: str, seconds: float | None = None, progress: Callable[[int], None] | None = None
-    ) -> Indexed:
-        """Put the texts of lines that were synced since into the text index: all, or for so many seconds.
+    ) -> IndexedTexts:
+        """Put the texts of lines that were synced since into the text index.
 
-        Searching does not need it, but is quicker after it. ``progress`` is called with the lines of each
-        batch.
+        Searching does not need it, but is quicker after it.
         """
         return self._portal.call(
             lambda: self._inner.index_texts(space=space, seconds=seconds, progress=progress)
         )
 
     def unindexed(self, *, space: str) -> int:
-        """How many lines the text index does not know yet."""
+        """Count the lines that the text index does not know yet."""
         return self._portal.call(lambda: self._inner.unindexed(space=space))
 
 
@@ -2794,14 +2803,14 @@ class Bootstrapping:
         limit: int = 10,
         budget_tokens: int = 400,
     ) -> Bootstrap:
-        """Recent sessions, memories, files often edited and open tasks, as text of at most ``budget_tokens``.
+        """Tell what an agent should know when a session begins.
 
-        ``query`` picks the memories by what they mean; without it the surest come. ``project`` keeps to one:
-        its path, or the last part of it. ``session`` is the one that begins, which is left out. ``limit`` is
-        the most of each. The text is marked as recalled memory, so that it is never taken in again.
+        It is told recent sessions, lessons, files often edited and open tasks, as lists and as text for a
+        prompt. The text is marked as recalled memory, so that it is not taken in again when it comes back in
+        a transcript.
 
         Raises:
-            BadInput: an argument is out of range.
+            BadInput: An argument is out of range.
         """
         return self._portal.call(
             lambda: self._inner.bootstrap(
@@ -2830,28 +2839,26 @@ class Exchange:
         progress: Progress | None = None,
         erased_too: bool = False,
     ) -> Imported:
-        """Take in a file of ccrecall: sessions, messages, calls and results, teams, memories.
+        """Take in a file of ccrecall: sessions, messages, calls and results, teams, lessons.
 
-        Each project goes to the space of its directory's name, or all to ``space``. The file is only read.
-        What is known already stays as it is, so doing it again changes nothing, and what was cut off is
-        finished by doing it again. Memories are found by their meaning at once, messages with the next
-        recalls (or ``index``). ``progress`` is told how many lines were dealt with since the last call. What
-        was forgotten is withheld; with ``erased_too`` it is taken in again.
+        The file is only read. What is known already stays as it is, so doing it again changes nothing, and
+        what was cut off is finished by doing it again. Lessons are found by their meaning at once, messages
+        with the next recalls (or ``index``). What was forgotten is withheld.
 
         Raises:
-            NotFound: there is no such file.
-            BadInput: it is no file of ccrecall, damaged, or locked.
+            NotFound: There is no such file.
+            BadInput: It is no file of ccrecall, damaged, or locked.
         """
         return self._portal.call(
             lambda: self._inner.import_sqlite(path, space=space, progress=progress, erased_too=erased_too)
         )
 
     def export_sqlite(self, path: str | PathLike[str], *, spaces: Sequence[str] | None = None) -> Exported:
-        """Write a new file that ccrecall can read, with the tables of the seed: of ``spaces``, or of all.
+        """Write a new file that ccrecall can read, with the tables of the seed.
 
         Raises:
-            Conflict: there is such a file already, or something was forgotten in a space meanwhile.
-            BadInput: it cannot be written.
+            Conflict: There is such a file already, or something was forgotten in a space meanwhile.
+            BadInput: It cannot be written.
         """
         return self._portal.call(lambda: self._inner.export_sqlite(path, spaces=spaces))
 
@@ -2860,13 +2867,12 @@ class Exchange:
     ) -> Migrated:
         """Bring an existing file of ccrecall to the seed's schema; a second time nothing is changed.
 
-        The file as it was is kept beside it. With ``write_memories`` the active memories of ``spaces``, or of
-        all, are written into it.
+        The file as it was is kept beside it.
 
         Raises:
-            NotFound: there is no such file.
-            BadInput: it is no file of ccrecall, damaged, or locked; nothing was changed.
-            Conflict: something was forgotten in a space meanwhile; the file is as it was.
+            NotFound: There is no such file.
+            BadInput: It is no file of ccrecall, damaged, or locked; nothing was changed.
+            Conflict: Something was forgotten in a space meanwhile; the file is as it was.
         """
         return self._portal.call(
             lambda: self._inner.migrate_sqlite(path, write_memories=write_memories, spaces=spaces)
@@ -2885,7 +2891,7 @@ class Transcripts(Seeing, Bootstrapping, Exchange):
 
     def sync(
         self,
-        roots: Roots | None = None,
+        roots: Paths | None = None,
         *,
         space: str | None = None,
         progress: Progress | None = None,
@@ -2893,50 +2899,54 @@ class Transcripts(Seeing, Bootstrapping, Exchange):
     ) -> SyncReport:
         """Take in what is new in recorded sessions, and tell what it was.
 
-        ``roots`` are directories of agents (``~/.claude``), of their sessions, or single files; where agents
-        keep them, if not given. ``space`` takes all projects into one. Doing it again takes what has come
-        since; a sync that was cut off is finished by doing it again. What was taken is searched by its words
-        at once; its meaning follows with the next recalls. ``progress`` is told how many bytes more were
-        dealt with.
+        Doing it again takes what has come since; a sync that was cut off is finished by doing it again. What
+        was taken is searched by its words at once; its meaning follows with the next recalls.
 
         Lines that were forgotten are left out and counted as ``withheld``, in whatever file they stand; so is
-        the rest of a session as it was when it was forgotten. With ``erased_too`` they are taken in again:
-        then every file is read from its beginning.
+        the rest of a session as it was when it was forgotten. With ``erased_too`` every file is read from its
+        beginning.
 
         Raises:
-            BadInput: a name or a root is none.
+            BadInput: A name or a root is none.
         """
         return self._portal.call(
             lambda: self._inner.sync(roots, space=space, progress=progress, erased_too=erased_too)
         )
 
-    def pending(self, roots: Roots | None = None, *, space: str | None = None) -> Mapping[str, Pending]:
-        """What a sync would read now: by space, how many files have something new, and how many bytes."""
+    def pending(self, roots: Paths | None = None, *, space: str | None = None) -> Mapping[str, Pending]:
+        """Tell what a sync would read now: by space, how many files have something new, and how many bytes.
+
+        Raises:
+            BadInput: A name or a root is none.
+        """
         return self._portal.call(lambda: self._inner.pending(roots, space=space))
 
     def follow(
         self,
         seen: Callable[[SyncReport], object],
-        roots: Roots | None = None,
+        roots: Paths | None = None,
         *,
         space: str | None = None,
         every_seconds: float = 2.0,
     ) -> None:
-        """Take in what comes, until cancelled; ``seen`` is told of each sync that found something.
+        """Take in what comes, until cancelled.
 
         Raises:
-            BadInput: a name or a root is none, or the time is not above zero.
+            BadInput: A name or a root is none, or the time is not above zero.
         """
         self._portal.call(lambda: self._inner.follow(seen, roots, space=space, every_seconds=every_seconds))
 
     def waiting(self, *, space: str) -> int:
-        """How many messages of a space wait for their meaning to be found: recalls find them by then."""
+        """Count the messages that recall finds by their words only, until their meaning is indexed.
+
+        Recalls index them little by little, and `index` all at once.
+        """
         return self._portal.call(lambda: self._inner.waiting(space=space))
 
     def index(self, *, space: str, progress: Progress | None = None) -> int:
-        """Let recalls find all that was taken in, the latest first; returns how many messages were waiting.
+        """Let recalls find all that was taken in, the latest first, and count the messages that were waiting.
 
-        A recall does it by itself, a second's work at a time. ``progress`` is told how many more are done.
+        A recall does it by itself, a second's work at a time.
         """
         return self._portal.call(lambda: self._inner.index(space=space, progress=progress))
 

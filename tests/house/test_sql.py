@@ -26,7 +26,7 @@ MAY_HOLD_SQL = {
     "quipu.kernel.db.embedded.transfer": "it counts the rows of tables whose names it finds in the catalogue",
     "quipu.interfaces.rest.tables": _SHOWN,
     "quipu.interfaces.rest.tables_design": _SHOWN,
-    "quipu.interfaces.rest.transcripts_counts": _SHOWN,
+    "quipu.interfaces.rest.transcripts": _SHOWN,
 }
 
 

@@ -240,7 +240,7 @@ async def test_no_command_writes_what_a_terminal_obeys_or_nobody_sees(
         for given in ids:
             values = {"space": SPACE, "limit": "200", "session": "two", "sql": "select * from boats", **given}
             values = {name: text for name, text in values.items() if takes(called, name)}
-            if called.path == ("transcripts", "show"):
+            if called.path == ("transcripts", "get"):
                 values["session"] = "s-9"
             for rest in ((), ("--json",)):
                 done = await to_thread.run_sync(partial(quipu.run, *called.line(values, *rest)))

@@ -68,6 +68,7 @@ ROOMS: Final[Mapping[str, str]] = MappingProxyType(
         "lessons": "quipu.kinds.transcripts.lessons.lessons:AsyncLessons",
         "loops": "quipu.kinds.episodes.minding.loops.loops:AsyncLoops",
         "trace": "quipu.kinds.ledger.evidence.trace:AsyncTrace",
+        "transcripts": "quipu.kinds.transcripts.transcripts:AsyncTranscripts",
     }
 )
 
@@ -84,6 +85,10 @@ def _ids(done: Any) -> list[str]:
 
 def _lesson_ids(done: Any) -> list[str]:
     return sorted(one.id for one in done.lessons)
+
+
+def _outputs(done: Any) -> list[list[object]]:
+    return [[one.tool, one.results, one.bytes_before] for one in done.tools]
 
 
 def _counts(done: Any) -> dict[str, int]:
@@ -206,4 +211,36 @@ OPERATIONS: Final = (
     Operation("lessons.archive", "POST /lessons/{id}/archive", "write", view=_LESSON),
     Operation("lessons.unarchive", "POST /lessons/{id}/unarchive", "write", view=_LESSON),
     Operation("lessons.confirm", "POST /lessons/{id}/confirm", "write", view=_LESSON),
+    Operation("transcripts.sync", command=None),
+    Operation("transcripts.pending", command=None),
+    Operation("transcripts.follow", command=None),
+    Operation("transcripts.list", "GET /transcripts", view="transcripts.sessions"),
+    Operation("transcripts.get", "GET /transcripts/one", view="transcripts.shown"),
+    Operation("transcripts.search", "POST /transcripts/search", view="transcripts.searched"),
+    Operation("transcripts.recall", "POST /transcripts/recall", view="transcripts.recalled"),
+    Operation("transcripts.tools", "GET /transcripts/tools", view="transcripts_counts.tools"),
+    Operation("transcripts.files", "GET /transcripts/files", view="transcripts_counts.files"),
+    Operation("transcripts.stats", "GET /transcripts/stats", view="transcripts_counts.stats"),
+    Operation("transcripts.query", command=None),
+    Operation(
+        "transcripts.schema",
+        "GET /transcripts/schema",
+        view="transcripts_counts.schema",
+        arguments=("table",),
+    ),
+    Operation(
+        "transcripts.compact",
+        "POST /transcripts/compact",
+        "admin",
+        view="transcripts_counts.compacted",
+        same=_outputs,
+    ),
+    Operation("transcripts.bootstrap", "GET /transcripts/bootstrap", command=None),
+    Operation("transcripts.waiting", "GET /transcripts/waiting", command=None),
+    Operation("transcripts.index", command=None),
+    Operation("transcripts.unindexed", command=None),
+    Operation("transcripts.index_texts", command=None),
+    Operation("transcripts.import_sqlite", command=None),
+    Operation("transcripts.export_sqlite", command=None),
+    Operation("transcripts.migrate_sqlite", command=None),
 )

@@ -14,7 +14,7 @@ from annotated_types import Interval
 from typing_extensions import Doc
 
 from quipu.app.operations import Operation, declaration
-from quipu.kernel.base.parameters import Example
+from quipu.kernel.base.parameters import Example, Words
 
 REQUIRED: Final = inspect.Parameter.empty
 _RAISES: Final = re.compile(r"^Raises:\n(.*)", re.MULTILINE | re.DOTALL)
@@ -26,7 +26,7 @@ class Parameter:
     """One parameter of an operation.
 
     ``type`` is its annotation without metadata. ``default`` is ``REQUIRED`` where it has none. ``least`` and
-    ``most`` are the bounds of a number, both included.
+    ``most`` are the bounds of a number, both included. ``words``: a text that may be given word by word.
     """
 
     name: str
@@ -37,6 +37,7 @@ class Parameter:
     least: int | None = None
     most: int | None = None
     positional: bool = False
+    words: bool = False
 
     @property
     def required(self) -> bool:
@@ -46,13 +47,14 @@ class Parameter:
     @property
     def choices(self) -> tuple[str, ...]:
         """The words of a closed set; empty where any value may stand."""
-        closed = [one for one in members(self.type) if typing.get_origin(one) is typing.Literal]
-        return tuple(word for one in closed for word in typing.get_args(one))
+        inside = [typing.get_args(one)[0] if _is_list(one) else one for one in members(self.type)]
+        closed = [one for one in inside if typing.get_origin(one) is typing.Literal]
+        return tuple(dict.fromkeys(word for one in closed for word in typing.get_args(one)))
 
     @property
     def many(self) -> bool:
         """Say whether it takes a list of values."""
-        return any(typing.get_origin(one) in (list, Sequence) for one in members(self.type))
+        return any(_is_list(one) for one in members(self.type))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +126,10 @@ def members(annotation: Any) -> tuple[Any, ...]:
     return (annotation,)
 
 
+def _is_list(annotation: Any) -> bool:
+    return typing.get_origin(annotation) in (list, Sequence)
+
+
 def optional(annotation: Any) -> bool:
     """Whether None may stand for it."""
     return type(None) in typing.get_args(annotation)
@@ -146,4 +152,5 @@ def _parameter(operation: Operation, one: inspect.Parameter, annotation: Any) ->
         least=cast("int | None", bounds.ge),
         most=cast("int | None", bounds.le),
         positional=one.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD,
+        words=any(isinstance(note, Words) for note in told),
     )

@@ -84,7 +84,7 @@ async def test_exactly_our_blocks_are_cut_out_of_a_transcript(
     assert status["inserted_characters"] == len(REMINDER)
     assert hooks.log == ""
     async with AsyncMemory(settings=settings) as memory:
-        lines = (await memory.transcripts.show("s-9", space="boat")).lines
+        lines = (await memory.transcripts.get("s-9", space="boat")).lines
         assert "squeaks since Monday" not in repr(lines)
         assert [line.content_text for line in lines[:4]] == [
             "Before the block.\n  \n\nAfter the block: the mast is green.",
@@ -99,7 +99,7 @@ async def test_exactly_our_blocks_are_cut_out_of_a_transcript(
             assert any(words in hit.text for hit in await memory.recall(question, space="boat"))
         again = await memory.recall("Does the gangway squeak?", space="boat", limit=50)
         assert sum("squeaks since Monday" in hit.text for hit in again) == 1
-    shown = quipu.text("transcripts", "show", "s-9", "--space", "boat")
+    shown = quipu.text("transcripts", "get", "s-9", "--space", "boat")
     assert "squeaks since Monday" not in shown
     for words in ("the mast is green", "The rudder was stolen", "made of gold", "the keel is rotten"):
         assert words in " ".join(shown.split())

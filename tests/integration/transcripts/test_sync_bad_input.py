@@ -80,7 +80,7 @@ async def test_a_session_whose_lines_have_no_id_is_told_and_has_the_name_of_its_
     report = await memory.transcripts.sync([root])
     assert {Path(trouble.path).stem for trouble in report.troubles} == {"one", "two", "three", "four"}
     assert all("1 lines whose sessionId is missing or no text" in one.reason for one in report.troubles)
-    kept = {one.id: one.messages for one in await memory.transcripts.sessions(space="my-boats")}
+    kept = {one.id: one.messages for one in await memory.transcripts.list(space="my-boats")}
     assert {name: kept.get(name) for name in ("one", "two", "three", "four", "7")} == {
         "one": 1, "two": 1, "three": 1, "four": 1, "7": None,
     }  # fmt: skip

@@ -52,10 +52,10 @@ async def test_a_session_is_read_like_a_chat_page_by_page(client: Browser, recor
 
 
 async def test_the_list_of_sessions_goes_on_behind_one(memory: AsyncMemory, recorded: World) -> None:
-    everything = await memory.transcripts.sessions(space=SPACE)
+    everything = await memory.transcripts.list(space=SPACE)
     assert len(everything) == len(recorded.sessions)
     for place, one in enumerate(everything):
-        found = await memory.transcripts.sessions(space=SPACE, after=one.id)
+        found = await memory.transcripts.list(space=SPACE, after=one.id)
         assert [other.id for other in found] == [other.id for other in everything[place + 1 :]]
 
 

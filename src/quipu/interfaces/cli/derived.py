@@ -1,16 +1,16 @@
 """Derive the commands of a room from the declarations of its operations.
 
 Parameters without a default that may be given by place become arguments, all others options; ``space`` is the
-option ``--space``, ``confirm`` is ``--yes``. What is any JSON is given as words: ``NAME=VALUE`` pairs of an
-object, JSON, or a text. A text that may be a document instead may come from a file or a pipe, as
-``--document``. With ``--json`` a command prints what REST answers: an object,
-or ``{"items": [...]}``.
+option ``--space``, ``confirm`` is ``--yes``. A text to look for may be given word by word. What is any JSON
+is given as words: ``NAME=VALUE`` pairs of an object, JSON, or a text. A text that may be a document instead
+may come from a file or a pipe, as ``--document``. With ``--json`` a command prints what REST answers: an
+object, or ``{"items": [...]}``.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from importlib import import_module
 from pathlib import Path
@@ -23,6 +23,7 @@ from pydantic import BaseModel
 from quipu.app.operations import OPERATIONS, Operation
 from quipu.interfaces.cli.asked import drop
 from quipu.interfaces.cli.call import Call, common, in_space
+from quipu.interfaces.cli.lazy import WarmGroup
 from quipu.interfaces.cli.opening import opened, settings_of
 from quipu.interfaces.cli.paths import FilePath
 from quipu.interfaces.cli.piped import document_of
@@ -34,6 +35,7 @@ _VIEWS: Final = "quipu.interfaces.cli.views"
 _DOCUMENT: Final = "document"
 _MOST_CHOICES: Final = 5
 _MOST_SHOWN: Final = 1_000_000
+_SHORT: Final[Mapping[str, str]] = MappingProxyType({"limit": "-n", "turns": "-c"})
 # What stands for a value in the help, where the type alone says less.
 _METAVARS: Final[Mapping[str, str]] = MappingProxyType(
     {"user": "NAME", "session": "ID", "id": "ID", "after": "ID", "expected_version": "N"}
@@ -41,10 +43,18 @@ _METAVARS: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def derived(
-    name: str, *, help: str, epilog: str | None = None, beside: Sequence[click.Command] = ()
+    name: str,
+    *,
+    help: str,
+    epilog: str | None = None,
+    beside: Sequence[click.Command] = (),
+    embed: Collection[str] = (),
 ) -> click.Group:
-    """Make the group of a room: its derived commands, and those that are written by hand, by name."""
-    group = click.Group(name, no_args_is_help=False, help=help, epilog=epilog)
+    """Make the group of a room: its derived commands, and those that are written by hand, by name.
+
+    ``embed`` names the commands that embed, where not all of the room do.
+    """
+    group = WarmGroup(name, no_args_is_help=False, help=help, epilog=epilog, embed=embed)
     own = [_command(one) for one in OPERATIONS if one.words is not None and one.words.startswith(f"{name} ")]
     for command in sorted((*own, *beside), key=lambda one: one.name or ""):
         group.add_command(command)
@@ -80,6 +90,8 @@ def _callback(operation: Operation, declaration: Declaration) -> Callable[..., N
         for one in declaration.parameters.values():
             if _is_json(one):
                 given[one.name] = value_of(given[one.name]) if given[one.name] else None
+            elif one.words:
+                given[one.name] = " ".join(given[one.name])
         document = given.pop(_DOCUMENT, None)
         by_place = [
             _said(one, given.pop(one.name), document) if _takes_document(one) else given.pop(one.name)
@@ -137,7 +149,7 @@ def _parameters(operation: Operation, parameters: Iterable[Parameter]) -> Iterab
                 metavar=_argument(one),
                 required=one.required and not _takes_document(one),
                 type=_type(one),
-                nargs=-1 if _is_many(one) else 1,
+                nargs=-1 if _is_many(one) or one.words else 1,
             )
             if _takes_document(one):
                 told = f"A JSON document in place of {_argument(one)}; - is standard input."
@@ -177,12 +189,14 @@ def _option(one: Parameter) -> click.Option:
     spelled = [f"--{one.name.replace('_', '-')}", one.name]
     if one.default is False:
         return click.Option(spelled, is_flag=True, help=one.help)
+    if one.default is True:
+        return click.Option([f"{spelled[0]}/--no-{spelled[0][2:]}", one.name], default=True, help=one.help)
     many = _is_many(one)
     told = one.help
     if len(one.choices) > _MOST_CHOICES:
         told = f"{told.removesuffix('.')}: {', '.join(one.choices)}."
-    if one.name == "limit":
-        spelled.insert(1, "-n")
+    if one.name in _SHORT:
+        spelled.insert(1, _SHORT[one.name])
     # An option with a default, be it None, is never missing for click: a required one is given none.
     default: dict[str, Any] = {} if one.required or many else {"default": one.default}
     return click.Option(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
@@ -46,7 +46,7 @@ class LazyGroup(click.Group):
         if args[0] not in self._lines and (near := get_close_matches(args[0], self._lines, n=1)):
             ctx.fail(f"No such command {args[0]!r}. Did you mean {near[0]!r}?")
         if _embeds(self._lines.get(args[0]), args):
-            import_module(f"{_PACKAGE}.warm").Warming().start()
+            _warm()
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - as above
@@ -55,5 +55,32 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, line.text) for name, line in self._lines.items()])
 
 
+class WarmGroup(click.Group):
+    """A group of which the commands named in ``embed`` find their model loading when they are loaded."""
+
+    def __init__(self, *args: Any, embed: Collection[str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._embed = embed
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that is called."""
+        if args[0] not in self.commands and (near := get_close_matches(args[0], self.commands, n=1)):
+            ctx.fail(f"No such command {args[0]!r}. Did you mean {near[0]!r}?")
+        if args[0] in self._embed and _is_done(args):
+            _warm()
+        return super().resolve_command(ctx, args)
+
+
+def _warm() -> None:
+    import_module(f"{_PACKAGE}.warm").Warming().start()
+
+
 def _embeds(line: Line | None, arguments: Sequence[str]) -> bool:
-    return line is not None and line.embeds and "--help" not in arguments and "-h" not in arguments
+    return line is not None and line.embeds and _is_done(arguments)
+
+
+def _is_done(arguments: Sequence[str]) -> bool:
+    """Say whether a command is called for more than its help."""
+    return "--help" not in arguments and "-h" not in arguments

@@ -16,18 +16,11 @@ Id = Annotated[UUID, Path(description="As it was told.", examples=["0198c5a2-7f3
 Number = Annotated[int, Path(ge=1, le=2**63 - 1, description="As it was told.", examples=[17])]
 User = Annotated[str | None, Query(description="Only of this person.", examples=["ana"])]
 OfSession = Annotated[str | None, Query(description="Only of this session.", examples=["s1"])]
-TheSession = Annotated[str, Query(description="Which session.", examples=["s1"])]
-Since = Annotated[str | None, Query(description="From this time on.", examples=["2026-05-01"])]
-Until = Annotated[str | None, Query(description="Before this time.", examples=["2026-06-01T00:00:00Z"])]
 Most = Annotated[int, Query(ge=1, le=1000, description="Rows at most.", examples=[50])]
-Project = Annotated[
-    str | None, Query(description="Only of this project: its path, or the last part.", examples=["quipu"])
-]
 
 SomeUser = Annotated[str | None, Field(description="A person, by your name for them.", examples=["ana"])]
 SomeSession = Annotated[str | None, Field(description="A session, by your name for it.", examples=["s1"])]
 SomeTime = Annotated[str | None, Field(description="ISO 8601.", examples=["2026-05-04T10:00:00Z"])]
-SomeReason = Annotated[str | None, Field(description="Why, for the history.", examples=["She said so."])]
 SomeTurn = Annotated[int | None, Field(description="The turn of the session; null: the one it is at.")]
 
 
@@ -42,15 +35,6 @@ class Acting(Asked):
             examples=[None],
         ),
     ] = None
-
-
-class Ids(Asked):
-    """Which ones."""
-
-    ids: Annotated[
-        list[UUID],
-        Field(min_length=1, max_length=1000, examples=[["0198c5a2-7f3e-7cc1-9d55-3a1f0c9b2e4d"]]),
-    ]
 
 
 def given(asked: BaseModel, *but: str) -> dict[str, Any]:

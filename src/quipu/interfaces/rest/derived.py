@@ -68,11 +68,15 @@ class _Route:
         self.versioned = "expected_version" in parameters
         self.tagged = False
         self.confirmed = "confirm" in parameters
-        self.paged = self.method == "GET" and bool({"after", "offset"} & parameters.keys())
+        self.paged = self.method == "GET" and self._is_list and bool({"after", "offset"} & parameters.keys())
         elsewhere = {"space", *self.in_path, *(_PAGED if self.paged else ())}
         elsewhere |= {"expected_version", "confirm"}
         self.rest = [one for name, one in parameters.items() if name not in elsewhere]
         self.answer_type = self._answer_type()
+
+    @property
+    def _is_list(self) -> bool:
+        return self.declaration.item is not None
 
     def add(self, router: APIRouter) -> None:
         """Add it to a router."""

@@ -24,7 +24,6 @@ from quipu.interfaces.rest import (
     tables_rows,
     trace,
     transcripts,
-    transcripts_counts,
 )
 from quipu.interfaces.rest.derived import derived
 
@@ -37,7 +36,6 @@ ROUTERS = (
     evidence.router,
     trace.router,
     transcripts.router,
-    transcripts_counts.router,
     lessons.router,
     derived("episodes", OPERATIONS),
     conversations.router,

@@ -11,7 +11,7 @@ from quipu.interfaces.web.given import Number, Word
 from quipu.interfaces.web.page import page_router
 from quipu.interfaces.web.paging import slice_of
 from quipu.interfaces.web.visit import Visit, Visiting
-from quipu.kinds.transcripts.seeing.model import PARTS, ROLES, ShownSession
+from quipu.kinds.transcripts.seeing.model import PARTS, ROLES, Transcript
 
 router = page_router()
 
@@ -27,7 +27,7 @@ async def page(visit: Visiting, project: Word = None, after: Word = None) -> Res
     if not visit.space:
         return visit.page("nothing.html", title="Transcripts")
     seeing = visit.memory.transcripts
-    found = await seeing.sessions(space=visit.space, project=project, after=after, limit=_SESSIONS + 1)
+    found = await seeing.list(space=visit.space, project=project, after=after, limit=_SESSIONS + 1)
     shown = slice_of(found, size=_SESSIONS, key=lambda one: one.id)
     return visit.page(
         "transcripts.html",
@@ -70,7 +70,7 @@ async def search(
 @router.get("/transcripts/session")
 async def session(visit: Visiting, name: str, start: Number = None) -> Response:
     """A session, read like a chat, with the lessons that were drawn from it."""
-    lines = await visit.memory.transcripts.show(name, space=visit.space, limit=_LINES, offset=start or 0)
+    lines = await visit.memory.transcripts.get(name, space=visit.space, limit=_LINES, offset=start or 0)
     lessons = await visit.memory.lessons.list(
         space=visit.space, session=lines.session.id, state="all", limit=_LESSONS + 1
     )
@@ -84,7 +84,7 @@ async def session(visit: Visiting, name: str, start: Number = None) -> Response:
     )
 
 
-def _pages(visit: Visit, shown: ShownSession, start: int) -> dict[str, Any]:
+def _pages(visit: Visit, shown: Transcript, start: int) -> dict[str, Any]:
     """Where the lines before and after those that are shown are."""
     name, end = shown.session.id, start + len(shown.lines)
     earlier = visit.link("/transcripts/session", name=name, start=max(0, start - _LINES))

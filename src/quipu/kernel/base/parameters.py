@@ -30,6 +30,11 @@ class Example:
     value: object
 
 
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Notes that a text may be given as several words, without quotes around them."""
+
+
 Space = Annotated[str, Doc("The space to work in: a person, a project, a customer."), Example("ana")]
 Id = Annotated[
     UUID | str,
@@ -57,4 +62,5 @@ ExpectedVersion = Annotated[
     Interval(ge=1, le=LAST_VERSION),
     Example(3),
 ]
+ErasedToo = Annotated[bool, Doc("Take in again what was forgotten.")]
 Confirm = Annotated[bool, Doc("Do it; without it, only show what would be done.")]

@@ -28,6 +28,7 @@ from quipu.kernel.base.parameters import (
     Since,
     Space,
     Until,
+    Words,
 )
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.config import Settings
@@ -195,7 +196,10 @@ class AsyncEpisodes:
     async def recall(
         self,
         question: Annotated[
-            str, Doc("What to look for, in words."), Example("What was the trouble with the landlord?")
+            str,
+            Doc("What to look for, in words."),
+            Words(),
+            Example("What was the trouble with the landlord?"),
         ],
         *,
         space: Space,

@@ -21,6 +21,7 @@ from quipu.kernel.base.parameters import (
     Since,
     Space,
     Until,
+    Words,
 )
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.db.database import Database
@@ -50,7 +51,7 @@ _ARCHIVED: Final[dict[ListState, bool | None]] = {"live": False, "archived": Tru
 OnlyCategory = Annotated[Category | None, Doc("Only this category."), Example("preference")]
 OnlyImportance = Annotated[Importance | None, Doc("Only this importance."), Example("high")]
 OnlyText = Annotated[str | None, Doc("Only memories that contain this text, in any case."), Example("tea")]
-Question = Annotated[str, Doc("What to ask."), Example("How does she like her answers?")]
+Question = Annotated[str, Doc("What to ask."), Words(), Example("How does she like her answers?")]
 
 
 class AsyncLooking:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from pathlib import Path
+from typing import Annotated
 
 from anyio import sleep
+from typing_extensions import Doc
 
 from quipu.errors import BadInput
 from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.parameters import ErasedToo, Space
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
@@ -23,7 +26,12 @@ from quipu.recall.generations import Models
 from quipu.recall.search import Search
 from quipu.record.service import Progress
 
-Roots = Iterable[str | PathLike[str]]
+Paths = Iterable[str | PathLike[str]]
+Roots = Annotated[
+    Paths | None,
+    Doc("Directories of agents (`~/.claude`), of their sessions, or files; where agents keep them if None."),
+]
+OneSpace = Annotated[str | None, Doc("One space for all projects; a space for each if None.")]
 
 
 class AsyncTranscripts(AsyncSeeing, AsyncBootstrap, AsyncExchange):
@@ -49,46 +57,49 @@ class AsyncTranscripts(AsyncSeeing, AsyncBootstrap, AsyncExchange):
 
     async def sync(
         self,
-        roots: Roots | None = None,
+        roots: Roots = None,
         *,
-        space: str | None = None,
-        progress: Progress | None = None,
-        erased_too: bool = False,
+        space: OneSpace = None,
+        progress: Annotated[Progress | None, Doc("Called with how many bytes more were read.")] = None,
+        erased_too: ErasedToo = False,
     ) -> SyncReport:
         """Take in what is new in recorded sessions, and tell what it was.
 
-        ``roots`` are directories of agents (``~/.claude``), of their sessions, or single files; where agents
-        keep them, if not given. ``space`` takes all projects into one. Doing it again takes what has come
-        since; a sync that was cut off is finished by doing it again. What was taken is searched by its words
-        at once; its meaning follows with the next recalls. ``progress`` is told how many bytes more were
-        dealt with.
+        Doing it again takes what has come since; a sync that was cut off is finished by doing it again. What
+        was taken is searched by its words at once; its meaning follows with the next recalls.
 
         Lines that were forgotten are left out and counted as ``withheld``, in whatever file they stand; so is
-        the rest of a session as it was when it was forgotten. With ``erased_too`` they are taken in again:
-        then every file is read from its beginning.
+        the rest of a session as it was when it was forgotten. With ``erased_too`` every file is read from its
+        beginning.
 
         Raises:
-            BadInput: a name or a root is none.
+            BadInput: A name or a root is none.
         """
         name = optional_name("space", space)
         return await self._syncing.sync(_paths(roots), space=name, progress=progress, erased_too=erased_too)
 
-    async def pending(self, roots: Roots | None = None, *, space: str | None = None) -> Mapping[str, Pending]:
-        """What a sync would read now: by space, how many files have something new, and how many bytes."""
+    async def pending(self, roots: Roots = None, *, space: OneSpace = None) -> Mapping[str, Pending]:
+        """Tell what a sync would read now: by space, how many files have something new, and how many bytes.
+
+        Raises:
+            BadInput: A name or a root is none.
+        """
         return await self._syncing.pending(_paths(roots), space=optional_name("space", space))
 
     async def follow(
         self,
-        seen: Callable[[SyncReport], object],
-        roots: Roots | None = None,
+        seen: Annotated[
+            Callable[[SyncReport], object], Doc("Called with the report of each sync that found something.")
+        ],
+        roots: Roots = None,
         *,
-        space: str | None = None,
-        every_seconds: float = 2.0,
+        space: OneSpace = None,
+        every_seconds: Annotated[float, Doc("How long to wait between two syncs.")] = 2.0,
     ) -> None:
-        """Take in what comes, until cancelled; ``seen`` is told of each sync that found something.
+        """Take in what comes, until cancelled.
 
         Raises:
-            BadInput: a name or a root is none, or the time is not above zero.
+            BadInput: A name or a root is none, or the time is not above zero.
         """
         if not every_seconds > 0:
             raise BadInput("a number of seconds above zero.", field="every_seconds")
@@ -99,14 +110,22 @@ class AsyncTranscripts(AsyncSeeing, AsyncBootstrap, AsyncExchange):
                 seen(report)
             await sleep(every_seconds)
 
-    async def waiting(self, *, space: str) -> int:
-        """How many messages of a space wait for their meaning to be found: recalls find them by then."""
+    async def waiting(self, *, space: Space) -> int:
+        """Count the messages that recall finds by their words only, until their meaning is indexed.
+
+        Recalls index them little by little, and `index` all at once.
+        """
         return await messages.waiting(self._database, check_name("space", space))
 
-    async def index(self, *, space: str, progress: Progress | None = None) -> int:
-        """Let recalls find all that was taken in, the latest first; returns how many messages were waiting.
+    async def index(
+        self,
+        *,
+        space: Space,
+        progress: Annotated[Progress | None, Doc("Called with how many messages more are done.")] = None,
+    ) -> int:
+        """Let recalls find all that was taken in, the latest first, and count the messages that were waiting.
 
-        A recall does it by itself, a second's work at a time. ``progress`` is told how many more are done.
+        A recall does it by itself, a second's work at a time.
         """
         name = check_name("space", space)
         return await messages.file(
@@ -114,7 +133,7 @@ class AsyncTranscripts(AsyncSeeing, AsyncBootstrap, AsyncExchange):
         )
 
 
-def _paths(roots: Roots | None) -> list[Path] | None:
+def _paths(roots: Paths | None) -> list[Path] | None:
     if roots is None:
         return None
     if isinstance(roots, str | PathLike):

@@ -13,8 +13,8 @@ sys.path.append(str(Path(__file__).resolve().parents[2]))
 from cli_process import CommandLine
 
 READING = {
-    "sessions": ("sessions",),
-    "show": ("show", "s-1"),
+    "list": ("list",),
+    "get": ("get", "s-1"),
     "search": ("search", "token", "--no-meaning"),
     "recall": ("recall", "token", "--no-meaning"),
     "tools": ("tools", "--by-project"),
@@ -22,11 +22,11 @@ READING = {
     "stats": ("stats",),
     "query": ("query", "select id, title from sessions order by id"),
     "schema": ("schema", "sessions"),
-    "compact": ("compact", "--older-than", "1"),
+    "compact": ("compact", "--older-than-days", "1"),
 }
 SEEN = {
-    "sessions": "Fix the login",
-    "show": "KeyError: 'csrf_token'",
+    "list": "Fix the login",
+    "get": "KeyError: 'csrf_token'",
     "search": ">>>token<<<",
     "recall": "▶ assistant",
     "tools": "Bash",
@@ -65,6 +65,20 @@ def test_where_there_is_nothing_the_answer_says_what_to_do_next(quipu: CommandLi
         )
 
 
+def test_what_is_looked_for_is_given_word_by_word(quipu: CommandLine) -> None:
+    here = ("--no-meaning", "--space", "boats")
+    words = quipu.json("transcripts", "search", "the", "login", *here)
+    assert words == quipu.json("transcripts", "search", "the login", *here)
+    assert words["hits"]
+
+
+def test_an_option_that_takes_several_may_be_repeated(quipu: CommandLine) -> None:
+    token = ("transcripts", "search", "token", "--no-meaning", "--space", "boats")
+    for parts in (("said",), ("result",), ("said", "result")):
+        options = [word for part in parts for word in ("--part", part)]
+        assert {hit["part"] for hit in quipu.json(*token, *options)["hits"]} == {*parts}
+
+
 def test_rows_of_a_query_can_be_had_as_csv(quipu: CommandLine) -> None:
     given = (
         "transcripts",
@@ -85,7 +99,8 @@ def test_indexing_and_compacting_say_what_they_did(url: str, tmp_path: Path) -> 
     quipu = CommandLine(tmp_path, {"QUIPU_DATABASE_URL": url, "QUIPU_EMBEDDING_MODEL": "hashing"})
     here = ("--space", "boats")
     assert "outputs were replaced" in quipu.text(
-        "transcripts", "compact", "--older-than", "1", "--confirm", *here
+        "transcripts", "compact", "--older-than-days", "1", "--yes", *here
     )
-    assert quipu.json("transcripts", "compact", "--older-than", "1", *here)["results"] == 0
+    again = quipu.json("transcripts", "compact", "--older-than-days", "1", *here)
+    assert (again["done"], again["shown"]["tools"]) == (False, [])
     assert "indexed by words" in quipu.text("transcripts", "index", *here)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from quipu.errors import BadInput
-from quipu.kinds.transcripts.seeing.model import Searched
+from quipu.kinds.transcripts.seeing.model import TranscriptHits
 from quipu.kinds.transcripts.seeing.seeing import AsyncSeeing
 
 pytestmark = pytest.mark.anyio
 HERE = {"space": "boats"}
 
 
-def found(searched: Searched) -> set[tuple[str, str]]:
+def found(searched: TranscriptHits) -> set[tuple[str, str]]:
     return {(hit.uuid, hit.part) for hit in searched.hits}
 
 

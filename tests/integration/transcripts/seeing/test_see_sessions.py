@@ -17,7 +17,7 @@ HERE = {"space": "boats"}
 async def test_sessions_are_listed_the_latest_first_with_subagents_under_their_parents(
     seeing: AsyncSeeing,
 ) -> None:
-    timetable, login = await seeing.sessions(**HERE)
+    timetable, login = await seeing.list(**HERE)
     assert (timetable.id, timetable.title, timetable.subagents) == ("s-2", "Timetable", ())
     assert (login.id, login.title, login.git_branch) == ("s-1", "Fix the login", "main")
     (explorer,) = login.subagents
@@ -25,24 +25,24 @@ async def test_sessions_are_listed_the_latest_first_with_subagents_under_their_p
 
 
 async def test_a_session_is_counted_by_its_own_lines(seeing: AsyncSeeing) -> None:
-    _, login = await seeing.sessions(**HERE)
+    _, login = await seeing.list(**HERE)
     assert (login.messages, login.prompts, login.tool_calls, login.errors) == (4, 2, 3, 1)
     assert (login.input_tokens, login.output_tokens) == (1000, 10)
     assert login.seconds == timedelta(minutes=10).total_seconds()
 
 
 async def test_sessions_are_narrowed_by_project_and_time_and_paged(seeing: AsyncSeeing) -> None:
-    assert [one.id for one in await seeing.sessions(project="FERRIES", **HERE)] == ["s-2"]
-    assert [one.id for one in await seeing.sessions(project="%", **HERE)] == []
+    assert [one.id for one in await seeing.list(project="FERRIES", **HERE)] == ["s-2"]
+    assert [one.id for one in await seeing.list(project="%", **HERE)] == []
     later = START + timedelta(minutes=12)
-    assert [one.id for one in await seeing.sessions(since=later, **HERE)] == ["s-2"]
-    assert [one.id for one in await seeing.sessions(until=later, **HERE)] == ["s-1"]
-    assert [one.id for one in await seeing.sessions(limit=1, offset=1, **HERE)] == ["s-1"]
-    assert await seeing.sessions(space="nowhere") == []
+    assert [one.id for one in await seeing.list(since=later, **HERE)] == ["s-2"]
+    assert [one.id for one in await seeing.list(until=later, **HERE)] == ["s-1"]
+    assert [one.id for one in await seeing.list(limit=1, offset=1, **HERE)] == ["s-1"]
+    assert await seeing.list(space="nowhere") == []
 
 
 async def test_a_session_is_shown_as_it_went(seeing: AsyncSeeing) -> None:
-    shown = await seeing.show("s-1", **HERE)
+    shown = await seeing.get("s-1", **HERE)
     assert [line.uuid for line in shown.lines] == [
         "u1",
         "a1",
@@ -60,19 +60,19 @@ async def test_a_session_is_shown_as_it_went(seeing: AsyncSeeing) -> None:
 
 
 async def test_the_beginning_of_a_name_is_enough_if_it_is_the_only_one(seeing: AsyncSeeing) -> None:
-    assert (await seeing.show("agent", **HERE)).session.id == "agent-7"
+    assert (await seeing.get("agent", **HERE)).session.id == "agent-7"
     with pytest.raises(BadInput, match="2 sessions"):
-        await seeing.show("s-", **HERE)
+        await seeing.get("s-", **HERE)
     with pytest.raises(NotFound, match="sessions"):
-        await seeing.show("s-3", **HERE)
+        await seeing.get("s-3", **HERE)
     with pytest.raises(NotFound):
-        await seeing.show("s-1", space="nowhere")
+        await seeing.get("s-1", space="nowhere")
 
 
 async def test_pages_of_a_session_follow_each_other(seeing: AsyncSeeing) -> None:
-    pages = [await seeing.show("s-1", limit=3, offset=offset, **HERE) for offset in (0, 3, 6)]
+    pages = [await seeing.get("s-1", limit=3, offset=offset, **HERE) for offset in (0, 3, 6)]
     assert [len(page.lines) for page in pages] == [3, 3, 2]
-    whole = await seeing.show("s-1", **HERE)
+    whole = await seeing.get("s-1", **HERE)
     assert tuple(line for page in pages for line in page.lines) == whole.lines
 
 
@@ -147,8 +147,8 @@ async def test_windows_that_overlap_are_one_match_in_which_all_are_marked(seeing
 
 async def test_arguments_out_of_range_name_their_field(seeing: AsyncSeeing) -> None:
     for field, call in {
-        "limit": seeing.sessions(limit=0, **HERE),
-        "offset": seeing.show("s-1", offset=-1, **HERE),
+        "limit": seeing.list(limit=0, **HERE),
+        "offset": seeing.get("s-1", offset=-1, **HERE),
         "since": seeing.tools(since="yesterday-ish", **HERE),
         "part": seeing.search("a", part="nowhere", **HERE),  # type: ignore[arg-type]
         "sort": seeing.search("a", sort="backwards", **HERE),  # type: ignore[arg-type]

@@ -17,9 +17,9 @@ async def test_every_text_of_a_synced_session_is_found_at_once_and_after_indexin
     async with AsyncMemory(settings=settings) as memory:
         here = {"space": "boats"}
         await memory.transcripts.sync([RECORDED], space="boats")
-        sessions = await memory.transcripts.sessions(**here)
+        sessions = await memory.transcripts.list(**here)
         assert sessions
-        shown = await memory.transcripts.show(sessions[0].id, **here)
+        shown = await memory.transcripts.get(sessions[0].id, **here)
         assert shown.lines
         texts = [(line.uuid, line.content_text) for line in shown.lines if line.content_text]
         assert texts

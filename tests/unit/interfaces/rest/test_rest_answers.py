@@ -13,13 +13,10 @@ from quipu.interfaces.rest.models import Told
 TOLD = "quipu.interfaces.rest.told"
 # Where the values are that a module tells; a value that is told under another name stands beside it.
 VALUES = {
-    "bootstrap": ["quipu.kinds.transcripts.bootstrap.model"],
     "evidence": ["quipu.kinds.ledger.evidence.model", "quipu.kinds.ledger.signals.model"],
     "queue": ["quipu.kernel.queue.model"],
     "tables": ["quipu.kinds.tables.model", "quipu.kinds.tables.briefing", "quipu.kinds.tables.recreate"],
     "tables_rows": ["quipu.kinds.tables.browsing.model"],
-    "transcripts": ["quipu.kinds.transcripts.seeing.model"],
-    "transcripts_counts": ["quipu.kinds.transcripts.seeing.model"],
 }
 OTHERWISE = {
     "ChangedRowsTold": "Changed",
@@ -28,21 +25,14 @@ OTHERWISE = {
     "EvidencePieceTold": "Piece",
     "EvidenceReferenceTold": "Reference",
     "FadingStateTold": "State",
-    "FrequentFileTold": "Touched",
     "JobTold": "Look",
-    "KnownLessonTold": "Lesson",
-    "QueryColumnTold": "Column",
-    "QueryTableTold": "Relation",
     "ReviewEvidenceTold": "Evidence",
     "ReviewReadingTold": "Reading",
     "ReviewSignalsTold": "Signals",
-    "RowsTold": "Answer",
     "ShownEvidenceTold": "Shown",
     "StatementTold": "Done",
     "TablesTold": "Listing",
     "ThemeScoreTold": "Score",
-    "ToolCallTold": "Call",
-    "TranscriptLineTold": "Line",
 }
 
 

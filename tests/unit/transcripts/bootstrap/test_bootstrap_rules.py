@@ -8,27 +8,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from frames import MARKS
-from quipu.kinds.transcripts.bootstrap.model import Activity, Known, Lesson, Todo, Touched
+from quipu.kinds.transcripts.bootstrap.model import FrequentFile, Known, KnownLesson, OpenTask, RecentSession
 from quipu.kinds.transcripts.bootstrap.rules import fit
 from quipu.recall.render import estimate_tokens
 
 AT = datetime(2026, 5, 3, 10, 0, tzinfo=UTC)
 
 
-def lesson(fact: str, confidence: float = 0.9) -> Lesson:
-    return Lesson("m", fact, "preferences", confidence, "s-1", AT)
+def lesson(fact: str, confidence: float = 0.9) -> KnownLesson:
+    return KnownLesson("m", fact, "preferences", confidence, "s-1", AT)
 
 
-def activity(title: str | None, name: str = "s-1") -> Activity:
-    return Activity(name, "/src/boat", title, "main", AT, AT, 12)
+def activity(title: str | None, name: str = "s-1") -> RecentSession:
+    return RecentSession(name, "/src/boat", title, "main", AT, AT, 12)
 
 
 def known(number: int) -> Known:
     return Known(
         sessions=[activity(f"Session number {i}") for i in range(number)],
         memories=[lesson(f"The user prefers thing number {i}.") for i in range(number)],
-        frequent_files=[Touched(f"/src/boat/file_{i}.py", 9, 2) for i in range(number)],
-        todos=[Todo(f"Do thing number {i}.", "open", "memory", "s-1") for i in range(number)],
+        frequent_files=[FrequentFile(f"/src/boat/file_{i}.py", 9, 2) for i in range(number)],
+        todos=[OpenTask(f"Do thing number {i}.", "open", "memory", "s-1") for i in range(number)],
     )
 
 
@@ -89,7 +89,7 @@ def test_a_session_without_a_title_is_called_by_its_name() -> None:
 def test_the_budget_is_never_exceeded(texts: list[str], budget: int) -> None:
     facts = Known(
         memories=[lesson(text) for text in texts],
-        todos=[Todo(text, "open", "list", None) for text in texts],
+        todos=[OpenTask(text, "open", "list", None) for text in texts],
         sessions=[activity(text) for text in texts],
     )
     made = fit(facts, budget_tokens=budget, marks=MARKS)

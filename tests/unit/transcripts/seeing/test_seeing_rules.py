@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from quipu.kinds.transcripts.seeing import ranking
 from quipu.kinds.transcripts.seeing.markers import LEAST_BYTES, marker
-from quipu.kinds.transcripts.seeing.model import PARTS, SearchHit, Turn
+from quipu.kinds.transcripts.seeing.model import PARTS, TranscriptHit, TranscriptTurn
 from quipu.kinds.transcripts.seeing.query import parse
 from quipu.kinds.transcripts.seeing.snippet import CLOSE, OPEN, snippet
 from quipu.kinds.transcripts.seeing.windows import Window, merged
@@ -79,12 +79,12 @@ def test_a_snippet_is_one_line_no_longer_than_asked_for(text: str, query: str, c
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
 
-def turn(number: int) -> Turn:
-    return Turn(f"m{number}", "user", f"text {number}", NOON + timedelta(minutes=number))
+def turn(number: int) -> TranscriptTurn:
+    return TranscriptTurn(f"m{number}", "user", f"text {number}", NOON + timedelta(minutes=number))
 
 
 def window(number: int, score: float, *, reach: int = 1, session: str = "s") -> Window:
-    hit = SearchHit(
+    hit = TranscriptHit(
         session=session, project_path="", title=None, uuid=f"m{number}", part="said", role="user", tool=None,
         call_id=None, is_error=False, timestamp=turn(number).timestamp, snippet="", score=score, parts={},
     )  # fmt: skip

@@ -2,34 +2,55 @@
 
 from __future__ import annotations
 
-import click
+from typing import Final
 
-from quipu.interfaces.cli.lazy import LazyGroup, Line
+from quipu.interfaces.cli.commands import (
+    transcripts_bootstrap,
+    transcripts_export_sqlite,
+    transcripts_extract,
+    transcripts_import_sqlite,
+    transcripts_index,
+    transcripts_migrate_sqlite,
+    transcripts_query,
+    transcripts_sync,
+)
+from quipu.interfaces.cli.derived import derived
 
-# Each command is the ``command`` of a module of its own, ``commands/transcripts_*.py``.
-_LINES = {
-    "sync": Line("transcripts_sync", "Take in recorded sessions, what is new of them."),
-    "sessions": Line("transcripts_sessions", "List recorded sessions with their spans and tokens."),
-    "show": Line("transcripts_show", "Show one session as it went."),
-    "search": Line("transcripts_search", "Find what was said, thought, asked, answered.", embeds=True),
-    "recall": Line("transcripts_recall", "Find messages with those around them.", embeds=True),
-    "tools": Line("transcripts_tools", "Count calls, failures and times of tools."),
-    "files": Line("transcripts_files", "List the files that were worked on most."),
-    "stats": Line("transcripts_stats", "Count everything; plot tokens by model and day."),
-    "query": Line("transcripts_query", "Ask in SQL, to read only."),
-    "schema": Line("transcripts_schema", "List what a query can name."),
-    "compact": Line("transcripts_compact", "Replace old bulky output of tools by markers."),
-    "index": Line("transcripts_index", "Index words and meaning of all that was taken in.", embeds=True),
-    "extract": Line("transcripts_extract", "Keep what was said that lasts, as memories.", embeds=True),
-    "bootstrap": Line("transcripts_bootstrap", "Tell what an agent should know when a session begins."),
-    "import-sqlite": Line("transcripts_import_sqlite", "Take in a file of ccrecall."),
-    "export-sqlite": Line("transcripts_export_sqlite", "Write a file that ccrecall can read."),
-    "migrate-sqlite": Line(
-        "transcripts_migrate_sqlite", "Bring a file of ccrecall to the schema with memories."
-    ),
-}
+_HELP: Final = """\
+Take in recorded sessions of coding agents, look into them, learn from them.
 
+SESSION is the id of a session, or how that begins. Words to look for are written as they are: "in quotes"
+they stand side by side, login* lets a word go on, -word leaves texts with it out, OR stands between
+alternatives.
+"""
+_EXAMPLES: Final = """\b
+Examples:
+  quipu transcripts sync
+  quipu transcripts list --project boats
+  quipu transcripts get 4f1c
+  quipu transcripts search 'csrf token'
+  quipu transcripts search '"was read before"' --role assistant
+  quipu transcripts search 'fix-login OR log*' --project boats --sort time
+  quipu transcripts search KeyError --tool Bash --errors
+  quipu transcripts compact --older-than-days 90
+"""
 
-@click.group("transcripts", cls=LazyGroup, lines=_LINES, no_args_is_help=False)
-def command() -> None:
-    """Recorded sessions of coding agents: take them in, look into them, learn from them."""
+command = derived(
+    "transcripts",
+    help=_HELP,
+    epilog=_EXAMPLES,
+    embed=("search", "recall", "index", "extract", "bootstrap"),
+    beside=[
+        one.command
+        for one in (
+            transcripts_bootstrap,
+            transcripts_export_sqlite,
+            transcripts_extract,
+            transcripts_import_sqlite,
+            transcripts_index,
+            transcripts_migrate_sqlite,
+            transcripts_query,
+            transcripts_sync,
+        )
+    ],
+)

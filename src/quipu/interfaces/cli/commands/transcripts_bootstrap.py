@@ -13,12 +13,20 @@ from quipu.interfaces.cli.views.text import visible
 
 @click.command("bootstrap")
 @in_space
-@click.option("--query", metavar="TEXT", help="Pick the memories by what they mean.")
+@click.option(
+    "--query", metavar="TEXT", help="Pick the lessons by what they mean; without it the surest come."
+)
 @click.option("--project", metavar="PATH", help="Of this project: its path, or the last part of it.")
 @click.option("--session", metavar="ID", help="Leave this session out: it is the one that begins.")
 @click.option("--limit", type=int, default=10, show_default=True, help="The most of each kind.")
 @click.option("--tokens", type=int, default=400, show_default=True, help="The most in all.")
-@click.option("--format", "form", type=click.Choice(["markdown", "json"]), default="markdown")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["markdown", "json"]),
+    default="markdown",
+    help="A text, or the lists (as --json).",
+)
 @common
 @click.pass_obj
 def command(
@@ -31,10 +39,11 @@ def command(
     tokens: int,
     form: str,
 ) -> None:
-    """Tell what an agent should know: recent sessions, memories, files often edited, open tasks.
+    """Tell what an agent should know: recent sessions, lessons, files often edited, open tasks.
 
-    The text never has more than --tokens. It is marked as recalled memory, so that it is not taken in again
-    when it comes back in a transcript.
+    The text never has more than --tokens; lessons are kept before tasks, tasks before sessions, sessions
+    before files. It is marked as recalled memory, so that it is not taken in again when it comes back in a
+    transcript. Files are those of 90 days; tasks are those of an agent's last list, of lessons and of teams.
     """
     call.json = call.json or form == "json"
     screen = Screen(call)

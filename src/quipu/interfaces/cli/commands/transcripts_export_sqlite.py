@@ -16,7 +16,7 @@ from quipu.interfaces.cli.screen import Screen
 @click.command("export-sqlite")
 @click.argument("file", type=FilePath(path_type=Path))
 @click.option(
-    "--space", "-s", "spaces", multiple=True, metavar="NAME", help="Only this space; may be repeated."
+    "--space", "-s", "spaces", multiple=True, metavar="NAME", help="Only this space; all if not given."
 )
 @common
 @click.pass_obj

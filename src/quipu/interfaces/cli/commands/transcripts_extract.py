@@ -23,16 +23,22 @@ Examples:
 @in_space
 @click.option("--session", metavar="ID", help="Only this session.")
 @click.option("--since", metavar="TIME", help="Only sessions that went on since then (ISO 8601).")
-@click.option("--unprocessed", is_flag=True, help="All that were not read yet: what it does by itself.")
+@click.option("--unprocessed", is_flag=True, help="All that were not read yet, which holds anyway.")
 @click.option("--again", is_flag=True, help="Also those that were read already.")
-@click.option("--extractor", type=click.Choice(["rules", "llm"]), default="rules", show_default=True)
+@click.option(
+    "--extractor",
+    type=click.Choice(["rules", "llm"]),
+    default="rules",
+    show_default=True,
+    help="Who reads them.",
+)
 @click.option("--limit", "-n", default=1_000, show_default=True, help="How many sessions at most.")
 @common
 @click.pass_obj
 def command(call: Call, unprocessed: bool, **what: Any) -> None:  # noqa: ARG001 - says what is so anyway
     """Read recorded sessions and keep what was said there that lasts.
 
-    Doing it again reads what is new. Memories that you edited, confirmed or archived stay as they are.
+    Doing it again reads what is new. Lessons that you edited, confirmed or archived stay as they are.
     """
     screen = Screen(call)
     with (

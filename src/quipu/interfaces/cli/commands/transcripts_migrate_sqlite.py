@@ -17,21 +17,23 @@ from quipu.kinds.transcripts.sqlite.migrating import migrate
 
 @click.command("migrate-sqlite")
 @click.argument("file", type=FilePath(path_type=Path))
-@click.option("--write-memories", is_flag=True, help="Write our memories into it, too.")
+@click.option(
+    "--write-memories", is_flag=True, help="Write our live lessons with their sources into it, too."
+)
 @click.option(
     "--space",
     "-s",
     "spaces",
     multiple=True,
     metavar="NAME",
-    help="Memories of this space only; may be repeated.",
+    help="Lessons of this space only.",
 )
 @common
 @click.pass_obj
 def command(call: Call, file: Path, write_memories: bool, spaces: tuple[str, ...]) -> None:
     """Bring FILE, the ccrecall.db of ccrecall, to the schema with memories; twice without harm.
 
-    FILE as it was is kept beside it. All is done in one transaction, or nothing.
+    FILE as it was is kept beside it, as FILE.….quipu-backup. All is done in one transaction, or nothing.
     """
     screen, file = Screen(call), file.expanduser()
     if write_memories:

@@ -8,7 +8,6 @@ import sys
 import click
 
 from quipu.interfaces.cli.call import Call, common, in_space
-from quipu.interfaces.cli.narrowed import at_most
 from quipu.interfaces.cli.opening import opened
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views import transcripts_counts as views
@@ -27,7 +26,7 @@ Examples:
 @click.option("--csv", "as_csv", is_flag=True, help="Comma-separated values.")
 @click.option("--seconds", default=10.0, show_default=True, help="How long it may take.")
 @click.option("--megabytes", default=16.0, show_default=True, help="How much of it may come back.")
-@at_most(100, 100_000)
+@click.option("--limit", "-n", default=100, show_default=True, help="How many rows at most (1 to 100,000).")
 @common
 @click.pass_obj
 def command(
@@ -35,7 +34,8 @@ def command(
 ) -> None:
     """Ask in SQL: one select over the views and tables that `quipu transcripts schema` lists.
 
-    It runs as a role of the database that can only read them, and only what is in the space.
+    It runs as a role of the database that can only read them, and only what is in the space. Where rows are
+    left out, cut_by in the JSON names the option that did.
     """
     screen = Screen(call)
     with opened(call, screen) as memory:

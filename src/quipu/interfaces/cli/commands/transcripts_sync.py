@@ -54,7 +54,14 @@ Examples:
     help="One space for all projects.",
 )
 @click.option("--follow", is_flag=True, help="Go on taking in what comes, until interrupted.")
-@click.option("--every", type=click.FloatRange(min=0.1), default=2.0, show_default=True, metavar="SECONDS")
+@click.option(
+    "--every",
+    type=click.FloatRange(min=0.1),
+    default=2.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How often to look.",
+)
 @erased_too
 @click.option("--dry-run", is_flag=True, help="Only tell what has something new.")
 @common
@@ -73,7 +80,8 @@ def command(
     ROOT is a directory of an agent, of its sessions, or one file; where agents keep them, if not given. Each
     project goes to a space of its own, named like the directory that the session was started in. What a sync
     has read is known by place, size and hash; it is never read again unless it was rewritten. Secrets are cut
-    out before anything is stored. Lines that were forgotten are withheld, in whatever file they stand.
+    out before anything is stored. Lines that were forgotten are withheld, in whatever file they stand. The
+    exit code is 2 where nothing could be read.
     """
     screen = Screen(call)
     chosen = list(roots) or None

@@ -11,15 +11,15 @@ from rich.text import Text
 
 from quipu.interfaces.cli.views.text import count, day_and_time, shortened, visible
 from quipu.kinds.transcripts.seeing.model import (
-    Call,
-    Line,
-    Match,
-    Recalled,
-    Searched,
-    SearchHit,
-    Seen,
-    ShownSession,
-    Turn,
+    RecordedSession,
+    ToolCall,
+    Transcript,
+    TranscriptHit,
+    TranscriptHits,
+    TranscriptLine,
+    TranscriptMatch,
+    TranscriptMatches,
+    TranscriptTurn,
 )
 from quipu.kinds.transcripts.seeing.snippet import CLOSE, OPEN
 
@@ -32,14 +32,14 @@ _NOTHING_FOUND = (
 )
 
 
-def sessions(found: Sequence[Seen]) -> RenderableType:
+def sessions(found: Sequence[RecordedSession]) -> RenderableType:
     """Sessions, two lines each, subagents below their parents."""
     if not found:
         return Text(_NOTHING_SYNCED, style="dim")
     return Group(*(part for one in found for part in _session(one, depth=0)))
 
 
-def _session(one: Seen, *, depth: int) -> Iterator[RenderableType]:
+def _session(one: RecordedSession, *, depth: int) -> Iterator[RenderableType]:
     title = one.title or one.agent_description or one.agent_type or "(no title)"
     head = Text.assemble(
         (f"{day_and_time(one.first_timestamp)}  ", "dim"),
@@ -54,7 +54,7 @@ def _session(one: Seen, *, depth: int) -> Iterator[RenderableType]:
         yield from _session(child, depth=depth + 1)
 
 
-def _amounts(one: Seen) -> str:
+def _amounts(one: RecordedSession) -> str:
     failed = f" ({one.errors:,} failed)" if one.errors else ""
     parts = [count(one.messages, "message"), count(one.tool_calls, "tool call") + failed]
     tokens = one.input_tokens + one.cache_creation_tokens + one.cache_read_tokens
@@ -86,13 +86,15 @@ def short(number: int) -> str:
     return str(number)
 
 
-def shown(found: ShownSession) -> RenderableType:
+def shown(found: Transcript) -> RenderableType:
     """A session as it went."""
     lines = [part for line in found.lines for part in _line(line)]
-    return Group(*_session(found.session, depth=0), Text(), *lines)
+    rest = f"\n{len(found.lines):,} of {count(found.total, 'line')}; --limit and --offset show others."
+    more = [Text(rest, style="dim")] if len(found.lines) < found.total else []
+    return Group(*_session(found.session, depth=0), Text(), *lines, *more)
 
 
-def _line(line: Line) -> Iterator[RenderableType]:
+def _line(line: TranscriptLine) -> Iterator[RenderableType]:
     if line.content_text or line.thinking:
         side = " (beside)" if line.is_sidechain else ""
         yield Text.assemble(
@@ -111,7 +113,7 @@ def _cut(text: str) -> str:
     return text if len(text) <= _TEXT else f"{text[:_TEXT]}… ({len(text) - _TEXT:,} characters more)"
 
 
-def _call(call: Call) -> Text:
+def _call(call: ToolCall) -> Text:
     seconds = "" if call.seconds is None else f" {call.seconds:.1f} s"
     text = Text.assemble((f"▸ {visible(call.tool)} ", "bold"), shortened(_given(call), _CALL))
     if call.result is None:
@@ -123,7 +125,7 @@ def _call(call: Call) -> Text:
     return text
 
 
-def _given(call: Call) -> str:
+def _given(call: ToolCall) -> str:
     """What a tool was given, in a few words: its path or its command before anything else."""
     for name in ("command", "file_path", "path", "pattern", "query", "url", "description", "prompt"):
         if isinstance(call.input.get(name), str):
@@ -131,14 +133,22 @@ def _given(call: Call) -> str:
     return json.dumps(call.input, ensure_ascii=False)
 
 
-def searched(found: Searched) -> RenderableType:
+def searched(found: TranscriptHits) -> RenderableType:
     """Hits, best first."""
     if not found.hits:
         return Text(_NOTHING_FOUND, style="dim")
-    return Group(*(part for rank, hit in enumerate(found.hits, 1) for part in _hit(rank, hit)))
+    hits = [part for rank, hit in enumerate(found.hits, 1) for part in _hit(rank, hit)]
+    return Group(*hits, *_beyond(found))
 
 
-def _hit(rank: int, hit: SearchHit) -> Iterator[RenderableType]:
+def _beyond(found: TranscriptHits) -> Iterator[RenderableType]:
+    if found.total > len(found.hits):
+        yield Text(f"\n{count(found.total, 'text')} with these words; --limit shows more.", style="dim")
+    if found.unindexed:
+        yield Text(f"{count(found.unindexed, 'line')} not indexed yet: quipu transcripts index", style="dim")
+
+
+def _hit(rank: int, hit: TranscriptHit) -> Iterator[RenderableType]:
     what = f"{hit.tool or 'tool'} {hit.part}" if hit.part in ("input", "result") else f"{hit.role} {hit.part}"
     head = Text.assemble(
         (f"{rank:>2}  {hit.score:.2f}  ", "bold"),
@@ -167,21 +177,21 @@ def _marked(snippet: str) -> Text:
     return text
 
 
-def recalled(found: Recalled) -> RenderableType:
+def recalled(found: TranscriptMatches) -> RenderableType:
     """Matches with the messages around them."""
     if not found.matches:
         return Text(_NOTHING_FOUND, style="dim")
     return Group(*(part for rank, match in enumerate(found.matches, 1) for part in _match(rank, match)))
 
 
-def _match(rank: int, match: Match) -> Iterator[RenderableType]:
+def _match(rank: int, match: TranscriptMatch) -> Iterator[RenderableType]:
     where = " / ".join(visible(part) for part in (match.project_path, match.session_id) if part)
     yield Text.assemble((f"{rank:>2}  {match.relevance:.2f}  ", "bold"), (where, "dim"))
     for turn in (*match.before, match.match, *match.after):
         yield Padding(_turn(turn), _INDENT, expand=False)
 
 
-def _turn(turn: Turn) -> Text:
+def _turn(turn: TranscriptTurn) -> Text:
     mark = "▶ " if turn.match else "  "
     text = shortened(turn.content_text, 400)
     return Text.assemble(

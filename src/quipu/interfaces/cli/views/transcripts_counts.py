@@ -13,14 +13,14 @@ from rich.text import Text
 from quipu.interfaces.cli.views.text import count, day_and_time, shortened, size, visible
 from quipu.interfaces.cli.views.transcripts import short
 from quipu.kinds.transcripts.seeing.model import (
-    Answer,
-    Compacted,
-    Indexed,
-    Relation,
-    Stats,
+    CompactedOutput,
+    IndexedTexts,
+    QueryRows,
+    QueryTable,
+    TokenUsage,
     ToolUse,
-    Touched,
-    Usage,
+    TouchedFile,
+    TranscriptStats,
 )
 
 _WIDEST = 30
@@ -29,8 +29,9 @@ _CELL = 200
 _SYNC = "Take recorded sessions in first: quipu transcripts sync"
 
 
-def tools(found: Sequence[ToolUse], *, by_project: bool) -> RenderableType:
+def tools(found: Sequence[ToolUse]) -> RenderableType:
     """A table of tools."""
+    by_project = any(one.project_path is not None for one in found)
     if not found:
         return Text(f"No tool was called. {_SYNC}", style="dim")
     head = ["tool", "calls", "failed", "median s", "sessions", *(["project"] if by_project else [])]
@@ -45,7 +46,7 @@ def tools(found: Sequence[ToolUse], *, by_project: bool) -> RenderableType:
     return table
 
 
-def files(found: Sequence[Touched]) -> RenderableType:
+def files(found: Sequence[TouchedFile]) -> RenderableType:
     """A table of files."""
     if not found:
         return Text(f"No tool worked on a file. {_SYNC}", style="dim")
@@ -61,14 +62,14 @@ def files(found: Sequence[Touched]) -> RenderableType:
     return table
 
 
-def stats(found: Stats | None) -> RenderableType:
+def stats(found: TranscriptStats | None) -> RenderableType:
     """What a space holds, and its tokens by day and model as bars."""
     if found is None or not found.totals.lines:
         return Text(f"Nothing is recorded here. {_SYNC}", style="dim")
     return Group(_totals(found), *_models(found.usage), *_days(found.usage))
 
 
-def _totals(found: Stats) -> RenderableType:
+def _totals(found: TranscriptStats) -> RenderableType:
     one = found.totals
     table = Table.grid(padding=(0, 2))
     rows = {
@@ -94,7 +95,7 @@ def _totals(found: Stats) -> RenderableType:
     return table
 
 
-def _models(found: Sequence[Usage]) -> Iterator[RenderableType]:
+def _models(found: Sequence[TokenUsage]) -> Iterator[RenderableType]:
     sums: defaultdict[str, int] = defaultdict(int)
     for one in found:
         sums[one.model] += _tokens(one)
@@ -107,7 +108,7 @@ def _by_amount(sums: Mapping[str, int]) -> list[tuple[str, int]]:
     return sorted(sums.items(), key=lambda item: -item[1])
 
 
-def _days(found: Sequence[Usage]) -> Iterator[RenderableType]:
+def _days(found: Sequence[TokenUsage]) -> Iterator[RenderableType]:
     sums: defaultdict[date, int] = defaultdict(int)
     for one in found:
         sums[one.day] += _tokens(one)
@@ -116,7 +117,7 @@ def _days(found: Sequence[Usage]) -> Iterator[RenderableType]:
         yield _bars([(day.isoformat(), amount) for day, amount in sorted(sums.items())])
 
 
-def _tokens(one: Usage) -> int:
+def _tokens(one: TokenUsage) -> int:
     """What was read anew and what was written; reading a cache is nearly free and would hide the rest."""
     return one.input_tokens + one.cache_creation_tokens + one.output_tokens
 
@@ -136,7 +137,7 @@ def _bar(share: float) -> str:
     return "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
 
 
-def answer(found: Answer) -> RenderableType:
+def answer(found: QueryRows) -> RenderableType:
     """A table of rows."""
     if not found.columns:
         return Text(f"There is no such space. {_SYNC}", style="dim")
@@ -146,7 +147,7 @@ def answer(found: Answer) -> RenderableType:
     return table
 
 
-def relations(found: Sequence[Relation]) -> RenderableType:
+def schema(found: Sequence[QueryTable]) -> RenderableType:
     """Tables by name; of a single one its columns."""
     if not found:
         return Text(f"There is no such space. {_SYNC}", style="dim")
@@ -161,7 +162,7 @@ def relations(found: Sequence[Relation]) -> RenderableType:
     return table
 
 
-def compacted(found: Compacted) -> RenderableType:
+def compacted(found: CompactedOutput) -> RenderableType:
     """What compaction saved, or would save."""
     if not found.tools:
         return Text(
@@ -173,11 +174,11 @@ def compacted(found: Compacted) -> RenderableType:
         column.justify = "right"
     for one in found.tools:
         table.add_row(visible(one.tool), f"{one.results:,}", size(one.bytes_before), size(one.bytes_after))
-    did = "were replaced" if found.done else "would be replaced; --confirm does it"
+    did = "were replaced" if found.done else "would be replaced"
     return Group(table, Text(f"{size(found.bytes_saved)} of {count(found.results, 'output')} {did}."))
 
 
-def indexed(found: Indexed) -> RenderableType:
+def indexed(found: IndexedTexts) -> RenderableType:
     """How far the text index came."""
     left = f" {count(found.left, 'line')} left." if found.left else ""
     return Text(f"{count(found.texts, 'text')} of {count(found.lines, 'line')} indexed.{left}")

@@ -8,7 +8,7 @@ from datetime import datetime
 
 
 @dataclass(frozen=True, slots=True)
-class Activity:
+class RecentSession:
     """A recent session; ``prompts`` is how often a person asked."""
 
     id: str
@@ -21,7 +21,7 @@ class Activity:
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
+class KnownLesson:
     """A memory; ``confidence`` is 0 to 1 as of today."""
 
     id: str
@@ -33,7 +33,7 @@ class Lesson:
 
 
 @dataclass(frozen=True, slots=True)
-class Touched:
+class FrequentFile:
     """A file and how often it was edited, in how many sessions."""
 
     path: str
@@ -42,7 +42,7 @@ class Touched:
 
 
 @dataclass(frozen=True, slots=True)
-class Todo:
+class OpenTask:
     """A task that is open; ``source`` is where it stands: a memory, the agent's own list, or a team's."""
 
     text: str
@@ -55,10 +55,10 @@ class Todo:
 class Known:
     """What there is to tell, the most important of each kind first."""
 
-    sessions: Sequence[Activity] = ()
-    memories: Sequence[Lesson] = ()
-    frequent_files: Sequence[Touched] = ()
-    todos: Sequence[Todo] = ()
+    sessions: Sequence[RecentSession] = ()
+    memories: Sequence[KnownLesson] = ()
+    frequent_files: Sequence[FrequentFile] = ()
+    todos: Sequence[OpenTask] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,9 +68,9 @@ class Bootstrap:
     ``text`` is empty where nothing fits or nothing is known.
     """
 
-    sessions: Sequence[Activity]
-    memories: Sequence[Lesson]
-    frequent_files: Sequence[Touched]
-    todos: Sequence[Todo]
+    sessions: Sequence[RecentSession]
+    memories: Sequence[KnownLesson]
+    frequent_files: Sequence[FrequentFile]
+    todos: Sequence[OpenTask]
     text: str
     tokens: int

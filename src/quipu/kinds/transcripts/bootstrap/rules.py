@@ -14,7 +14,14 @@ from quipu.kernel.base import echo
 from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.prompt_text import defused
 from quipu.kernel.base.text import excerpt
-from quipu.kinds.transcripts.bootstrap.model import Activity, Bootstrap, Known, Lesson, Todo, Touched
+from quipu.kinds.transcripts.bootstrap.model import (
+    Bootstrap,
+    FrequentFile,
+    Known,
+    KnownLesson,
+    OpenTask,
+    RecentSession,
+)
 from quipu.recall.render import estimate_tokens
 
 # Kind, and up to how many of it are taken in before the next line has its turn.
@@ -74,8 +81,8 @@ def _section(title: str, lines: Sequence[str]) -> str:
     return "\n".join([f"## {title}", *lines]) if lines else ""
 
 
-def _activity(sessions: Sequence[Activity]) -> str:
-    def line(one: Activity) -> str:
+def _activity(sessions: Sequence[RecentSession]) -> str:
+    def line(one: RecentSession) -> str:
         when = "" if one.last_timestamp is None else f"{one.last_timestamp:%Y-%m-%d %H:%M} "
         details = [one.git_branch or "", f"{one.prompts} prompts" if one.prompts else ""]
         told = ", ".join(filter(None, details))
@@ -85,7 +92,7 @@ def _activity(sessions: Sequence[Activity]) -> str:
     return _section("Recent Activity", [line(one) for one in sessions])
 
 
-def _lessons(memories: Sequence[Lesson]) -> str:
+def _lessons(memories: Sequence[KnownLesson]) -> str:
     rows = [
         f"| {_cell(one.fact, _FACT_CHARACTERS)} | {_cell(one.category or '', 64)} | {one.confidence:.2f} |"
         for one in memories
@@ -94,14 +101,14 @@ def _lessons(memories: Sequence[Lesson]) -> str:
     return _section("Relevant Memories", [*head, *rows] if rows else [])
 
 
-def _files(files: Sequence[Touched], project: str | None) -> str:
-    def line(one: Touched) -> str:
+def _files(files: Sequence[FrequentFile], project: str | None) -> str:
+    def line(one: FrequentFile) -> str:
         return f"- {_line(_seen_from(one.path, project), 200)} ({_times(one.edits, 'edit')})"
 
     return _section("Files Frequently Touched", [line(one) for one in files])
 
 
-def _todos(todos: Sequence[Todo]) -> str:
+def _todos(todos: Sequence[OpenTask]) -> str:
     return _section("Open Todos", [f"- [ ] {_line(one.text, _FACT_CHARACTERS)}" for one in todos])
 
 

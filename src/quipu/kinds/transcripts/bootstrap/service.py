@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Final
+from typing import Annotated, Final
+
+from annotated_types import Interval
+from typing_extensions import Doc
 
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.echo import Marks
+from quipu.kernel.base.parameters import Example, Space
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Database, Within
@@ -35,21 +39,29 @@ class AsyncBootstrap:
     async def bootstrap(
         self,
         *,
-        space: str,
-        query: str | None = None,
-        project: str | None = None,
-        session: str | None = None,
-        limit: int = 10,
-        budget_tokens: int = 400,
+        space: Space,
+        query: Annotated[
+            str | None,
+            Doc("Pick the lessons by what they mean; without it the surest come."),
+            Example("tests"),
+        ] = None,
+        project: Annotated[
+            str | None, Doc("Only of this project: its path, or the last part of it."), Example("quipu")
+        ] = None,
+        session: Annotated[
+            str | None, Doc("Leave this session out: it is the one that begins."), Example("s2")
+        ] = None,
+        limit: Annotated[int, Doc("The most of each kind."), Interval(ge=1, le=_MOST)] = 10,
+        budget_tokens: Annotated[int, Doc("The most tokens in all."), Interval(ge=1, le=_MOST_TOKENS)] = 400,
     ) -> Bootstrap:
-        """Recent sessions, memories, files often edited and open tasks, as text of at most ``budget_tokens``.
+        """Tell what an agent should know when a session begins.
 
-        ``query`` picks the memories by what they mean; without it the surest come. ``project`` keeps to one:
-        its path, or the last part of it. ``session`` is the one that begins, which is left out. ``limit`` is
-        the most of each. The text is marked as recalled memory, so that it is never taken in again.
+        It is told recent sessions, lessons, files often edited and open tasks, as lists and as text for a
+        prompt. The text is marked as recalled memory, so that it is not taken in again when it comes back in
+        a transcript.
 
         Raises:
-            BadInput: an argument is out of range.
+            BadInput: An argument is out of range.
         """
         check_name("space", space)
         project, session = optional_name("project", project), optional_name("session", session)

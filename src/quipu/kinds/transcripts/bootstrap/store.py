@@ -9,31 +9,31 @@ from psycopg.rows import class_row
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Within
-from quipu.kinds.transcripts.bootstrap.model import Activity, Lesson, Todo, Touched
+from quipu.kinds.transcripts.bootstrap.model import FrequentFile, KnownLesson, OpenTask, RecentSession
 
 _SQL = queries.load("quipu.kinds.transcripts.bootstrap")
 
-Row = TypeVar("Row", Activity, Lesson, Todo, Touched)
+Row = TypeVar("Row", RecentSession, KnownLesson, OpenTask, FrequentFile)
 
 
-async def activity(within: Within, values: Mapping[str, object]) -> list[Activity]:
+async def activity(within: Within, values: Mapping[str, object]) -> list[RecentSession]:
     """The latest sessions."""
-    return await _rows(within, "activity", Activity, values)
+    return await _rows(within, "activity", RecentSession, values)
 
 
-async def lessons(within: Within, values: Mapping[str, object]) -> list[Lesson]:
+async def lessons(within: Within, values: Mapping[str, object]) -> list[KnownLesson]:
     """Memories, in the order of ``entries`` where they are given, else the surest first."""
-    return await _rows(within, "lessons", Lesson, values)
+    return await _rows(within, "lessons", KnownLesson, values)
 
 
-async def files(within: Within, values: Mapping[str, object]) -> list[Touched]:
+async def files(within: Within, values: Mapping[str, object]) -> list[FrequentFile]:
     """The files edited most."""
-    return await _rows(within, "files", Touched, values)
+    return await _rows(within, "files", FrequentFile, values)
 
 
-async def todos(within: Within, values: Mapping[str, object]) -> list[Todo]:
+async def todos(within: Within, values: Mapping[str, object]) -> list[OpenTask]:
     """Open tasks: the agent's own list first, then what was remembered, then those of teams."""
-    return await _rows(within, "todos", Todo, values)
+    return await _rows(within, "todos", OpenTask, values)
 
 
 async def _rows(within: Within, name: str, row: type[Row], values: Mapping[str, object]) -> list[Row]:

@@ -23,6 +23,7 @@ from quipu.kernel.base.parameters import (
     OnlySession,
     Since,
     Space,
+    Words,
 )
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.config import Settings
@@ -225,7 +226,9 @@ class AsyncLessons:
 
     async def search(
         self,
-        question: Annotated[str, Doc("What to look for, in words."), Example("How are the tests run?")],
+        question: Annotated[
+            str, Doc("What to look for, in words."), Words(), Example("How are the tests run?")
+        ],
         *,
         space: Space,
         category: _OnlyCategory = None,

@@ -15,7 +15,7 @@ from quipu.kernel.db.database import Connection
 from quipu.kernel.db.errors import limit_reached, translate
 from quipu.kernel.db.exchange import exchange
 from quipu.kernel.db.numbered import refuse_numbered
-from quipu.kinds.transcripts.seeing.model import Answer
+from quipu.kinds.transcripts.seeing.model import QueryRows
 from quipu.kinds.transcripts.seeing.reader import LOCK_SECONDS, Readers
 
 _GRACE_SECONDS: Final = 5
@@ -33,7 +33,7 @@ class Bounds:
     seconds: float
 
 
-async def ask(readers: Readers, space: str, statement: object, bounds: Bounds) -> Answer:
+async def ask(readers: Readers, space: str, statement: object, bounds: Bounds) -> QueryRows:
     """The rows of a statement.
 
     Raises:
@@ -52,7 +52,7 @@ async def ask(readers: Readers, space: str, statement: object, bounds: Bounds) -
         async with readers.turns.take(space):
             with fail_after(bounds.seconds + _GRACE_SECONDS):
                 async with readers.connect(space, seconds=bounds.seconds) as conn:
-                    return Answer((), (), False) if conn is None else await _rows(conn, statement, bounds)
+                    return QueryRows((), (), False) if conn is None else await _rows(conn, statement, bounds)
     except TimeoutError as error:
         raise _too_slow(bounds.seconds) from error
     except pg.QueryCanceled as error:
@@ -61,7 +61,7 @@ async def ask(readers: Readers, space: str, statement: object, bounds: Bounds) -
         raise _refusal(error) from error
 
 
-async def _rows(conn: Connection, statement: str, bounds: Bounds) -> Answer:
+async def _rows(conn: Connection, statement: str, bounds: Bounds) -> QueryRows:
     """One fetch and no more: a query may change its time limit, which then holds for the next."""
     async with conn.transaction(force_rollback=True), conn.cursor(name="answer") as declared:
         await declared.execute(statement.strip().rstrip(";").encode())
@@ -79,7 +79,7 @@ async def _rows(conn: Connection, statement: str, bounds: Bounds) -> Answer:
             hint="Ask for less of it, as left(content, 1000); or allow more megabytes.",
         )
     cut_by = "megabytes" if got.full else "limit" if got.limited else None
-    return Answer(columns, got.rows, got.limited, cut_by)
+    return QueryRows(columns, got.rows, got.limited, cut_by)
 
 
 def _too_slow(seconds: float) -> LimitReached:

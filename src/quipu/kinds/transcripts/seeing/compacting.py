@@ -12,7 +12,7 @@ from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Database, Within
 from quipu.kinds.transcripts.seeing import store
 from quipu.kinds.transcripts.seeing.markers import KEPT, LEAST_BYTES, marker
-from quipu.kinds.transcripts.seeing.model import Compacted, CompactedTool
+from quipu.kinds.transcripts.seeing.model import CompactedOutput, CompactedTool
 
 _BATCH: Final = 500
 
@@ -27,7 +27,7 @@ class _Replaced:
 
 async def compact(
     database: Database, space: str, *, project: str | None, older_than_days: int, now: datetime, confirm: bool
-) -> Compacted:
+) -> CompactedOutput:
     """Replace what is older; without ``confirm`` only say what would be. Each batch is one transaction."""
     before = now - timedelta(days=older_than_days)
     tools: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
@@ -48,7 +48,7 @@ async def compact(
         for tool, sizes in tools.items()
     ]
     counted.sort(key=lambda one: (one.bytes_after - one.bytes_before, one.tool))
-    return Compacted(confirm, older_than_days, tuple(counted))
+    return CompactedOutput(confirm, older_than_days, tuple(counted))
 
 
 async def _bulky(

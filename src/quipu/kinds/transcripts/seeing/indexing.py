@@ -15,7 +15,7 @@ from anyio import to_thread
 
 from quipu.kernel.db.database import Database, Within
 from quipu.kinds.transcripts.seeing import ranking, store
-from quipu.kinds.transcripts.seeing.model import Indexed
+from quipu.kinds.transcripts.seeing.model import IndexedTexts
 from quipu.kinds.transcripts.seeing.words import vector, words
 
 _BATCH_LINES: Final = 400
@@ -24,7 +24,7 @@ _SORTED_IN: Final = 2_000  # texts; of fewer, PostgreSQL takes care when they ha
 
 async def advance(
     database: Database, space: str, *, seconds: float | None, progress: Callable[[int], None] | None = None
-) -> Indexed:
+) -> IndexedTexts:
     """Index what is not, until all is done or ``seconds`` are over; each batch is one transaction.
 
     ``progress`` is called with the number of lines of each batch. Nothing is done while another process is at
@@ -43,7 +43,7 @@ async def advance(
         async with database.space(space) as within:
             if within is not None:
                 await store.run(within, "sort_in", {})
-    return Indexed(lines, texts, await left(database, space))
+    return IndexedTexts(lines, texts, await left(database, space))
 
 
 async def left(database: Database, space: str) -> int:

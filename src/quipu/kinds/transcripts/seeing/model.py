@@ -17,7 +17,7 @@ ROLES: tuple[Role, ...] = ("user", "assistant", "system", "tool")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class RecordedSession:
     """A session: its span, how much is in it, and the sessions of its subagents (the earliest first).
 
     Tokens are of this session alone; a response that a resumed session repeats is counted once.
@@ -41,7 +41,7 @@ class Seen:
     parent_session: str | None
     agent_type: str | None
     agent_description: str | None
-    subagents: tuple[Seen, ...] = ()
+    subagents: tuple[RecordedSession, ...] = ()
 
     @property
     def seconds(self) -> float:
@@ -52,7 +52,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ToolCall:
     """A tool that was called in a line, and what came of it. ``result`` is None where nothing came."""
 
     id: str
@@ -65,7 +65,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TranscriptLine:
     """A line of a session that somebody can read: words, thoughts, or calls of tools."""
 
     uuid: str
@@ -77,20 +77,20 @@ class Line:
     model: str | None
     is_prompt: bool
     is_sidechain: bool
-    calls: tuple[Call, ...] = ()
+    calls: tuple[ToolCall, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class ShownSession:
+class Transcript:
     """A session and a page of its lines, the oldest first; ``total`` is how many it has."""
 
-    session: Seen
-    lines: tuple[Line, ...]
+    session: RecordedSession
+    lines: tuple[TranscriptLine, ...]
     total: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SearchHit:
+class TranscriptHit:
     """A text that has what was asked for.
 
     ``score`` is 0 to 1, the sum of ``parts``. ``snippet`` is one line of it, with ``>>>`` and ``<<<``
@@ -114,7 +114,7 @@ class SearchHit:
 
 
 @dataclass(frozen=True, slots=True)
-class Searched:
+class TranscriptHits:
     """The hits, best first, and how many texts have the words.
 
     ``total`` counts words, not phrases, in what is indexed, and what was found in ``unindexed`` lines
@@ -122,13 +122,13 @@ class Searched:
     """
 
     query: str
-    hits: tuple[SearchHit, ...]
+    hits: tuple[TranscriptHit, ...]
     total: int
     unindexed: int
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class TranscriptTurn:
     """A message around a match; ``match`` where it is one itself."""
 
     uuid: str
@@ -139,25 +139,25 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class TranscriptMatch:
     """A message that has what was asked for; ``before`` and ``after`` it the others, in their order."""
 
     session_id: str
     project_path: str
     date: datetime
     relevance: float
-    match: Turn
-    before: tuple[Turn, ...]
-    after: tuple[Turn, ...]
+    match: TranscriptTurn
+    before: tuple[TranscriptTurn, ...]
+    after: tuple[TranscriptTurn, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Recalled:
+class TranscriptMatches:
     """Matches, the best first. Windows that overlap are one match."""
 
     term: str
     total: int
-    matches: tuple[Match, ...]
+    matches: tuple[TranscriptMatch, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,7 @@ class ToolUse:
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class TokenUsage:
     """Tokens of one model on one day (UTC), each response counted once."""
 
     day: date
@@ -188,7 +188,7 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Totals:
+class TranscriptTotals:
     """How much a space holds; ``first`` and ``last`` of its lines."""
 
     sessions: int
@@ -219,7 +219,7 @@ class Totals:
 
 
 @dataclass(frozen=True, slots=True)
-class Sizes:
+class TranscriptSizes:
     """Bytes on the disk, of all spaces together: the lines with what belongs to them, and the text index."""
 
     lines_bytes: int
@@ -227,17 +227,17 @@ class Sizes:
 
 
 @dataclass(frozen=True, slots=True)
-class Stats:
+class TranscriptStats:
     """What a space holds, and its tokens by day and model, the oldest day first."""
 
-    totals: Totals
-    usage: tuple[Usage, ...]
-    sizes: Sizes
+    totals: TranscriptTotals
+    usage: tuple[TokenUsage, ...]
+    sizes: TranscriptSizes
     unindexed: int
 
 
 @dataclass(frozen=True, slots=True)
-class Touched:
+class TouchedFile:
     """A file that tools worked on: how often which kind of tool did, in which sessions (latest first)."""
 
     path: str
@@ -256,7 +256,7 @@ class Touched:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class QueryRows:
     """Rows of a query: names of its columns, and values that JSON knows.
 
     ``truncated``: there are more; ``cut_by`` names the argument that left them out, "limit" or "megabytes".
@@ -269,7 +269,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class QueryColumn:
     """A column that a query can name."""
 
     name: str
@@ -278,13 +278,13 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class QueryTable:
     """A table or view that a query can name."""
 
     name: str
     kind: Literal["table", "view"]
     comment: str | None
-    columns: tuple[Column, ...] = ()
+    columns: tuple[QueryColumn, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,7 +298,7 @@ class CompactedTool:
 
 
 @dataclass(frozen=True, slots=True)
-class Compacted:
+class CompactedOutput:
     """What ``compact`` did, or would do: the tools with the most bytes first."""
 
     done: bool
@@ -317,7 +317,7 @@ class Compacted:
 
 
 @dataclass(frozen=True, slots=True)
-class Indexed:
+class IndexedTexts:
     """Lines whose texts went into the index, and how many are left."""
 
     lines: int

@@ -7,7 +7,12 @@ from typing import Final
 
 from quipu.kernel.db.database import Database, Within
 from quipu.kinds.transcripts.seeing import store
-from quipu.kinds.transcripts.seeing.model import Recalled, Searched, SearchHit, Turn
+from quipu.kinds.transcripts.seeing.model import (
+    TranscriptHit,
+    TranscriptHits,
+    TranscriptMatches,
+    TranscriptTurn,
+)
 from quipu.kinds.transcripts.seeing.windows import Window, merged
 
 OVERFETCH: Final = 4
@@ -15,8 +20,8 @@ OVERFETCH: Final = 4
 
 
 async def recalled(
-    database: Database, space: str, found: Searched, *, turns: int, characters: int, limit: int
-) -> Recalled:
+    database: Database, space: str, found: TranscriptHits, *, turns: int, characters: int, limit: int
+) -> TranscriptMatches:
     """The matches of a search with ``turns`` messages on each side, each cut to so many characters."""
     windows: list[Window] = []
     async with database.space(space) as within:
@@ -24,21 +29,23 @@ async def recalled(
             for hit in _once(found.hits):
                 windows.append(Window(hit, await _around(within, hit, turns=turns, characters=characters)))
     matches = merged([one for one in windows if one.turns], most=limit)
-    return Recalled(found.query, found.total, tuple(matches))
+    return TranscriptMatches(found.query, found.total, tuple(matches))
 
 
-def _once(hits: Sequence[SearchHit]) -> list[SearchHit]:
+def _once(hits: Sequence[TranscriptHit]) -> list[TranscriptHit]:
     """The best hit of each line: its words and its thoughts may both have been found."""
-    best: dict[tuple[str, str], SearchHit] = {}
+    best: dict[tuple[str, str], TranscriptHit] = {}
     for hit in hits:
         best.setdefault((hit.session, hit.uuid), hit)
     return list(best.values())
 
 
-async def _around(within: Within, hit: SearchHit, *, turns: int, characters: int) -> tuple[Turn, ...]:
+async def _around(
+    within: Within, hit: TranscriptHit, *, turns: int, characters: int
+) -> tuple[TranscriptTurn, ...]:
     values = {"session": hit.session, "uuid": hit.uuid, "turns": turns}
     return tuple(
-        Turn(one.uuid, one.role, _text(one, characters), one.timestamp)
+        TranscriptTurn(one.uuid, one.role, _text(one, characters), one.timestamp)
         for one in await store.rows(within, store.Around, "window", values)
     )
 

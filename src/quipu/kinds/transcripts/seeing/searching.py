@@ -23,7 +23,7 @@ from quipu.kinds.transcripts.seeing.candidate import (
     met_unindexed,
     ordered,
 )
-from quipu.kinds.transcripts.seeing.model import Part, Searched, SearchHit, Sort
+from quipu.kinds.transcripts.seeing.model import Part, Sort, TranscriptHit, TranscriptHits
 from quipu.kinds.transcripts.seeing.query import Group, Query, needles, parse, tsquery
 from quipu.kinds.transcripts.seeing.snippet import snippet
 from quipu.kinds.transcripts.seeing.words import MOST_CHARACTERS
@@ -67,12 +67,12 @@ def asked(text: object, *, narrowed: Narrowed, sort: Sort, limit: int) -> Asked:
     return Asked(text, query, narrowed, sort, limit)
 
 
-async def search(database: Database, recall: Search | None, space: str, what: Asked) -> Searched:
+async def search(database: Database, recall: Search | None, space: str, what: Asked) -> TranscriptHits:
     """The best texts, or the latest or the earliest. First some of what is not indexed yet is indexed."""
     unindexed = await indexing.left(database, space)
     if unindexed:
         unindexed = (await indexing.advance(database, space, seconds=_INDEXING_SECONDS)).left
-    nothing = Searched(what.text, (), 0, unindexed)
+    nothing = TranscriptHits(what.text, (), 0, unindexed)
     async with database.space(space) as within:
         if within is None:
             return nothing
@@ -89,7 +89,7 @@ async def search(database: Database, recall: Search | None, space: str, what: As
                 await _judge(within, what, found, near)
     async with database.space(space) as within:
         hits = [] if within is None else await _shown(within, what, found)
-    return Searched(what.text, tuple(hits), max(total, len(hits)), unindexed)
+    return TranscriptHits(what.text, tuple(hits), max(total, len(hits)), unindexed)
 
 
 async def _sessions(within: Within, narrowed: Narrowed) -> list[int] | None:
@@ -184,13 +184,13 @@ async def _judge(within: Within, what: Asked, found: dict[Key, Candidate], near:
             found[joined.key] = joined
 
 
-async def _shown(within: Within, what: Asked, found: Mapping[Key, Candidate]) -> list[SearchHit]:
+async def _shown(within: Within, what: Asked, found: Mapping[Key, Candidate]) -> list[TranscriptHit]:
     """The hits in their order. A line that resumed sessions repeat is one hit."""
     best = ordered(found.values(), what.sort)
     lines = {"lines": Int8s(sorted({one.key[0] for one in best}))}
     places = {place.line_id: place for place in await store.rows(within, store.Place, "places", lines)}
     terms = [term for group in what.query.groups for term in group.required]
-    hits: dict[tuple[str, Part, str], SearchHit] = {}
+    hits: dict[tuple[str, Part, str], TranscriptHit] = {}
     for one in best:
         line, part, call = one.key
         place = places.get(line)
@@ -204,9 +204,9 @@ async def _shown(within: Within, what: Asked, found: Mapping[Key, Candidate]) ->
     return list(hits.values())
 
 
-def _hit(one: Candidate, place: store.Place, shown: str) -> SearchHit:
+def _hit(one: Candidate, place: store.Place, shown: str) -> TranscriptHit:
     parts = one.parts
-    return SearchHit(
+    return TranscriptHit(
         session=place.session,
         project_path=place.project_path or "",
         title=place.title,

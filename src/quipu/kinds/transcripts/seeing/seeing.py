@@ -2,69 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from datetime import datetime
+from collections.abc import Callable, Sequence
+from typing import Annotated
+
+from annotated_types import Interval
+from typing_extensions import Doc
 
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.parameters import (
+    MOST_PASSED_OVER,
+    Confirm,
+    Example,
+    Limit,
+    Offset,
+    Since,
+    Space,
+    Until,
+    Words,
+)
 from quipu.kernel.base.scope import check_name
 from quipu.kernel.db.database import Database, Within
 from quipu.kinds.transcripts.seeing import asking, compacting, indexing, recalling, searching, store
 from quipu.kinds.transcripts.seeing.asked import Narrowed, optional_text, several
+from quipu.kinds.transcripts.seeing.counts import AsyncCounts, InProject, InSession
 from quipu.kinds.transcripts.seeing.model import (
     PARTS,
     ROLES,
     SORTS,
-    Answer,
-    Compacted,
-    Indexed,
+    CompactedOutput,
+    IndexedTexts,
     Part,
-    Recalled,
-    Relation,
+    QueryRows,
+    QueryTable,
+    RecordedSession,
     Role,
-    Searched,
-    Seen,
-    ShownSession,
     Sort,
-    Stats,
-    ToolUse,
-    Touched,
+    Transcript,
+    TranscriptHits,
+    TranscriptMatches,
 )
 from quipu.kinds.transcripts.seeing.reader import Readers
 from quipu.recall.search import Search
 from quipu.record.given import behind, time, whole
 
+Sorted = Annotated[Sort, Doc("By relevance, or by time: the latest or the earliest first.")]
+Meaning = Annotated[bool, Doc("Whether messages that are near in meaning count, too.")]
 
-class AsyncSeeing:
-    """Lists, shows, searches and counts the recorded sessions of a database.
 
-    ``project`` is part of a path, in any case; ``session`` the beginning of a name; ``since`` is included and
-    ``until`` is not. Sessions, lines and calls are those of one space.
-    """
+class AsyncSeeing(AsyncCounts):
+    """List, show and search recorded sessions, and ask of them in SQL."""
 
     def __init__(self, database: Database, *, clock: Clock, search: Search | None = None) -> None:
-        self._database = database
+        super().__init__(database)
         self._readers = Readers(database)
         self._clock = clock
         self._meaning = search
 
-    async def sessions(
+    async def list(
         self,
         *,
-        space: str,
-        project: str | None = None,
-        since: datetime | str | None = None,
-        until: datetime | str | None = None,
-        after: str | None = None,
-        limit: int = 20,
-        offset: int = 0,
-    ) -> list[Seen]:
-        """Sessions, the latest first, with title, span, counts and tokens; subagents inside their parents.
+        space: Space,
+        project: InProject = None,
+        since: Since = None,
+        until: Until = None,
+        after: Annotated[str | None, Doc("Continue after the session with this id.")] = None,
+        limit: Limit = 20,
+        offset: Offset = 0,
+    ) -> Sequence[RecordedSession]:
+        """List recorded sessions, the latest first, with title, span, counts and tokens.
 
-        ``after``: the id of a session; only those that stand behind it in this order.
+        Sessions of subagents stand inside the session that called them.
 
         Raises:
-            BadInput: an argument cannot be taken, or there is no session ``after`` any more.
+            NotFound: There is no session ``after`` any more.
+            BadInput: An argument is out of range.
         """
         values = {
             "after": optional_text("after", after),
@@ -82,14 +94,23 @@ class AsyncSeeing:
             chosen = await store.numbers(within, "sessions", values)
             return sorted(await store.families(within, chosen), key=_latest, reverse=True)
 
-    async def show(self, session: str, *, space: str, limit: int = 100, offset: int = 0) -> ShownSession:
-        """A session as it went: what was said and thought, the tools that were called and what they answered.
+    async def get(
+        self,
+        session: Annotated[
+            str, Doc("The id of the session, or a beginning that no other id has."), Example("s1")
+        ],
+        *,
+        space: Space,
+        limit: Annotated[int, Doc("The most lines to return."), Interval(ge=1, le=1000)] = 100,
+        offset: Annotated[int, Doc("How many lines to skip."), Interval(ge=0, le=MOST_PASSED_OVER)] = 0,
+    ) -> Transcript:
+        """Show a session as it went, the oldest line first.
 
-        ``session`` is its name, or a beginning that no other name has.
+        Lines are what was said and thought, the tools that were called and what they answered.
 
         Raises:
-            NotFound: there is no such session in the space.
-            BadInput: several names begin so.
+            NotFound: There is no such session.
+            BadInput: Several ids begin so.
         """
         check_name("session", session)
         whole("limit", limit)
@@ -104,39 +125,43 @@ class AsyncSeeing:
             (seen,) = await store.families(within, [number])
             lines = await store.readable(within, number, limit=limit, offset=offset)
             (total,) = await store.numbers(within, "count_readable", {"session": number})
-        return ShownSession(seen, tuple(lines), total)
+        return Transcript(seen, tuple(lines), total)
 
     async def search(
         self,
-        query: str,
+        query: Annotated[
+            str, Doc("The words to look for."), Words(), Example('"connection refused" -docker')
+        ],
         *,
-        space: str,
-        project: str | None = None,
-        session: str | None = None,
-        since: datetime | str | None = None,
-        until: datetime | str | None = None,
-        part: Part | Iterable[Part] | None = None,
-        role: Role | Iterable[Role] | None = None,
-        tool: str | Iterable[str] | None = None,
-        errors: bool = False,
-        sort: Sort = "relevance",
-        meaning: bool = True,
-        limit: int = 10,
-    ) -> Searched:
-        """Texts that have the words of the query: what was said and thought, what tools were given and
-        answered.
+        space: Space,
+        project: InProject = None,
+        session: InSession = None,
+        since: Since = None,
+        until: Until = None,
+        part: Annotated[
+            Part | Sequence[Part] | None,
+            Doc("Only there: what was said, thought, given to a tool, or answered by one."),
+            Example("said"),
+        ] = None,
+        role: Annotated[Role | Sequence[Role] | None, Doc("Only of these."), Example("user")] = None,
+        tool: Annotated[str | Sequence[str] | None, Doc("Only of these tools."), Example("Bash")] = None,
+        errors: Annotated[bool, Doc("Only what failed.")] = False,
+        sort: Sorted = "relevance",
+        meaning: Meaning = True,
+        limit: Limit = 10,
+    ) -> TranscriptHits:
+        """Search recorded sessions for words: what was said and thought, what tools were given and answered.
 
-        Words in quotes stand side by side, as do those that a sign joins (``fix-login``, ``src/app.py``);
-        ``*`` at the end of a word lets it go on; ``-`` in front leaves texts with the word out; ``OR``
-        stands between alternatives. No other character means anything. What was synced a moment ago is
+        All words must be there. Words in quotes stand side by side, as do those that a sign joins
+        (``fix-login``, ``src/app.py``); ``login*`` lets a word go on; ``-word`` leaves texts with it out;
+        ``OR`` stands between alternatives. No other character means anything. What was synced a moment ago is
         found, too.
 
-        ``part``, ``role`` and ``tool`` keep to these, ``errors`` to what failed. Sorted by relevance,
-        messages that recall holds for near in meaning count more, and where the query is nothing but words
-        they join without having them; ``meaning=False`` leaves that out.
+        Sorted by relevance, messages that are near in meaning count more, and where the query is nothing but
+        words they join without having them.
 
         Raises:
-            BadInput: there is no word in the query, or an argument is out of range.
+            BadInput: There is no word in the query, or an argument is out of range.
         """
         what = searching.asked(
             query,
@@ -158,23 +183,35 @@ class AsyncSeeing:
 
     async def recall(
         self,
-        term: str,
+        term: Annotated[
+            str,
+            Doc("The words to look for, written as for a search."),
+            Words(),
+            Example("connection refused"),
+        ],
         *,
-        space: str,
-        turns: int = 2,
-        characters: int = 2_000,
-        project: str | None = None,
-        session: str | None = None,
-        since: datetime | str | None = None,
-        until: datetime | str | None = None,
-        sort: Sort = "relevance",
-        meaning: bool = True,
-        limit: int = 5,
-    ) -> Recalled:
-        """Messages that have the words of ``term`` (as for ``search``), with ``turns`` messages on each side.
+        space: Space,
+        turns: Annotated[
+            int, Doc("How many messages to show on each side of a match."), Interval(ge=0, le=100)
+        ] = 2,
+        characters: Annotated[
+            int, Doc("The most characters of each message."), Interval(ge=1, le=1_000_000)
+        ] = 2_000,
+        project: InProject = None,
+        session: InSession = None,
+        since: Since = None,
+        until: Until = None,
+        sort: Sorted = "relevance",
+        meaning: Meaning = True,
+        limit: Annotated[int, Doc("The most matches to return."), Interval(ge=1, le=200)] = 5,
+    ) -> TranscriptMatches:
+        """Find messages that have the words, with the messages before and after them.
 
-        Windows that overlap are one match. A message that only called tools reads "[used tools: …]". Each
-        is cut to so many characters.
+        Matches that stand near each other are shown as one. A message that only called tools reads
+        "[used tools: …]".
+
+        Raises:
+            BadInput: There is no word in the term, or an argument is out of range.
         """
         whole("turns", turns, least=0, most=100)
         whole("characters", characters, most=1_000_000)
@@ -195,86 +232,22 @@ class AsyncSeeing:
             self._database, space, found, turns=turns, characters=characters, limit=limit
         )
 
-    async def tools(
-        self,
-        *,
-        space: str,
-        project: str | None = None,
-        since: datetime | str | None = None,
-        until: datetime | str | None = None,
-        by_project: bool = False,
-        limit: int = 50,
-    ) -> list[ToolUse]:
-        """Tools, the most called first: calls, failures, and the median time until the answer."""
-        values = {
-            "project": optional_text("project", project),
-            "since": time("since", since),
-            "until": time("until", until),
-            "by_project": by_project,
-            "limit": whole("limit", limit),
-        }
-        async with self._database.looking(check_name("space", space)) as within:
-            return [] if within is None else await store.tools(within, values)
-
-    async def files(
-        self,
-        *,
-        space: str,
-        project: str | None = None,
-        session: str | None = None,
-        since: datetime | str | None = None,
-        until: datetime | str | None = None,
-        limit: int = 20,
-    ) -> list[Touched]:
-        """Files that tools worked on, the most changed first, then the most read."""
-        values = {
-            "project": optional_text("project", project),
-            "session": optional_text("session", session),
-            "since": time("since", since),
-            "until": time("until", until),
-            "limit": whole("limit", limit),
-        }
-        async with self._database.looking(check_name("space", space)) as within:
-            return [] if within is None else await store.files(within, values)
-
-    async def stats(
-        self,
-        *,
-        space: str,
-        project: str | None = None,
-        since: datetime | str | None = None,
-        until: datetime | str | None = None,
-        limit: int = 30,
-    ) -> Stats | None:
-        """What the space holds, and the tokens of the last ``limit`` days that had any; None if there is no
-        space.
-
-        ``project``, ``since`` and ``until`` narrow the tokens by day, not the totals.
-        """
-        values = {
-            "project": optional_text("project", project),
-            "since": time("since", since),
-            "until": time("until", until),
-            "days": whole("limit", limit),
-        }
-        async with self._database.looking(check_name("space", space)) as within:
-            if within is None:
-                return None
-            usage = await store.usage(within, values)
-            totals, sizes = await store.totals(within), await store.sizes(within)
-            return Stats(totals, tuple(usage), sizes, await store.count_unindexed(within))
-
     async def query(
-        self, sql: str, *, space: str, limit: int = 100, seconds: float = 10, megabytes: float = 16
-    ) -> Answer:
-        """The rows of one ``select`` over the views and tables of schema transcripts, of this space alone.
+        self,
+        sql: Annotated[str, Doc("One select over the views and tables of the schema.")],
+        *,
+        space: Space,
+        limit: Annotated[int, Doc("The most rows to return."), Interval(ge=1, le=100_000)] = 100,
+        seconds: Annotated[float, Doc("How long it may take: 0.01 to 3,600.")] = 10,
+        megabytes: Annotated[float, Doc("How much may come back: 0.001 to 4,096.")] = 16,
+    ) -> QueryRows:
+        """Run one ``select`` over recorded sessions, as a role that can only read what is in the space.
 
-        It runs as a role that can only read them. At most ``limit`` rows come back, of no more than
-        ``megabytes`` together (``truncated``, ``cut_by``), and it may take ``seconds``.
+        ``truncated`` says that rows are left out, ``cut_by`` which limit did it.
 
         Raises:
-            BadInput: the server refuses the statement, or its first row alone has more than ``megabytes``.
-            DatabaseError: it took too long.
+            BadInput: The server refuses the statement, or its first row alone has more than ``megabytes``.
+            DatabaseError: It took too long.
         """
         whole("limit", limit, most=100_000)
         if not 0.01 <= seconds <= 3600:
@@ -284,11 +257,16 @@ class AsyncSeeing:
         bounds = asking.Bounds(rows=limit, megabytes=megabytes, seconds=seconds)
         return await asking.ask(self._readers, check_name("space", space), sql, bounds)
 
-    async def schema(self, table: str | None = None, *, space: str) -> list[Relation]:
-        """The views and tables that ``query`` can name, with their columns and comments; or one of them.
+    async def schema(
+        self,
+        table: Annotated[str | None, Doc("Only this view or table."), Example("sessions")] = None,
+        *,
+        space: Space,
+    ) -> Sequence[QueryTable]:
+        """List the views and tables that a query in SQL can name, with their columns and what they mean.
 
         Raises:
-            NotFound: there is none of that name.
+            NotFound: There is no such table.
         """
         async with self._database.looking(check_name("space", space)) as within:
             found = [] if within is None else await store.relations(within)
@@ -300,13 +278,19 @@ class AsyncSeeing:
         return named
 
     async def compact(
-        self, *, space: str, older_than_days: int = 30, project: str | None = None, confirm: bool = False
-    ) -> Compacted:
-        """Replace old bulky tool output by a marker that says how long it was; never twice.
+        self,
+        *,
+        space: Space,
+        older_than_days: Annotated[
+            int, Doc("Only output that is older than so many days."), Interval(ge=0, le=36_500)
+        ] = 30,
+        project: InProject = None,
+        confirm: Confirm = False,
+    ) -> CompactedOutput:
+        """Replace old bulky output of tools by markers that say how long it was.
 
-        Without ``confirm`` nothing is changed: it says what would be. What is replaced is gone from the
-        database and from the text index; when and how much is kept in ``tool_results.compacted_at`` and
-        ``compacted_bytes``.
+        What was said stays. What is replaced is gone from the database and is not found any more; when and
+        how much is kept in ``tool_results.compacted_at`` and ``compacted_bytes``. Nothing is replaced twice.
         """
         whole("older_than_days", older_than_days, least=0, most=36_500)
         return await compacting.compact(
@@ -319,23 +303,28 @@ class AsyncSeeing:
         )
 
     async def index_texts(
-        self, *, space: str, seconds: float | None = None, progress: Callable[[int], None] | None = None
-    ) -> Indexed:
-        """Put the texts of lines that were synced since into the text index: all, or for so many seconds.
+        self,
+        *,
+        space: Space,
+        seconds: Annotated[float | None, Doc("How long it may take; as long as it needs if None.")] = None,
+        progress: Annotated[
+            Callable[[int], None] | None, Doc("Called with the number of lines of each batch.")
+        ] = None,
+    ) -> IndexedTexts:
+        """Put the texts of lines that were synced since into the text index.
 
-        Searching does not need it, but is quicker after it. ``progress`` is called with the lines of each
-        batch.
+        Searching does not need it, but is quicker after it.
         """
         return await indexing.advance(
             self._database, check_name("space", space), seconds=seconds, progress=progress
         )
 
-    async def unindexed(self, *, space: str) -> int:
-        """How many lines the text index does not know yet."""
+    async def unindexed(self, *, space: Space) -> int:
+        """Count the lines that the text index does not know yet."""
         return await indexing.left(self._database, check_name("space", space))
 
 
-def _latest(one: Seen) -> tuple[bool, float, str]:
+def _latest(one: RecordedSession) -> tuple[bool, float, str]:
     return (
         one.last_timestamp is not None,
         one.last_timestamp.timestamp() if one.last_timestamp else 0.0,

@@ -14,18 +14,18 @@ from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Bools, Float4s, Int4s, Int8s
 from quipu.kernel.db.database import Within
 from quipu.kinds.transcripts.seeing.model import (
-    Call,
-    Column,
-    Line,
     Part,
-    Relation,
+    QueryColumn,
+    QueryTable,
+    RecordedSession,
     Role,
-    Seen,
-    Sizes,
+    TokenUsage,
+    ToolCall,
     ToolUse,
-    Totals,
-    Touched,
-    Usage,
+    TouchedFile,
+    TranscriptLine,
+    TranscriptSizes,
+    TranscriptTotals,
 )
 from quipu.kinds.transcripts.seeing.words import MOST_CHARACTERS
 
@@ -213,28 +213,32 @@ async def contents(
     return {(line, part, call): content for line, part, call, content in await read.fetchall()}
 
 
-async def families(within: Within, chosen: Sequence[int]) -> list[Seen]:
+async def families(within: Within, chosen: Sequence[int]) -> list[RecordedSession]:
     """Sessions with their subagents inside, in the order of ``chosen`` for the earliest and so on by time."""
-    found = await rows(within, Seen, "with_subagents", {"numbers": Int8s(chosen)})
+    found = await rows(within, RecordedSession, "with_subagents", {"numbers": Int8s(chosen)})
     return _folded(found)
 
 
-def _folded(found: Sequence[Seen]) -> list[Seen]:
+def _folded(found: Sequence[RecordedSession]) -> list[RecordedSession]:
     """Each under its parent; those without a parent among them stay."""
-    by_parent: defaultdict[str | None, list[Seen]] = defaultdict(list)
+    by_parent: defaultdict[str | None, list[RecordedSession]] = defaultdict(list)
     names = {one.id for one in found}
     for one in found:
         by_parent[one.parent_session if one.parent_session in names else None].append(one)
     return [_with_children(one, by_parent) for one in by_parent[None]]
 
 
-def _with_children(one: Seen, by_parent: Mapping[str | None, Sequence[Seen]]) -> Seen:
+def _with_children(
+    one: RecordedSession, by_parent: Mapping[str | None, Sequence[RecordedSession]]
+) -> RecordedSession:
     children = tuple(_with_children(child, by_parent) for child in by_parent.get(one.id, ()))
-    values = {name: getattr(one, name) for name in Seen.__dataclass_fields__ if name != "subagents"}
-    return Seen(**values, subagents=children) if children else one
+    values = {
+        name: getattr(one, name) for name in RecordedSession.__dataclass_fields__ if name != "subagents"
+    }
+    return RecordedSession(**values, subagents=children) if children else one
 
 
-async def readable(within: Within, session: int, *, limit: int, offset: int) -> list[Line]:
+async def readable(within: Within, session: int, *, limit: int, offset: int) -> list[TranscriptLine]:
     """A page of the lines of a session, with the calls that stand in them."""
     values = {"session": session, "limit": limit, "offset": offset}
     async with within.conn.cursor(row_factory=dict_row) as cursor:
@@ -242,33 +246,34 @@ async def readable(within: Within, session: int, *, limit: int, offset: int) -> 
         found = await cursor.fetchall()
     calls = await _calls(within, [row["id"] for row in found])
     return [
-        Line(**{k: v for k, v in row.items() if k != "id"}, calls=calls.get(row["id"], ())) for row in found
+        TranscriptLine(**{k: v for k, v in row.items() if k != "id"}, calls=calls.get(row["id"], ()))
+        for row in found
     ]
 
 
-async def _calls(within: Within, lines: Sequence[int]) -> dict[int, tuple[Call, ...]]:
+async def _calls(within: Within, lines: Sequence[int]) -> dict[int, tuple[ToolCall, ...]]:
     async with within.conn.cursor(row_factory=dict_row) as cursor:
         await cursor.execute(_SQL["calls"], {"space": within.space.id, "lines": Int8s(lines)})
-        found: defaultdict[int, list[Call]] = defaultdict(list)
+        found: defaultdict[int, list[ToolCall]] = defaultdict(list)
         for row in await cursor.fetchall():
-            found[row.pop("line_id")].append(Call(**row))
+            found[row.pop("line_id")].append(ToolCall(**row))
     return {line: tuple(calls) for line, calls in found.items()}
 
 
-async def totals(within: Within) -> Totals:
+async def totals(within: Within) -> TranscriptTotals:
     """How much the space holds."""
-    (found,) = await rows(within, Totals, "totals", {})
+    (found,) = await rows(within, TranscriptTotals, "totals", {})
     return found
 
 
-async def usage(within: Within, values: Mapping[str, object]) -> list[Usage]:
+async def usage(within: Within, values: Mapping[str, object]) -> list[TokenUsage]:
     """Tokens by day and model."""
-    return await rows(within, Usage, "usage", values)
+    return await rows(within, TokenUsage, "usage", values)
 
 
-async def sizes(within: Within) -> Sizes:
+async def sizes(within: Within) -> TranscriptSizes:
     """Bytes on the disk."""
-    async with within.conn.cursor(row_factory=class_row(Sizes)) as cursor:
+    async with within.conn.cursor(row_factory=class_row(TranscriptSizes)) as cursor:
         found = await (await cursor.execute(_SQL["sizes"])).fetchone()
     assert found is not None
     return found
@@ -279,15 +284,15 @@ async def tools(within: Within, values: Mapping[str, object]) -> list[ToolUse]:
     return await rows(within, ToolUse, "tools", values)
 
 
-async def files(within: Within, values: Mapping[str, object]) -> list[Touched]:
+async def files(within: Within, values: Mapping[str, object]) -> list[TouchedFile]:
     """Files, the most changed first."""
-    return await rows(within, Touched, "files", values)
+    return await rows(within, TouchedFile, "files", values)
 
 
-async def relations(within: Within) -> list[Relation]:
+async def relations(within: Within) -> list[QueryTable]:
     """What a query can name; views first."""
     found: list[tuple[Any, ...]] = await (await within.conn.execute(_SQL["relations"])).fetchall()
     return [
-        Relation(name, kind, comment, tuple(Column(*column) for column in columns))
+        QueryTable(name, kind, comment, tuple(QueryColumn(*column) for column in columns))
         for name, kind, comment, columns in found
     ]

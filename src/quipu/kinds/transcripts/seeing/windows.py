@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from quipu.kinds.transcripts.seeing.model import Match, SearchHit, Turn
+from quipu.kinds.transcripts.seeing.model import TranscriptHit, TranscriptMatch, TranscriptTurn
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
     """A match and the turns around it, itself among them, in their order."""
 
-    hit: SearchHit
-    turns: tuple[Turn, ...]
+    hit: TranscriptHit
+    turns: tuple[TranscriptTurn, ...]
 
 
-def merged(windows: Iterable[Window], *, most: int) -> list[Match]:
+def merged(windows: Iterable[Window], *, most: int) -> list[TranscriptMatch]:
     """At most so many matches, in the order of their best; those whose windows share a turn are one.
 
     In what is merged the best is the match; the others stand before or after it and are marked.
@@ -41,14 +41,14 @@ def _overlap(one: Window, other: Window) -> bool:
     return not {turn.uuid for turn in one.turns}.isdisjoint(turn.uuid for turn in other.turns)
 
 
-def _match(group: Sequence[Window]) -> Match:
+def _match(group: Sequence[Window]) -> TranscriptMatch:
     best = max(group, key=lambda window: window.hit.score)
     found = {window.hit.uuid for window in group}
     turns = {turn.uuid: replace(turn, match=turn.uuid in found) for window in group for turn in window.turns}
     place = {uuid: number for number, uuid in enumerate(_in_order(group))}
     ordered = sorted(turns.values(), key=lambda turn: (turn.timestamp, place[turn.uuid]))
     middle = next(number for number, turn in enumerate(ordered) if turn.uuid == best.hit.uuid)
-    return Match(
+    return TranscriptMatch(
         session_id=best.hit.session,
         project_path=best.hit.project_path,
         date=best.hit.timestamp,

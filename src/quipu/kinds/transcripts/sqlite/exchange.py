@@ -8,12 +8,14 @@ from contextlib import ExitStack, asynccontextmanager
 from datetime import datetime
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from anyio import from_thread, to_thread
+from typing_extensions import Doc
 
 from quipu.errors import Conflict
 from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.parameters import ErasedToo
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.db.database import Database, Within
 from quipu.kernel.db.space import AsOf
@@ -31,6 +33,8 @@ from quipu.upkeep.erasure import tombstones
 from quipu.upkeep.exports.noting import note
 
 Row = Mapping[str, Any]
+File = Annotated[str | PathLike[str], Doc("The file, a ccrecall.db.")]
+OfSpaces = Annotated[Sequence[str] | None, Doc("Only of these spaces; of all if None.")]
 
 _REST = ("teams", "team_members", "team_tasks", "memories", "memory_sources")
 
@@ -46,23 +50,21 @@ class AsyncExchange:
 
     async def import_sqlite(
         self,
-        path: str | PathLike[str],
+        path: File,
         *,
-        space: str | None = None,
-        progress: Progress | None = None,
-        erased_too: bool = False,
+        space: Annotated[str | None, Doc("One space for all projects; a space for each if None.")] = None,
+        progress: Annotated[Progress | None, Doc("Called with how many lines more were read.")] = None,
+        erased_too: ErasedToo = False,
     ) -> Imported:
-        """Take in a file of ccrecall: sessions, messages, calls and results, teams, memories.
+        """Take in a file of ccrecall: sessions, messages, calls and results, teams, lessons.
 
-        Each project goes to the space of its directory's name, or all to ``space``. The file is only read.
-        What is known already stays as it is, so doing it again changes nothing, and what was cut off is
-        finished by doing it again. Memories are found by their meaning at once, messages with the next
-        recalls (or ``index``). ``progress`` is told how many lines were dealt with since the last call. What
-        was forgotten is withheld; with ``erased_too`` it is taken in again.
+        The file is only read. What is known already stays as it is, so doing it again changes nothing, and
+        what was cut off is finished by doing it again. Lessons are found by their meaning at once, messages
+        with the next recalls (or ``index``). What was forgotten is withheld.
 
         Raises:
-            NotFound: there is no such file.
-            BadInput: it is no file of ccrecall, damaged, or locked.
+            NotFound: There is no such file.
+            BadInput: It is no file of ccrecall, damaged, or locked.
         """
         optional_name("space", space)
         path, now, mended = Path(path), self._clock.now(), Counter[str]()
@@ -114,14 +116,12 @@ class AsyncExchange:
             taking.united |= kept.united
         await taking.sources(side, default=space)
 
-    async def export_sqlite(
-        self, path: str | PathLike[str], *, spaces: Sequence[str] | None = None
-    ) -> Exported:
-        """Write a new file that ccrecall can read, with the tables of the seed: of ``spaces``, or of all.
+    async def export_sqlite(self, path: File, *, spaces: OfSpaces = None) -> Exported:
+        """Write a new file that ccrecall can read, with the tables of the seed.
 
         Raises:
-            Conflict: there is such a file already, or something was forgotten in a space meanwhile.
-            BadInput: it cannot be written.
+            Conflict: There is such a file already, or something was forgotten in a space meanwhile.
+            BadInput: It cannot be written.
         """
         path = Path(path)
         if spaces is None:
@@ -148,17 +148,20 @@ class AsyncExchange:
         )
 
     async def migrate_sqlite(
-        self, path: str | PathLike[str], *, write_memories: bool = False, spaces: Sequence[str] | None = None
+        self,
+        path: File,
+        *,
+        write_memories: Annotated[bool, Doc("Write our lessons into it, too.")] = False,
+        spaces: OfSpaces = None,
     ) -> Migrated:
         """Bring an existing file of ccrecall to the seed's schema; a second time nothing is changed.
 
-        The file as it was is kept beside it. With ``write_memories`` the active memories of ``spaces``, or of
-        all, are written into it.
+        The file as it was is kept beside it.
 
         Raises:
-            NotFound: there is no such file.
-            BadInput: it is no file of ccrecall, damaged, or locked; nothing was changed.
-            Conflict: something was forgotten in a space meanwhile; the file is as it was.
+            NotFound: There is no such file.
+            BadInput: It is no file of ccrecall, damaged, or locked; nothing was changed.
+            Conflict: Something was forgotten in a space meanwhile; the file is as it was.
         """
         path, now = Path(path), self._clock.now()
         if not write_memories:
