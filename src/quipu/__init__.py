@@ -22,7 +22,7 @@ __all__ = ["AsyncMemory", "Memory", "QuipuError", "__version__", "acting_for"]
 
 
 def __getattr__(name: str) -> Any:
-    """``AsyncMemory`` brings the database driver with it (0.2 s), so it is loaded when it is asked for."""
+    """Load ``AsyncMemory`` when it is asked for: it brings the database driver with it (0.2 s)."""
     if name == "AsyncMemory":
         from quipu.app.memory import AsyncMemory  # noqa: PLC0415 - the driver is loaded only when asked for
 

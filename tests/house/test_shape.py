@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,16 @@ from tree import module_name, modules, our_code, place, syntax
 
 MOST_LINES_OF_A_FILE = 400
 MOST_LINES_OF_A_FUNCTION = 80
+LEANS_ON_ITS_NAME = re.compile(r"(The same|What|Who|Whose|Which|Whether|How)\b")
+LATER = (
+    "sync",
+    "interfaces.cli",
+    "interfaces.rest",
+    "kinds.ledger.evidence",
+    "kinds.tables",
+    "kinds.transcripts",
+    "upkeep.snapshots",
+)
 SAYS_NOTHING = {"utils", "util", "helpers", "helper", "common", "manager", "misc"}
 
 
@@ -50,6 +61,18 @@ def test_every_module_is_named_for_what_is_in_it() -> None:
 def test_every_module_says_in_its_docstring_what_it_is() -> None:
     silent = [place(path, 1) for path in modules() if len(ast.get_docstring(syntax(path)) or "") < 10]
     assert not silent, "no docstring that says something:\n" + "\n".join(silent)
+
+
+def test_every_docstring_says_plainly_what_it_is() -> None:
+    leaning = [
+        f"{place(path, getattr(node, 'lineno', 1))}: {doc.splitlines()[0]}"
+        for path in modules()
+        if not f"{module_name(path)}.".startswith(tuple(f"quipu.{name}." for name in LATER))
+        for node in ast.walk(syntax(path))
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef))
+        if (doc := ast.get_docstring(node)) is not None and LEANS_ON_ITS_NAME.match(doc)
+    ]
+    assert not leaning, "begin with a verb or a noun:\n" + "\n".join(leaning)
 
 
 def test_imports_stand_at_the_top_unless_an_extra_or_a_door_needs_otherwise() -> None:

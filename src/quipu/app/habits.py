@@ -1,4 +1,4 @@
-"""What to use in place of methods that memories of other projects have."""
+"""Hints for people used to other memories: what to use in place of their methods."""
 
 from __future__ import annotations
 

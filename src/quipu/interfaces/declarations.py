@@ -41,7 +41,7 @@ class Parameter:
 
     @property
     def required(self) -> bool:
-        """Whether a caller must give it."""
+        """True if a caller must give it."""
         return self.default is REQUIRED
 
     @property
@@ -131,7 +131,7 @@ def _is_list(annotation: Any) -> bool:
 
 
 def optional(annotation: Any) -> bool:
-    """Whether None may stand for it."""
+    """Return True if None may stand for it."""
     return type(None) in typing.get_args(annotation)
 
 

@@ -1,4 +1,4 @@
-"""What each error means to somebody outside: one table for every door."""
+"""Meaning of each error to somebody outside: one table for every door."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Problem:
 
 
 def problem(error: QuipuError) -> Problem:
-    """The error as every door tells it: what it repeats of the input loses its secrets."""
+    """Return the error as every door shows it: secrets of the input are cut out."""
     field = error.field if isinstance(error, BadInput) else None
     return Problem(
         kind=_kebab(type(error).__name__),
@@ -94,22 +94,22 @@ def problem(error: QuipuError) -> Problem:
 
 
 def exit_code(kind: type[QuipuError]) -> int:
-    """The exit code of a command that ends with this class of error."""
+    """Return the exit code of a command that ends with this class of error."""
     return next(_EXIT_CODES[ancestor] for ancestor in kind.__mro__ if ancestor in _EXIT_CODES)
 
 
 def status(kind: type[QuipuError]) -> int:
-    """The HTTP status of a request that ends with this class of error."""
+    """Return the HTTP status of a request that ends with this class of error."""
     return next(_STATUSES[ancestor] for ancestor in kind.__mro__ if ancestor in _STATUSES)
 
 
 def title(kind: type[QuipuError]) -> str:
-    """What errors of this class have in common, as a sentence."""
+    """Return the default message of an error class."""
     return cleandoc(kind.__doc__ or "").splitlines()[0]
 
 
 def kinds() -> Mapping[str, type[QuipuError]]:
-    """Every class of error by its ``kind``."""
+    """Return every class of error by its ``kind``."""
     found = {_kebab(QuipuError.__name__): QuipuError}
     waiting = [QuipuError]
     while waiting:
@@ -120,7 +120,7 @@ def kinds() -> Mapping[str, type[QuipuError]]:
 
 
 def public(error: QuipuError) -> Problem:
-    """The error for somebody far away: of what is our own trouble, not theirs, no more than which kind it is.
+    """Return the error for a distant caller: of our own trouble no more than its kind.
 
     The messages of a database or of the embedding model may tell of statements, paths and addresses.
     """

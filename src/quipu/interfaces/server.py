@@ -48,10 +48,10 @@ def create_app(
     terms: Terms | None = None,
     mounts: Sequence[Mount] = MOUNTS,
 ) -> FastAPI:
-    """The application over the memory of ``settings``, which its lifespan opens and closes.
+    """Build the application over the memory of ``settings``, which its lifespan opens and closes.
 
-    A ``memory`` that is handed in is used as it is, and stays open; then the application can be asked without
-    its lifespan, as tests do. It answers to the names in ``terms.hosts`` only: ask it as http://localhost.
+    A given ``memory`` is used as it is, and stays open; then the application can be asked without its
+    lifespan, as tests do. It answers to the names in ``terms.hosts`` only: ask it as http://localhost.
     """
     serving = Served(memory or AsyncMemory(settings=settings), terms or Terms())
     mounted = [(mount, mount.build(serving)) for mount in mounts]

@@ -1,4 +1,4 @@
-"""What a memory runs on and how much it holds."""
+"""State of a memory: what it runs on and how much it holds."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ async def warn_of_disks(database: Database, settings: Settings) -> None:
 
 
 async def relations(database: Database) -> list[Relation]:
-    """Every table and index of ours, the largest first."""
+    """Return every table and index of ours, the largest first."""
     async with database.owner() as conn, conn.cursor(row_factory=class_row(Relation)) as cursor:
         return await (await cursor.execute(_SQL["relations"])).fetchall()
 

@@ -1,4 +1,4 @@
-"""What a space holds: how many memories of which kind, and how it grew."""
+"""Overview of a space: how many memories of which kind, and how it grew."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which spaces a database has, and how much each holds."""
+"""Spaces of a database, and how much each holds."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class SpaceCounts:
 async def count(
     database: Database, *, after: str | None = None, limit: int | None = None
 ) -> list[SpaceCounts]:
-    """Spaces by name, each as of one moment: all, or at most ``limit`` whose names come after one.
+    """Count what spaces hold, by name, each at one moment: all, or at most ``limit`` after a name.
 
-    Only the owner of the database sees all names. What a space holds nobody sees from outside, not even the
-    owner where it is no superuser; so each is entered to count, a millisecond for each.
+    Only the owner of the database sees all names. The content of a space cannot be seen from outside, not
+    even by the owner unless a superuser; so each is entered to count, a millisecond for each.
     """
     found: list[SpaceCounts] = []
     names = sorted(space.name for space in await database.spaces())

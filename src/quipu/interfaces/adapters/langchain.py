@@ -25,7 +25,7 @@ Whose = Callable[[Any], Middleware]
 
 
 def agent_middleware(around: Middleware, *, whose: Whose | None = None) -> AgentMiddleware[Any, Any, Any]:
-    """Middleware for ``create_agent``: what is known is in the system message of each call of the model.
+    """Make middleware for ``create_agent``: memory goes into the system message of each model call.
 
     It is in no state and no checkpoint. The turn is taken in when the agent ends. ``whose`` tells people
     apart where one agent answers many; without it all is of the person and session of ``around``.
@@ -71,7 +71,7 @@ def agent_middleware(around: Middleware, *, whose: Whose | None = None) -> Agent
 
 
 def _with_block(told: Any, block: str) -> Any:
-    """The content of a system message with the block after it; where that is a list of parts, as one more."""
+    """Return the content of a system message with the block after it; in a list, as one more part."""
     if isinstance(told, list):
         return [*cast("list[Any]", told), {"type": "text", "text": block}]
     return f"{told}\n\n{block}" if told else block
@@ -89,7 +89,7 @@ class Nodes:
 
 
 def nodes(around: Middleware) -> Nodes:
-    """The nodes for a graph. They are plain functions; an async graph runs them in a thread."""
+    """Make the nodes for a graph. They are plain functions; an async graph runs them in a thread."""
     rounds = Rounds()
 
     def recall(state: Mapping[str, Any]) -> dict[str, str]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Arguments(TypedDict):
-    """What ``Runner.run``, ``run_sync`` and ``run_streamed`` are called with."""
+    """Arguments of ``Runner.run``, ``run_sync`` and ``run_streamed``."""
 
     run_config: RunConfig
     hooks: RunHooks[Any]
@@ -31,11 +31,10 @@ class Arguments(TypedDict):
 def with_memory(
     around: Middleware, *, run_config: RunConfig | None = None, hooks: RunHooks[Any] | None = None
 ) -> Arguments:
-    """The arguments that put memory around one run; make them anew for each.
+    """Make the arguments that put memory around one run; make them anew for each.
 
-    What is known is added to the instructions of the model, recovered once for the message that the run
-    answers. The turn is taken in when the run has its final output. ``run_config`` and ``hooks`` of your own
-    are kept.
+    Recalled memory is added to the instructions of the model, once for the message that the run answers. The
+    turn is taken in when the run has its final output. Your own ``run_config`` and ``hooks`` are kept.
 
     Raises:
         MissingExtra: the SDK is not installed.
@@ -74,7 +73,7 @@ class _Turn:
         self._recalled: Recalled | None = None
 
     async def informed(self, data: CallModelData[Any]) -> ModelInputData:
-        """What goes to the model, with what is known in its instructions."""
+        """Return the input of the model, with recalled memory in its instructions."""
         if self._recalled is None:
             self._message = prompt.message_of(data.model_data.input) or ""
             self._recalled = await self._around.abefore(data.model_data.input)
@@ -83,14 +82,14 @@ class _Turn:
         return replace(given, instructions="\n\n".join(told) or None)
 
     async def _filtered(self, data: CallModelData[Any]) -> ModelInputData:
-        """What the caller's own filter makes of it."""
+        """Return the input after the caller's own filter."""
         if self._filter is None:
             return data.model_data
         made = self._filter(data)
         return await made if inspect.isawaitable(made) else made
 
     def end(self, output: object) -> None:
-        """The run has its final output."""
+        """End the turn with the final output of the run."""
         if self._recalled is not None:
             answer = output if prompt.text_of(output) is not None else str(output)
             self._around.after(self._message, answer, recalled=self._recalled)

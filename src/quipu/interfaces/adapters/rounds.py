@@ -1,4 +1,4 @@
-"""What was recovered for the messages that are being answered, by their ids."""
+"""Recalled memory for messages that are being answered, by their ids."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Rounds:
         self._known: OrderedDict[str, Recalled] = OrderedDict()
 
     def before(self, around: Middleware, messages: Sequence[object]) -> Recalled:
-        """What is known that matters for the last message of the user."""
+        """Recall what matters for the last message of the user."""
         return self._held(messages) or self._hold(messages, around.before(messages))
 
     async def abefore(self, around: Middleware, messages: Sequence[object]) -> Recalled:
-        """``before``, for code in an event loop."""
+        """Recall as ``before`` does, for code in an event loop."""
         return self._held(messages) or self._hold(messages, await around.abefore(messages))
 
     def after(self, around: Middleware, messages: Sequence[object]) -> None:
@@ -52,5 +52,5 @@ class Rounds:
 
 
 def _id(messages: Sequence[object]) -> str:
-    """The id of the message that is to be answered; empty where it has none."""
+    """Return the id of the message that is to be answered; empty if it has none."""
     return str(getattr(prompt.last_of_user(messages), "id", None) or "")

@@ -1,1 +1,1 @@
-"""What coding agents call by themselves: at the beginning of a session, at each prompt, at the end."""
+"""Hooks that coding agents call: at the beginning of a session, at each prompt, at the end."""

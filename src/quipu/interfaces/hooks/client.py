@@ -1,4 +1,4 @@
-"""What a hook runs: it asks the local service, prints the answer for the agent, and fails open.
+"""Program of a hook: it asks the local service, prints the answer for the agent, and fails open.
 
     python -I -S client.py session-start|prompt|stop|session-end [--home DIR] [--space NAME] [--tokens N]
 
@@ -33,16 +33,16 @@ _NOBODY = (FileNotFoundError, ConnectionError, EOFError)
 
 
 class Refused(Exception):
-    """What is there is not ours: another user's directory, or another user's service."""
+    """Signal that something there is not ours: another user's directory, or another user's service."""
 
 
 def home_directory(given: str | None) -> str:
-    """The home as an absolute path: what was given, ``QUIPU_HOME``, or ``~/.quipu``."""
+    """Return the home as an absolute path: the given one, ``QUIPU_HOME``, or ``~/.quipu``."""
     return os.path.abspath(os.path.expanduser(given or os.environ.get("QUIPU_HOME") or "~/.quipu"))
 
 
 def run_directory(home: str) -> str:
-    """Where the service of a home has its socket; elsewhere if its path would be too long for one."""
+    """Return the directory of a home's socket; elsewhere if its path would be too long for one."""
     beside = os.path.join(home, "run")
     if len(os.fsencode(os.path.join(beside, "hooks.sock"))) <= _LONGEST_SOCKET_PATH:
         return beside
@@ -50,9 +50,9 @@ def run_directory(home: str) -> str:
 
 
 def make_run_directory(home: str) -> str:
-    """The same, made where it is missing.
+    """Return the directory of a home's socket, made if it is missing.
 
-    Raises Refused where somebody else made it or it is open to others.
+    Raises Refused if somebody else made it or it is open to others.
     """
     path = run_directory(home)
     os.makedirs(home, 0o711 if os.geteuid() == 0 else 0o700, exist_ok=True)
@@ -64,14 +64,14 @@ def make_run_directory(home: str) -> str:
 
 
 def check_directory(path: str) -> None:
-    """Nothing, where the directory is ours alone; else Refused."""
+    """Raise Refused unless the directory is ours alone."""
     info = os.lstat(path)
     if not stat.S_ISDIR(info.st_mode) or info.st_uid != os.geteuid() or info.st_mode & 0o077:
         raise Refused(f"{path} is not a directory of ours that is closed to all others")
 
 
 def peer_uid(connection: socket.socket) -> int:
-    """The user on the other end of a Unix socket, as the system says."""
+    """Return the user on the other end of a Unix socket, as the system says."""
     if hasattr(socket, "SO_PEERCRED"):
         told = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
         return struct.unpack("3i", told)[1]
@@ -80,14 +80,14 @@ def peer_uid(connection: socket.socket) -> int:
 
 
 def code_state() -> str:
-    """What tells one installed version of the package from another: a service of the other one gives way."""
+    """Return a mark of the installed version: a service of another version gives way."""
     package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
     info = os.stat(os.path.join(package, "__init__.py"))
     return f"{package}:{info.st_mtime_ns}:{info.st_size}"
 
 
 def settings_state(home: str) -> str:
-    """The settings of the environment and the home, as one number: they tell what a service works on."""
+    """Return the settings of environment and home as one number, which tells what a service works on."""
     ours = sorted(item for item in os.environ.items() if item[0].startswith("QUIPU_"))
     left_out = ("QUIPU_HOME", "QUIPU_SPACE", "QUIPU_DEBUG")
     told = [home, *("=".join(item) for item in ours if item[0] not in left_out)]
@@ -95,10 +95,10 @@ def settings_state(home: str) -> str:
 
 
 def converse(home: str, request: dict[str, object], seconds: float) -> dict[str, object]:
-    """What the service of a home answers.
+    """Return the answer of a home's service.
 
-    Raises FileNotFoundError or ConnectionError where there is none, EOFError where it ended meanwhile,
-    Refused where it is not ours, TimeoutError.
+    Raises FileNotFoundError or ConnectionError if there is none, EOFError if it ended meanwhile, Refused if
+    it is not ours, TimeoutError.
     """
     check_directory(run_directory(home))
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
@@ -142,9 +142,9 @@ _FRESH = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
 
 
 def ask(home: str, request: dict[str, object], until: float, *, wait: bool = True) -> dict[str, object]:
-    """What the service answers, started where there is none; {} where it did not by ``until``.
+    """Return the service's answer, starting one if there is none; {} if none came by ``until``.
 
-    Without ``wait`` it is {} where there is none: it starts and finds what was written down.
+    Without ``wait`` it is {} if there is none: it starts and finds what was written down.
     """
     started = False
     while (left := until - time.monotonic()) > 0:
@@ -203,7 +203,7 @@ def note(home: str, text: str) -> None:
 
 
 def answer(event: str, home: str, given: dict[str, object], options: dict[str, str]) -> str:
-    """What the hook prints: the text for the agent as its format wants it, or nothing."""
+    """Return what the hook prints: text for the agent in its format, or nothing."""
     until = time.monotonic() + LIMIT_SECONDS[event] * 0.95
     if event in ("stop", "session-end"):
         transcript = given.get("transcript_path")

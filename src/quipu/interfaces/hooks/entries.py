@@ -27,7 +27,7 @@ _OURS: Final = re.compile(r"quipu[/\\]interfaces[/\\]hooks[/\\]client\.py")
 
 
 def installed(document: Document, commands: Mapping[str, str]) -> dict[str, Any]:
-    """The document with our entries as they should be; ``commands`` is what to run, by the client's event.
+    """Return the document with our entries as they should be; ``commands`` has the command of each event.
 
     Raises:
         BadInput: the document is not what Claude Code would understand.
@@ -46,10 +46,10 @@ def installed(document: Document, commands: Mapping[str, str]) -> dict[str, Any]
 
 
 def removed(document: Document) -> dict[str, Any]:
-    """The document without our entries, and without what they leave empty.
+    """Return the document without our entries, and without what they leave empty.
 
     Raises:
-        BadInput: as above.
+        BadInput: the document is not what Claude Code would understand.
     """
     made = deepcopy(dict(document))
     events = _object("hooks", made.get("hooks", {}))
@@ -66,7 +66,7 @@ def removed(document: Document) -> dict[str, Any]:
 
 
 def found(document: Document) -> dict[str, list[str]]:
-    """Our commands in the document, by the event of Claude Code."""
+    """Return our commands in the document, by the event of Claude Code."""
     by_event: dict[str, list[str]] = {}
     for event, hook in _ours(document):
         by_event.setdefault(event, []).append(hook["command"])
@@ -74,7 +74,7 @@ def found(document: Document) -> dict[str, list[str]]:
 
 
 def _without_ours(group: object) -> object:
-    """A group of hooks without ours; None where nothing is left of it, as it is where none was in it."""
+    """Return a group of hooks without ours; None if nothing is left; unchanged if it has none of ours."""
     if not isinstance(group, dict):
         return group
     told = cast("Document", group)
@@ -88,7 +88,7 @@ def _without_ours(group: object) -> object:
 
 
 def _ours(document: Document) -> list[tuple[str, Document]]:
-    """Our hooks with their events, in the order of our events."""
+    """Return our hooks with their events, in the order of our events."""
     events = _object("hooks", document.get("hooks", {}))
     known = [event for event, _, _ in EVENTS]
     return [

@@ -16,7 +16,7 @@ from quipu.interfaces.hooks import client, entries, settings_file
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What was, or would be, done to a settings file; ``backup`` is the file as it was."""
+    """Change of a settings file, done or previewed; ``backup`` is the file as it was."""
 
     path: Path
     changed: bool
@@ -25,21 +25,21 @@ class Change:
 
 
 def user_settings() -> Path:
-    """The settings of the user: in ``$CLAUDE_CONFIG_DIR``, else in ``~/.claude``."""
+    """Return the settings of the user: in ``$CLAUDE_CONFIG_DIR``, else in ``~/.claude``."""
     configured = os.environ.get("CLAUDE_CONFIG_DIR")
     return (Path(configured).expanduser() if configured else Path.home() / ".claude") / "settings.json"
 
 
 def project_settings(folder: Path, *, local: bool) -> Path:
-    """The settings of a project: those that are shared, or those of this machine alone."""
+    """Return the settings of a project: those that are shared, or those of this machine alone."""
     return folder.resolve() / ".claude" / ("settings.local.json" if local else "settings.json")
 
 
 def commands(options: Mapping[str, str]) -> dict[str, str]:
-    """What each hook runs, by the event.
+    """Return the command of each hook, by event.
 
-    It ends well whatever happens, where this installation is gone, too: a hook that ends with exit code 2, as
-    Python does where a file is missing, would have Claude Code refuse the prompt.
+    It ends well whatever happens, even if this installation is gone: a hook that ends with exit code 2, as
+    Python does for a missing file, would have Claude Code refuse the prompt.
 
     Raises:
         BadInput: this system has none of what hooks need.

@@ -22,9 +22,9 @@ _INDENT = re.compile(rb"^\{\s*?\n([ \t]+)\"")
 
 @dataclass(frozen=True, slots=True)
 class SettingsFile:
-    """What a settings file holds. ``path`` is where the data are: a link is followed.
+    """Content of a settings file. ``path`` is the place of the data: a link is followed.
 
-    ``before`` is None where there is no file yet.
+    ``before`` is None if there is no file yet.
     """
 
     path: Path
@@ -32,7 +32,7 @@ class SettingsFile:
     document: Mapping[str, Any]
 
     def text(self, document: Mapping[str, Any]) -> bytes:
-        """The document as it would be written, indented as the file is."""
+        """Return the document as it would be written, indented as the file is."""
         indent: int | str = 2
         if self.before is not None and (found := _INDENT.match(self.before)):
             indent = found[1].decode()
@@ -72,7 +72,7 @@ class SettingsFile:
             made.unlink(missing_ok=True)
 
     def _keep(self, now: datetime) -> Path:
-        """A copy of the file as it was, readable by nobody who cannot read the file."""
+        """Copy the file as it was, readable by nobody who cannot read the file."""
         backup = self.path.with_name(f"{self.path.name}.{now:%Y%m%dT%H%M%S%fZ}.quipu-backup")
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
         with os.fdopen(os.open(backup, flags, 0o600), "wb") as file:
@@ -94,7 +94,7 @@ class SettingsFile:
 
 
 def read(path: Path) -> SettingsFile:
-    """What the settings file holds, an empty document where there is none.
+    """Read the settings file; an empty document if there is none.
 
     Raises:
         BadInput: it is no JSON object, says a thing twice, or cannot be read.
@@ -116,7 +116,7 @@ def read(path: Path) -> SettingsFile:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object whose names are all different: of two, one would be lost when it is written."""
+    """Return an object if its names are all different: of two equal ones, writing would lose one."""
     made = dict(pairs)
     if len(made) < len(pairs):
         names = [name for name, _ in pairs]

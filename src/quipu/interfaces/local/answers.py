@@ -1,4 +1,4 @@
-"""What the service tells a hook."""
+"""Answers of the service to hooks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Answers:
         self._told = Told()
 
     async def answer(self, request: Mapping[str, object]) -> str:
-        """The text for the agent; "" where there is nothing to tell.
+        """Return the text for the agent; "" if there is nothing to say.
 
         Raises:
             BadInput: what was asked cannot be understood.

@@ -13,9 +13,9 @@ _POLL_SECONDS = 0.05
 
 
 def hold(home: str) -> FileLock | None:
-    """The lock of who serves a home, for as long as it is not closed; None where another process serves.
+    """Take the lock of a home's service, held until it is closed; None if another process serves.
 
-    One that is about to end is waited for.
+    Wait for one that is about to end.
     """
     lock = FileLock(Path(make_run_directory(home)) / "service.lock")
     until = time.monotonic() + _WAIT_SECONDS

@@ -1,4 +1,4 @@
-"""When the service ends by itself."""
+"""Life of the service: when it ends."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """How long it may rest, and how much memory it may hold while it rests."""
+    """Limits of a service at rest: for how long, and with how much memory."""
 
     idle_seconds: float
     most_mb: float
 
     def over(self, *, rested_seconds: float, resident_mb: float, same_code: bool) -> str | None:
-        """Why it is over, for a service that answers nobody now; None where it is not."""
+        """Return why a service that answers nobody now is over; None if it is not."""
         if not same_code:
             return "another version was installed"
         if rested_seconds >= self.idle_seconds:
@@ -28,7 +28,7 @@ class Life:
 
 
 def resident_mb() -> float:
-    """Memory that this process holds now; where the system does not say, the most it ever held."""
+    """Return the memory that this process holds now; the most it ever held if the system does not say."""
     try:
         pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE") / 2**20

@@ -1,4 +1,4 @@
-"""What hooks wrote down to be synced: one small file each, which stays until it is done."""
+"""Pending syncs that hooks wrote down: one small file each, which stays until it is done."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Pending:
 
 
 def take(folder: Path) -> Iterator[Pending]:
-    """What waits, also what an earlier service began and did not finish. Files of others are passed over."""
+    """Yield what waits, also what an earlier service left unfinished. Files of others are skipped."""
     for file in sorted(folder.glob("*")):
         if file.name.startswith("."):
             continue
@@ -35,12 +35,12 @@ def take(folder: Path) -> Iterator[Pending]:
 
 
 def count(folder: Path) -> int:
-    """How many wait."""
+    """Count the pending syncs."""
     return sum(not file.name.startswith(".") for file in folder.glob("*"))
 
 
 def _begun(file: Path, doing: Path) -> Pending | None:
-    """Renamed before it is read: a hook that asks again meanwhile makes a file of its own."""
+    """Rename a file, then read it: a hook that asks again meanwhile makes a file of its own."""
     try:
         file.replace(doing)
         told: Any = json.loads(doing.read_text("utf-8", "surrogateescape"))

@@ -1,4 +1,4 @@
-"""What a hook asks for, as values: which space, which question, and what was told already."""
+"""Request of a hook, as values: its space, its question, and what the session was told already."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _SESSIONS, _OF_ONE_SESSION = 64, 500
 
 
 def space_of(project: object) -> str | None:
-    """The space of a project: the name of its directory, as a sync calls it; None where there is none."""
+    """Return the space of a project: the name of its directory, as a sync calls it; None without one."""
     parts = [part for part in re.split(r"[\\/]", project) if part] if isinstance(project, str) else []
     return parts[-1] if parts else None
 
 
 def asked_space(request: Mapping[str, object]) -> str | None:
-    """The space that a request is about: the one that it names, else that of its project."""
+    """Return the space of a request: the one that it names, else that of its project."""
     given = request.get("space")
     return given if isinstance(given, str) and given else space_of(request.get("project"))
 
 
 def question(prompt: object) -> str | None:
-    """What to look for: the beginning of a prompt, or None for commands and for less than three words."""
+    """Return the question to look for: the beginning of a prompt; None for commands and under three words."""
     if not isinstance(prompt, str):
         return None
     said = prompt.strip()
@@ -39,17 +39,17 @@ def question(prompt: object) -> str | None:
 
 
 class Told:
-    """What each session was told already, so that it is not told twice; of the latest sessions."""
+    """Hits that each session was told already, so that they are not repeated; of the latest sessions."""
 
     def __init__(self) -> None:
         self._sessions: OrderedDict[str, OrderedDict[tuple[str, str], None]] = OrderedDict()
 
     def forget(self, session: str) -> None:
-        """The session begins anew: nothing of what it was told is left in its context."""
+        """Forget what a session was told: it begins anew, and its context is empty."""
         self._sessions.pop(session, None)
 
     def new(self, session: str, hits: Sequence[Hit]) -> list[Hit]:
-        """The hits that it was not told, and did not say itself."""
+        """Return the hits that the session was not told, and did not say itself."""
         known = self._sessions.get(session, OrderedDict())
         return [hit for hit in hits if (hit.kind, hit.id) not in known and hit.source.session != session]
 

@@ -96,7 +96,7 @@ class Service:
 
     @asynccontextmanager
     async def _listening(self) -> AsyncGenerator[SocketListener]:
-        """The socket, in its place all at once and for us alone; what lay there was left by the dead."""
+        """Listen at the socket, put in place at once and for us alone; a file left there by the dead goes."""
         place, made = self._folder / "hooks.sock", self._folder / "new.sock"
         async with await anyio.create_unix_listener(made, mode=0o600, backlog=64) as listener:
             made.replace(place)

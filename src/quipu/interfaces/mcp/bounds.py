@@ -16,7 +16,7 @@ Item = TypeVar("Item")
 
 
 def tokens(text: str) -> int:
-    """About how many tokens a text has, rather more than less."""
+    """Estimate the tokens of a text, rather more than less."""
     # Not at the top: it brings numpy along, and a client waits for this server to start.
     from quipu.recall.render import estimate_tokens  # noqa: PLC0415
 
@@ -24,7 +24,7 @@ def tokens(text: str) -> int:
 
 
 def fitting(items: Iterable[Item], *, most_tokens: int = MOST_TOKENS) -> tuple[list[Item], int]:
-    """The first items that fit into a budget as JSON, and how many were left out. The first always fits."""
+    """Return the first items that fit into a budget as JSON, at least one, and how many were left out."""
     kept: list[Item] = []
     left, spent = 0, 0
     for item in items:
@@ -38,7 +38,7 @@ def fitting(items: Iterable[Item], *, most_tokens: int = MOST_TOKENS) -> tuple[l
 
 
 def shortened(value: Any, *, longest: int = LONGEST_TEXT) -> Any:
-    """The same JSON value with each text cut to ``longest`` characters; a cut ends in an ellipsis."""
+    """Return the JSON value with each text cut to ``longest`` characters; a cut ends in an ellipsis."""
     match value:
         case str() if len(value) > longest:
             return value[: longest - len(_CUT)] + _CUT
@@ -52,12 +52,12 @@ def shortened(value: Any, *, longest: int = LONGEST_TEXT) -> Any:
 
 
 def more(left_out: int, narrower: str) -> str:
-    """The line that tells of what was left out, and how to ask for less; empty where nothing was."""
+    """Return a line about what was left out, and how to ask for less; empty if nothing was."""
     return f"\n({left_out} more did not fit; {narrower})" if left_out else ""
 
 
 def compact(value: object) -> str:
-    """The value as JSON on one line."""
+    """Return the value as JSON on one line."""
     return json.dumps(value, ensure_ascii=False, separators=(", ", ": "), default=str)
 
 

@@ -28,7 +28,7 @@ Identify = Callable[[Request], Awaitable[Caller]]
 
 
 def answering(opened: Opened) -> Server[Any]:
-    """A server over the memory that ``opened`` gives, for who stands behind each request of an `HttpDoor`."""
+    """Build a server over the memory of ``opened``, for whoever stands behind a request of an `HttpDoor`."""
     return build(opened, _caller, tell=_far)
 
 
@@ -67,7 +67,7 @@ class HttpDoor:
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
-        """Requests are answered in this block; once in the life of this object."""
+        """Answer requests in this block; once in the life of this object."""
         async with self._manager.run():
             yield
 
@@ -78,7 +78,7 @@ class HttpDoor:
 
 
 def _far(error: QuipuError) -> Problem:
-    """What somebody far away may know of an error; the rest is for our log."""
+    """Return what a distant caller may know of an error; the rest goes to our log."""
     if status(type(error)) >= HTTPStatus.INTERNAL_SERVER_ERROR:
         _LOG.error("%s: %s", type(error).__name__, error, exc_info=error)
     return public(error)

@@ -1,4 +1,4 @@
-"""What a tool is: who calls it, what it is given, what it answers."""
+"""Model of a tool: its caller, its input and its answer."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ LEVELS: Final[tuple[Level, ...]] = ("read", "write", "admin")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """Whose memory a connection is about, and what it may do: settled by configuration, never by the model.
+    """Caller behind a connection, and what they may do: set by configuration, never by the model.
 
-    With ``user``, messages, facts and loops are those of that person. ``schema`` and ``agent`` say which
-    tables, and with whose grants; without an agent every table of the schema may be used. ``bound``: the
-    database shows and takes rows of ``user`` alone. ``key``: the id of the API key, if there is one.
+    With ``user``, messages, facts and loops are those of that person. ``schema`` and ``agent`` choose the
+    tables, and whose grants apply; without an agent every table of the schema may be used. ``bound``: the
+    database shows and takes rows of ``user`` alone. ``key`` is the id of the API key, if there is one.
     """
 
     space: str
@@ -34,18 +34,18 @@ class Caller:
     key: str | None = None
 
     def may(self, tool: Tool) -> bool:
-        """Whether they may use a tool."""
+        """Return True if they may use a tool."""
         return LEVELS.index(self.level) >= LEVELS.index(tool.level)
 
     @property
     def person(self) -> str:
-        """Whom facts are about: the person, or where none is named, the one whom the space stands for."""
+        """Person whom facts are about: the named one, else the one whom the space stands for."""
         return self.user or self.space
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
-    """What a call is answered from."""
+    """Memory and caller that a call is answered with."""
 
     memory: AsyncMemory
     caller: Caller
@@ -58,15 +58,15 @@ class Given(BaseModel):
 
 
 class Answer(BaseModel):
-    """What a tool answers: its fields are the structured content, ``text`` the same for reading."""
+    """Answer of a tool: its fields are the structured content, ``text`` the same for reading."""
 
     @abstractmethod
     def text(self) -> str:
-        """The answer in words, as short as it can be."""
+        """Return the answer in words, as short as it can be."""
 
     @property
     def is_memory(self) -> bool:
-        """Whether the words are recalled memory: then they are marked, and never taken in again."""
+        """True if the words are recalled memory: then they are marked, and never taken in again."""
         return False
 
 

@@ -23,12 +23,12 @@ USER_HEADER: Final = "quipu-user"
 
 
 def door(serving: Served) -> HttpDoor:
-    """The application to be mounted: over the memory that is served, for who has a key to it."""
+    """Build the application to be mounted: over the served memory, for whoever has a key to it."""
     return HttpDoor(server(serving), identify(serving), hosts=sorted(serving.terms.hosts))
 
 
 def server(serving: Served) -> Server[Any]:
-    """What answers, from the memory that is served."""
+    """Build the MCP server over the served memory."""
 
     async def memory() -> AsyncMemory:
         return serving.memory
@@ -37,10 +37,10 @@ def server(serving: Served) -> Server[Any]:
 
 
 def identify(serving: Served) -> Identify:
-    """Who asks: the key says which space, and whether anything may be changed.
+    """Return a function that identifies the caller: the key decides the space and what may be changed.
 
-    The client's configuration may say more: the header ``Quipu-User`` keeps to one person, ``Quipu-Space``
-    names the space for a key that opens all. A key that is bound to a user keeps to that person, whatever the
+    The client's configuration may add: the header ``Quipu-User`` limits to one person, ``Quipu-Space`` names
+    the space for a key that opens all. A key that is bound to a user stays with that person, whatever the
     configuration says.
     """
 
@@ -58,5 +58,5 @@ def identify(serving: Served) -> Identify:
 
 
 def running(app: ASGIApp) -> AbstractAsyncContextManager[None]:
-    """The block in which a door answers."""
+    """Open the block in which a door answers."""
     return cast(HttpDoor, app).running()

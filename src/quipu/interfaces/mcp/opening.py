@@ -58,7 +58,7 @@ class Opening:
             await self._gone.wait()
 
     async def memory(self) -> AsyncMemory:
-        """The open memory.
+        """Return the open memory.
 
         Raises:
             QuipuError: it cannot be opened.

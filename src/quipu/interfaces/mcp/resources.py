@@ -1,4 +1,4 @@
-"""What a client can put into a conversation by itself: the briefing, and the part about tables."""
+"""Resources that a client can put into a conversation: the briefing, and the part about tables."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Resource:
 
 
 async def _briefing(desk: Desk) -> str:
-    """What is open and what holds; and where it is nobody's in particular, what sessions were about."""
+    """Return what is open and what holds; without a person, also what sessions were about."""
     caller, memory = desk.caller, desk.memory
     lines = [f"- {line}" for line in await memory.reminders(space=caller.space, user=caller.user)]
     facts = await memory.ledger.list(space=caller.space, user=caller.user, limit=_MOST_FACTS)
@@ -41,7 +41,7 @@ async def _briefing(desk: Desk) -> str:
 
 
 def _within(budget_tokens: int, *sections: tuple[str, list[str]]) -> list[str]:
-    """The lines of sections that fit: each may have an equal share."""
+    """Return the lines of sections that fit: each may have an equal share."""
     kept: list[str] = []
     for head, lines in sections:
         fit: list[str] = []

@@ -69,12 +69,12 @@ class Door:
         self._resources = {resource.uri: resource for resource in RESOURCES}
 
     async def list_tools(self, context: Context, _: PaginatedRequestParams | None) -> ListToolsResult:
-        """The tools that the caller may use."""
+        """Return the tools that the caller may use."""
         caller = self._caller_of(context)
         return ListToolsResult(tools=[shown.tool(tool) for tool in self._tools.values() if caller.may(tool)])
 
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
-        """The answer of a tool, or what went wrong and what to do about it.
+        """Return the answer of a tool, or what went wrong and what to do about it.
 
         Raises:
             MCPError: there is no such tool.
@@ -110,17 +110,17 @@ class Door:
         return CallToolResult(content=[TextContent(text=text)], structured_content=told)
 
     async def list_resources(self, _: Context, __: PaginatedRequestParams | None) -> ListResourcesResult:
-        """The resources."""
+        """Return the resources."""
         return ListResourcesResult(resources=[shown.resource(one) for one in self._resources.values()])
 
     async def list_templates(
         self, _: Context, __: PaginatedRequestParams | None
     ) -> ListResourceTemplatesResult:
-        """None: no resource takes arguments. Clients ask all the same."""
+        """Return no templates: no resource takes arguments. Clients ask all the same."""
         return ListResourceTemplatesResult(resource_templates=[])
 
     async def read_resource(self, context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
-        """The text of a resource.
+        """Return the text of a resource.
 
         Raises:
             MCPError: there is no such resource, or it cannot be had now.
@@ -135,11 +135,11 @@ class Door:
         return ReadResourceResult(contents=[contents])
 
     async def list_prompts(self, _: Context, __: PaginatedRequestParams | None) -> ListPromptsResult:
-        """The resources once more: many clients let people put prompts into a conversation, not resources."""
+        """Return the resources as prompts: many clients let people add prompts to a conversation only."""
         return ListPromptsResult(prompts=[shown.prompt(one) for one in self._resources.values()])
 
     async def get_prompt(self, context: Context, params: GetPromptRequestParams) -> GetPromptResult:
-        """The text of a resource as a message.
+        """Return the text of a resource as a message.
 
         Raises:
             MCPError: there is no such prompt, or it cannot be had now.
@@ -164,9 +164,9 @@ class Door:
 
 
 def build(opened: Opened, caller_of: CallerOf, *, tell: Tell = problem) -> Server[Any]:
-    """A server whose memory is what ``opened`` gives, for whom ``caller_of`` says that a request is made.
+    """Build a server over the memory of ``opened``, for the caller that ``caller_of`` finds in a request.
 
-    ``tell`` says how much of an error somebody who calls may know.
+    ``tell`` decides how much of an error a caller may know.
     """
     door = Door(opened, caller_of, tell=tell)
     server: Server[Any] = Server(
@@ -187,7 +187,7 @@ def build(opened: Opened, caller_of: CallerOf, *, tell: Tell = problem) -> Serve
 
 
 async def _keep_in(ctx: Context, call_next: CallNext) -> HandlerResult:
-    """The answer; of what nobody foresaw no more than that: the SDK would tell its text to whoever called."""
+    """Return the answer, but hide unforeseen errors: the SDK would send their text to the caller."""
     try:
         return await call_next(ctx)
     except (MCPError, ValidationError):

@@ -19,7 +19,7 @@ _MOST_FAULTS: Final = 5
 
 
 def tool(one: model.Tool) -> Tool:
-    """A tool as it is listed: the schemas of what it takes and answers, and how careful to be with it."""
+    """Describe a tool for the list: the schemas of its input and answer, and how careful to be with it."""
     return Tool(
         name=one.name,
         title=one.title,
@@ -37,21 +37,21 @@ def tool(one: model.Tool) -> Tool:
 
 
 def resource(one: resources.Resource) -> Resource:
-    """A resource as it is listed."""
+    """Describe a resource for the list."""
     return Resource(
         uri=one.uri, name=one.name, title=one.title, description=one.about, mime_type="text/markdown"
     )
 
 
 def prompt(one: resources.Resource) -> Prompt:
-    """A resource as a prompt without arguments."""
+    """Describe a resource as a prompt without arguments."""
     return Prompt(name=one.name, title=one.title, description=one.about)
 
 
 def schema(of: type[BaseModel], *, mode: Any) -> dict[str, Any]:
-    """The JSON schema of a model, without what costs tokens and tells a model nothing.
+    """Return the JSON schema of a model, without what costs tokens and tells a model nothing.
 
-    That is titles, docstrings, and of arguments that may be left out, that they may be null too.
+    Left out are titles, docstrings, and that an optional argument may also be null.
     """
     lean = cast("dict[str, Any]", _lean(of.model_json_schema(mode=mode), named=False, top=True))
     if mode == "validation":
@@ -61,7 +61,7 @@ def schema(of: type[BaseModel], *, mode: Any) -> dict[str, Any]:
 
 
 def _without_null(one: dict[str, Any]) -> dict[str, Any]:
-    """A property whose default is null, as one that is simply left out."""
+    """Return a property whose default is null as one that is simply left out."""
     if "default" not in one or one["default"] is not None:
         return one
     kept = {name: cell for name, cell in one.items() if name != "default"}
@@ -70,7 +70,10 @@ def _without_null(one: dict[str, Any]) -> dict[str, Any]:
 
 
 def _lean(value: Any, *, named: bool, top: bool = False) -> Any:
-    """``named``: the keys are names of properties or definitions, and stay whatever they are."""
+    """Return a schema without titles and docstrings.
+
+    With ``named`` the keys are names of properties or definitions, and stay whatever they are.
+    """
     if isinstance(value, list):
         return [_lean(item, named=False) for item in cast("list[Any]", value)]
     if not isinstance(value, dict):
@@ -88,7 +91,7 @@ def _lean(value: Any, *, named: bool, top: bool = False) -> Any:
 
 
 def harmless(value: Any) -> Any:
-    """The same JSON value with each text such that a model takes none for the frame of its prompt."""
+    """Return the JSON value with each text made safe: no model takes one for the frame of its prompt."""
     match value:
         case str():
             return defused(value)
@@ -102,17 +105,17 @@ def harmless(value: Any) -> Any:
 
 
 def failure(told: Problem) -> str:
-    """What went wrong, and what to do: for a model to read."""
+    """Describe what went wrong, and what to do, for a model to read."""
     return in_our_words(told.message + (f"\n{told.hint}" if told.hint else ""))
 
 
 def code(error: QuipuError) -> int:
-    """The code of an error outside of tools."""
+    """Return the code of an error outside of tools."""
     return INVALID_PARAMS if isinstance(error, BadInput | NotFound) else INTERNAL_ERROR
 
 
 def misfit(one: model.Tool, error: ValidationError) -> str:
-    """Which arguments do not fit and how, and which there are. What was given is not repeated."""
+    """Describe which arguments do not fit and how, and which there are; do not repeat the input."""
     faults = error.errors(include_url=False, include_context=False, include_input=False)
     lines = [
         f"{'.'.join(str(part) for part in fault['loc']) or 'arguments'}: {rule_of(fault['msg'])}."

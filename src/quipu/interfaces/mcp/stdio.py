@@ -44,7 +44,7 @@ async def _serve(settings: Settings, caller: Caller) -> None:
 
 
 async def _end_at_signals(opening: Opening, *, task_status: TaskStatus[None]) -> None:
-    """At a signal, close the memory and end; else the end would wait for the thread that waits for input."""
+    """Close the memory at a signal and end; else the end would wait for the thread that waits for input."""
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
         task_status.started()
         async for number in signals:

@@ -1,4 +1,4 @@
-"""What a turn needs of the middleware, whichever form it has."""
+"""Interface of the middleware that a turn needs, in either form."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ class Around(Protocol):
     """Recovers before an answer and takes the turn in after it; see ``Middleware``."""
 
     def before(self, message: object) -> Recalled:
-        """What is known that matters for a message, in time or not at all."""
+        """Recall what matters for a message, in time or not at all."""
         ...
 
     async def abefore(self, message: object) -> Recalled:
-        """``before``, for code in an event loop."""
+        """Recall as ``before`` does, for code in an event loop."""
         ...
 
     def after(self, message: object, answer: object = "", *, recalled: Recalled | None = None) -> None:

@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Done(Generic[T]):
-    """What a call returned, or the error that it raised."""
+    """Result of a call, or the error that it raised."""
 
     result: T | None = None
     error: Exception | None = None

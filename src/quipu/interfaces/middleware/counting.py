@@ -23,24 +23,24 @@ class Counting:
         self._troubles: Counter[Part] = Counter()
 
     def recalled(self, outcome: Outcome, took_ms: float) -> None:
-        """A recovery ended."""
+        """Count a recovery that ended."""
         with self._lock:
             self._before[outcome] += 1
             self._before_ms += took_ms
             self._before_ms_most = max(self._before_ms_most, took_ms)
 
     def add(self, what: Counted, number: int = 1) -> None:
-        """Something else happened, so many times."""
+        """Count something else, so many times."""
         with self._lock:
             self._others[what] += number
 
     def trouble(self, part: Part) -> None:
-        """Something failed."""
+        """Count a failure."""
         with self._lock:
             self._troubles[part] += 1
 
     def metrics(self, *, waiting: int) -> Metrics:
-        """The counts now."""
+        """Return the counts now."""
         with self._lock:
             return Metrics(
                 before={outcome: self._before[outcome] for outcome in OUTCOMES},

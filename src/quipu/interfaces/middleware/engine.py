@@ -1,4 +1,4 @@
-"""What all conversations of one middleware share: the memory, the threads, the counts, the journal."""
+"""Engine shared by all conversations of one middleware: memory, threads, counts, journal."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Engine:
         opening.join(seconds)
 
     def recall(self, message: str, person: Person, recent: Sequence[str]) -> Recalled:
-        """What is known that matters for a message, in time or not at all."""
+        """Recall what matters for a message, in time or not at all."""
         begun = time.perf_counter()
         id_ = uuid4().hex
         question = partial(self._recovered, message, person, tuple(recent), id_)
@@ -75,13 +75,13 @@ class Engine:
         )
 
     def untold(self, trouble: str) -> Recalled:
-        """The result for what holds no message."""
+        """Return the result for input without a message."""
         self._counting.recalled("failed", 0.0)
         self.trouble(trouble)
         return Recalled(outcome="failed", message=uuid4().hex, trouble=trouble)
 
     def trouble(self, trouble: str) -> None:
-        """Recovering failed."""
+        """Note that recovering failed."""
         self._counting.trouble("before")
         self._journal.note("before", trouble)
 
@@ -99,7 +99,7 @@ class Engine:
             self.writing.put(Said(messages=said, person=person))
 
     def metrics(self) -> Metrics:
-        """The counts now."""
+        """Return the counts now."""
         return self._counting.metrics(waiting=self.writing.waiting)
 
     def close(self, seconds: float) -> None:

@@ -1,4 +1,4 @@
-"""What went wrong, in a file beside the memory: it outlives the program, and needs no database.
+"""Journal of what went wrong, in a file beside the memory: it outlives the program, without a database.
 
 ``quipu doctor`` reads it. A line holds a time, what failed, and why; no word of a conversation.
 """
@@ -38,7 +38,7 @@ class Trouble:
 
 
 def told(error: BaseException | None) -> str:
-    """An error as it may be written down: of what was handed in, or is not ours, only what it was.
+    """Describe an error for the journal; of bad input or a foreign error, only what it was.
 
     Messages of other libraries may quote what was said.
     """
@@ -61,7 +61,7 @@ class Journal:
         self._held: dict[tuple[Part, str], Trouble] = {}
 
     def note(self, part: Part, trouble: str, *, now: datetime | None = None) -> None:
-        """Something failed."""
+        """Note that something failed."""
         at = now or datetime.now(UTC)
         with self._lock:
             self._write(self._past(at))
@@ -81,7 +81,7 @@ class Journal:
             self._held.clear()
 
     def _past(self, now: datetime) -> list[Trouble]:
-        """What was held for its minute, which is over; it is held no longer."""
+        """Return troubles held for a minute that is over, and let go of them."""
         over = [key for key, one in self._held.items() if now - one.at >= _TOGETHER]
         return [one for one in map(self._held.pop, over) if one.times]
 
@@ -100,7 +100,7 @@ class Journal:
 
 
 def troubles(home: Path, *, since: datetime) -> list[Trouble]:
-    """What the file of a home holds since a time, the earliest first; without lines that cannot be read.
+    """Return the troubles in a home's file since a time, earliest first; skip unreadable lines.
 
     Raises:
         OSError: it is there and cannot be read.

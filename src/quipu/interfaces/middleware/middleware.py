@@ -74,7 +74,7 @@ class Middleware:
     def of(
         self, *, user: str | None = None, session: str | None = None, space: str | None = None
     ) -> Middleware:
-        """The same middleware for another person or session; without ``session`` a new one begins.
+        """Return a middleware for another person or session; without ``session`` a new one begins.
 
         What is not named stays as it is. It needs no closing.
 
@@ -88,7 +88,7 @@ class Middleware:
         return other
 
     def __enter__(self) -> Self:
-        """Opens the memory, in half a minute at most; where it cannot be opened, agents go without."""
+        """Open the memory, in half a minute at most; if it cannot be opened, agents go without."""
         self._engine.open(_OPEN_SECONDS)
         return self
 
@@ -107,21 +107,21 @@ class Middleware:
         await to_thread.run_sync(self.close)
 
     def __call__(self, agent: Agent, *, said: Callable[[Any], str | None] = prompt.text_of) -> Agent:
-        """The agent with memory around it: a function, coroutine function, or generator of text.
+        """Put memory around an agent: a function, coroutine function, or generator of text.
 
         Its first argument is the message, or a list of messages with ``role`` and ``content``. If it has a
-        parameter ``memory``, that is the block for its prompt (a text, perhaps empty); otherwise the block
-        is put in front of the message, in a list as a message of the system. What it returns, yields or
-        raises is passed on as it is; ``said`` tells the text of it, where it is something unusual.
+        parameter ``memory``, that gets the block for its prompt (a text, perhaps empty); otherwise the block
+        is put in front of the message, in a list as a system message. What it returns, yields or raises is
+        passed on unchanged; ``said`` extracts the text of an unusual result.
         """
         return wrapped(self, agent, said)
 
     def turn(self, message: str) -> Turn:
-        """One turn as a context manager, ``with`` or ``async with``."""
+        """Return one turn as a context manager, ``with`` or ``async with``."""
         return Turn(self, message)
 
     def before(self, message: object, *, recent: Sequence[str] | None = None) -> Recalled:
-        """What is known that matters for a message: a block for the prompt, in time or not at all.
+        """Recall what matters for a message: a block for the prompt, in time or not at all.
 
         ``message`` is a text, or a list of messages with ``role`` and ``content``. ``recent`` are the turns
         before it, the latest last; if not given, those of the list, or those of the session that went
@@ -135,7 +135,7 @@ class Middleware:
         return self._engine.recall(text, self.person, recent)
 
     async def abefore(self, message: object, *, recent: Sequence[str] | None = None) -> Recalled:
-        """``before``, for code in an event loop."""
+        """Recall as ``before`` does, for code in an event loop."""
         found: Recalled | None = None
         with move_on_after(self._engine.limit_seconds + _GRACE_SECONDS):  # where all threads are taken
             found = await to_thread.run_sync(
@@ -157,7 +157,7 @@ class Middleware:
         return self._engine.writing.flush(seconds)
 
     def metrics(self) -> Metrics:
-        """How often memory was recovered, written, late or not to be had, since this was made."""
+        """Return how often memory was recovered, written, late or unavailable, since this was made."""
         return self._engine.metrics()
 
     def close(self, seconds: float = _CLOSE_SECONDS) -> None:

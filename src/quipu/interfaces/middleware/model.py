@@ -1,4 +1,4 @@
-"""What the middleware hands out: what was recovered for a message, and how it is doing."""
+"""Results of the middleware: what was recovered for a message, and how it is doing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OUTCOMES: Final[tuple[Outcome, ...]] = ("found", "nothing", "timeout", "failed")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
-    """Whose conversation it is; ``user`` is None where nobody is told apart."""
+    """Person of a conversation; ``user`` is None if people are not told apart."""
 
     space: str
     user: str | None
@@ -24,11 +24,11 @@ class Person:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recalled:
-    """What is known that matters for a message, or that it could not be had.
+    """Recalled memory for a message, or the reason why there is none.
 
-    ``block`` goes into the prompt: it is marked, so that it is not taken in again; empty where nothing is
-    known, there was no time, or memory failed (``outcome``; ``trouble`` says why). ``ids`` are those of the
-    memories in it. ``message`` is the id under which the message will be recorded.
+    ``block`` goes into the prompt: it is marked, so that it is not taken in again; empty if nothing is known,
+    there was no time, or memory failed (``outcome``; ``trouble`` says why). ``ids`` are those of the memories
+    in it. ``message`` is the id under which the message will be recorded.
     """
 
     outcome: Outcome

@@ -1,4 +1,4 @@
-"""Where the message stands in what an agent is called with, where memory goes, and what it answered. Pure."""
+"""Arguments and answers of agents: where the message is, where memory goes, what was answered. Pure."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _SPOKEN: tuple[object, ...] = (*_USER, "assistant", "ai")
 
 
 def text_of(value: object) -> str | None:
-    """The text of a message, an answer, or a piece of one; None where none can be told.
+    """Return the text of a message, an answer, or a piece of one; None if there is none.
 
-    Taken are a text, what has ``content`` as a key or an attribute, and lists of parts with ``text``.
+    Text, objects with ``content`` as a key or an attribute, and lists of parts with ``text`` are taken.
     """
     if isinstance(value, str):
         return value
@@ -24,17 +24,17 @@ def text_of(value: object) -> str | None:
 
 
 def message_of(asked: object) -> str | None:
-    """The message that is to be answered: a text, or the last of the user's in a list of messages."""
+    """Return the message that is to be answered: a text, or the last of the user's in a list of messages."""
     return text_of(last_of_user(asked) if is_list(asked) else asked)
 
 
 def last_of_user(messages: Sequence[object]) -> object:
-    """The last message of the user in a list; None where there is none."""
+    """Return the last message of the user in a list; None if there is none."""
     return next((one for one in reversed(messages) if _role(one) in _USER), None)
 
 
 def recent_of(asked: object, *, most: int) -> tuple[str, ...]:
-    """What was said before the message in a list of messages, the latest last; at most so many turns."""
+    """Return the turns before the message in a list of messages, latest last; at most so many."""
     if not is_list(asked):
         return ()
     roles = [_role(one) for one in asked]
@@ -44,9 +44,9 @@ def recent_of(asked: object, *, most: int) -> tuple[str, ...]:
 
 
 def with_memory(asked: Any, block: str) -> Any:
-    """The same with the block of memory in front: of the text, or of the user's last message in a list.
+    """Put the block of memory in front: of the text, or of the user's last message in a list.
 
-    In a list it is a message of the system. What is neither is returned as it is.
+    In a list it is a system message. Anything else is returned unchanged.
     """
     if not block:
         return asked
@@ -60,7 +60,7 @@ def with_memory(asked: Any, block: str) -> Any:
 
 
 def is_list(value: object) -> TypeGuard[Sequence[object]]:
-    """Whether it is a list of things, not a text."""
+    """Return True for a list of things, not a text."""
     return isinstance(value, (list, tuple))
 
 

@@ -35,7 +35,7 @@ class Recalling:
         self._late = 0
 
     def ask(self, question: Callable[[], Recovered], *, seconds: float) -> Recovered:
-        """The result.
+        """Ask a question and return its result.
 
         Raises:
             Late: there is none in time, or too many earlier questions have none yet.
@@ -67,5 +67,5 @@ class Recalling:
 
 
 def milliseconds_since(begun: float) -> float:
-    """How long ago a time of ``time.perf_counter`` was."""
+    """Return the milliseconds since a time of ``time.perf_counter``."""
     return (time.perf_counter() - begun) * 1000

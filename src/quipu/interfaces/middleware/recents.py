@@ -21,12 +21,12 @@ class Recents:
         self._turns: OrderedDict[Person, deque[str]] = OrderedDict()
 
     def of(self, person: Person) -> tuple[str, ...]:
-        """The last turns of a session, the latest last."""
+        """Return the last turns of a session, latest last."""
         with self._lock:
             return tuple(self._turns.get(person, ()))
 
     def add(self, person: Person, *texts: str) -> None:
-        """These were said next."""
+        """Add the next turns of a session."""
         with self._lock:
             turns = self._turns.setdefault(person, deque(maxlen=MOST_TURNS))
             turns.extend(text[:_LONGEST_TURN] for text in texts if text)

@@ -1,4 +1,4 @@
-"""Where the middleware has its memory from: one that is open already, or one that it opens itself."""
+"""Memory of the middleware: one that is open already, or one that it opens itself."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Source:
 
     @property
     def is_given(self) -> bool:
-        """Whether it was open before."""
+        """True if it was open before."""
         return self._given is not None
 
     def memory(self) -> Memory:
-        """The open memory. The first call may take seconds.
+        """Return the open memory. The first call may take seconds.
 
         Raises:
             QuipuError, OSError: it cannot be opened.

@@ -28,7 +28,7 @@ class _Round:
         self._middleware.after(self._message, answer, recalled=self._recalled)
 
     def pass_on(self, result: Any) -> Any:
-        """The result as it is; the turn ends with it or, where it is a stream or awaitable, with that."""
+        """Return the result unchanged; the turn ends with it, or with the stream or awaitable that it is."""
         if isinstance(result, AsyncIterator):
             return self.astream(cast("AsyncIterator[Any]", result))
         if isinstance(result, Iterator):
@@ -74,7 +74,7 @@ class _Round:
 
 
 def wrapped(middleware: Around, agent: Callable[..., Any], said: Said) -> Any:
-    """The agent with memory around it; it stays a coroutine function or a generator where it was one."""
+    """Put memory around the agent; a coroutine function or a generator stays one."""
     named = _takes_memory(agent)
 
     def given(recalled: Recalled, message: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:

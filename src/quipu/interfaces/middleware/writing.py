@@ -40,7 +40,7 @@ class Writing:
     """
 
     def __init__(self, source: Source, counting: Counting, journal: Journal, *, evaluates: bool) -> None:
-        """``evaluates``: do what is to be evaluated here, rather than leave it to a worker."""
+        """Prepare to write; with ``evaluates``, evaluate here rather than leave it to a worker."""
         self._source = source
         self._counting = counting
         self._journal = journal
@@ -55,7 +55,7 @@ class Writing:
 
     @property
     def waiting(self) -> int:
-        """How many turns are not written yet."""
+        """Number of turns that are not written yet."""
         return len(self._waiting)
 
     def put(self, said: Said) -> None:
@@ -106,7 +106,7 @@ class Writing:
                 self._changed.notify_all()
 
     def _next(self) -> Said | None:
-        """The turn that was said first; it stays where it is until it is written. None at the end."""
+        """Return the turn that was said first; it stays there until it is written. None at the end."""
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._closing)
             if self._closing:
@@ -119,7 +119,7 @@ class Writing:
             self._changed.wait_for(lambda: self._closing, seconds)
 
     def _write(self, said: Said) -> bool:
-        """Whether the turn is dealt with: written, or lost."""
+        """Write a turn; return True if it is dealt with: written, or lost."""
         error = attempt(lambda: self._observe(said)).error
         self._tries += 1
         if error is not None and self._is_worth_a_try(error):

@@ -1,1 +1,1 @@
-"""What every door of a server needs: who asks, how much they may, what a running server works with."""
+"""Parts that every door of a server needs: the caller, their rights, and the server's own objects."""

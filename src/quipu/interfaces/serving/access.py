@@ -36,7 +36,7 @@ class Access:
         self._asking: asyncio.Task[None] | None = None
 
     async def bearer(self, authorization: str | None) -> Caller:
-        """Who sends this header ``Authorization``.
+        """Return the caller who sends this header ``Authorization``.
 
         Raises:
             KeyRefused: nobody; also where the key was revoked, three seconds ago at most.
@@ -54,7 +54,7 @@ class Access:
         return Caller(key.space, key.level, key.id, key.user)
 
     def pace(self, who: str, per_minute: float) -> None:
-        """Nothing, where they may ask now.
+        """Raise unless they may ask now.
 
         Raises:
             TooManyRequests: they ask too often.
@@ -68,7 +68,7 @@ class Access:
             )
 
     async def _key(self, token: str) -> Key | None:
-        """The key of a token, as it was a few seconds ago at most."""
+        """Return the key of a token, as it was a few seconds ago at most."""
         hashed = sha256(token)
         at, key = self._known.get(hashed, (-_FRESH_SECONDS, None))
         if monotonic() - at < _FRESH_SECONDS:
@@ -85,10 +85,10 @@ class Access:
         return key
 
     async def ready(self, *, seconds: float) -> None:
-        """Nothing, where the database answered within the last second, or does within ``seconds``.
+        """Raise unless the database answered within the last second, or does within ``seconds``.
 
-        One question at a time is under way, whoever asks. It takes several journeys, and giving one up takes
-        a while: that is not waited for.
+        One question at a time is under way, whoever asks. It takes several round trips, and giving one up
+        takes a while: that is not waited for.
 
         Raises:
             DatabaseUnavailable: it does not answer.

@@ -1,4 +1,4 @@
-"""Where a server may listen, and by which names it may be called."""
+"""Addresses at which a server may listen, and the names by which it may be called."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LOCAL_NAMES: Final = ("localhost", "ip6-localhost")
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only programs of the same machine reach this address."""
+    """Return True if only programs of the same machine reach this address."""
     if host.lower() in _LOCAL_NAMES:
         return True
     try:
@@ -24,7 +24,7 @@ def is_loopback(host: str) -> bool:
 
 
 def check(host: str, *, keys: int) -> None:
-    """Nothing, where a server may listen there; ``keys`` is how many API keys open anything.
+    """Raise unless a server may listen there; ``keys`` is the number of API keys that open anything.
 
     Raises:
         ConfigError: other machines would reach it, and there is no key.
@@ -37,7 +37,7 @@ def check(host: str, *, keys: int) -> None:
 
 
 def terms_for(host: str, public_url: str | None, terms: Terms) -> Terms:
-    """The terms of a server at this address; ``public_url`` is how people reach it through a proxy, if any.
+    """Return the terms of a server here; ``public_url`` is its address behind a proxy, if any.
 
     Raises:
         BadInput: that is no address of a web server.
@@ -49,7 +49,7 @@ def terms_for(host: str, public_url: str | None, terms: Terms) -> Terms:
 
 
 def _read(url: str) -> tuple[str, str]:
-    """Scheme and name of the host."""
+    """Return scheme and name of the host."""
     try:
         parts = urlsplit(url)
         scheme, name = parts.scheme, parts.hostname or ""

@@ -1,4 +1,4 @@
-"""Who asks, and what they may."""
+"""Caller of a server, and what they may do."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from quipu.upkeep.keys.model import LEVELS, Level
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks: a program with a key, or a person who signed in.
+    """Caller: a program with a key, or a person who signed in.
 
     ``space`` is the one space that they may enter, None for all. ``key_id`` names the key; of a person who
     signed in it is ``session``. ``user`` is the one person of the space whose rows they see and write, None
@@ -24,7 +24,7 @@ class Caller:
     user: str | None = None
 
     def may(self, level: Level) -> None:
-        """Nothing, where they may do what needs ``level``.
+        """Raise unless they may do what needs ``level``.
 
         Raises:
             AccessRefused: they may not.
@@ -33,7 +33,7 @@ class Caller:
             raise AccessRefused(f"This needs a key with the level {level!r}; yours has {self.level!r}.")
 
     def space_for(self, asked: str | None) -> str:
-        """The space that a call is about: the one that is asked for, or the one of the key.
+        """Return the space of a call: the one that is asked for, or the one of the key.
 
         Raises:
             AccessRefused: the key is for another space.
@@ -52,7 +52,7 @@ class Caller:
         return self.space
 
     def owns_all(self) -> None:
-        """Nothing, where they may do what concerns the whole database.
+        """Raise unless they may do what concerns the whole database.
 
         Raises:
             AccessRefused: they may not.

@@ -1,4 +1,4 @@
-"""What destroys is shown first: the preview comes with a token, and only with that token is it done.
+"""Confirmation of destructive acts: the preview comes with a token, and only that token does it.
 
 The token is a digest of what was shown: it proves that somebody saw what will go, and that it is still that.
 Nothing is kept for it, so it holds for every process and door.
@@ -17,7 +17,7 @@ _DIGITS: Final = 32
 
 
 class Trial(Protocol):
-    """What something did, or would do: ``undone`` where nothing was changed."""
+    """Result or preview: ``undone`` if nothing was changed."""
 
     @property
     def undone(self) -> bool:
@@ -29,13 +29,13 @@ Tried = TypeVar("Tried", bound=Trial)
 
 
 def token(act: str, shown: Mapping[str, object]) -> str:
-    """The token of a preview: ``act`` names what would be done (``forget``), ``shown`` is all that counts."""
+    """Return the token of a preview: ``act`` names the act (``forget``), ``shown`` is all that counts."""
     told = json.dumps([act, shown], sort_keys=True, default=str, ensure_ascii=False)
     return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
 
 
 def confirmed(given: str | None, act: str, shown: Mapping[str, object]) -> bool:
-    """Whether what is shown now was confirmed; False where nobody confirms yet.
+    """Return True if what is shown now was confirmed; False if nobody confirms yet.
 
     Raises:
         Outdated: something else was confirmed: what would go has changed since.

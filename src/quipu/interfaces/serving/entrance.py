@@ -48,7 +48,7 @@ _PAGE: Final = """<!doctype html>
 
 
 async def signed_in(request: Request) -> Session:
-    """The session of the browser that asks.
+    """Return the session of the browser that asks.
 
     Raises:
         KeyRefused: it has none; pages are answered with the way to the page that says how to sign in.
@@ -67,7 +67,7 @@ SignedIn = Annotated[Session, Depends(signed_in)]
 
 
 async def posted(request: Request, session: SignedIn) -> FormData:
-    """The form that a page of ours sent.
+    """Return the form that a page of ours sent.
 
     Raises:
         AccessRefused: it came from elsewhere.

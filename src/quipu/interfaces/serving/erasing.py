@@ -1,4 +1,4 @@
-"""What the token of an erasure stands for: all that its preview shows."""
+"""Token of an erasure: it stands for all that the preview shows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from quipu.upkeep.erasure.model import Erasure
 
 
 def shown(preview: Erasure, names: Sequence[str], *, everywhere: bool) -> dict[str, object]:
-    """All that counts of a preview, but jobs that wait: workers do those at any moment."""
+    """Return what counts of a preview, without waiting jobs: workers may do those at any moment."""
     what = preview.what
     return {
         "space": preview.space,

@@ -1,4 +1,4 @@
-"""What stands before every door of a server, outermost first: see ``around``.
+"""Guards before every door of a server, outermost first: see ``around``.
 
 They are plain ASGI applications around another: no door can forget them, and streams pass through.
 """
@@ -33,7 +33,7 @@ _HEADERS: Final = {
 
 
 def around(app: ASGIApp, terms: Terms, metrics: Metrics) -> ASGIApp:
-    """The application with all guards before it."""
+    """Wrap the application with all guards."""
     return SecurityHeaders(Counting(Hosts(Bodies(Times(Apart(app), terms), terms), terms), metrics))
 
 
@@ -44,7 +44,7 @@ class SecurityHeaders:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
+        """Add security headers to the response."""
 
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -63,7 +63,7 @@ class Apart:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
+        """Handle one request without a person carried over from another."""
         with acting_for(None):
             await self._app(scope, receive, send)
 
@@ -76,7 +76,7 @@ class Hosts:
         self._hosts = terms.hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
+        """Refuse a request that calls the server by an unknown name."""
         if scope["type"] == "http" and self._hosts:
             host = Headers(scope=scope).get("host", "")
             name = host if host.endswith("]") else host.rpartition(":")[0] or host
@@ -100,7 +100,7 @@ class Bodies:
         self._terms = terms
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
+        """Refuse a request whose body is too large, too slow, packed or too deep."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -129,7 +129,7 @@ class Bodies:
         await self._app(scope, receiving, send)
 
     async def _whole(self, headers: Headers, receive: Receive) -> bytes | None:
-        """All that is sent.
+        """Return the whole body.
 
         Raises:
             TooLarge: it is more than a request may have.
@@ -159,7 +159,7 @@ class Bodies:
 
 
 def _refuse_packed(headers: Headers) -> None:
-    """Nothing, unless a body is compressed, which no door unpacks: it may hold a thousand times its size.
+    """Refuse a compressed body, which no door unpacks: it may hold a thousand times its size.
 
     Raises:
         BadInput: it is.
@@ -174,7 +174,7 @@ def _refuse_packed(headers: Headers) -> None:
 
 
 def _refuse_deep(headers: Headers, body: bytes) -> None:
-    """Nothing, unless a body is JSON that is nested too deeply.
+    """Refuse a body of JSON that is nested too deeply.
 
     Raises:
         BadInput: it is.
@@ -191,7 +191,7 @@ class Times:
         self._terms = terms
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
+        """End a request that takes too long."""
         if scope["type"] != "http" or self._terms.takes_long(scope["path"]):
             await self._app(scope, receive, send)
             return

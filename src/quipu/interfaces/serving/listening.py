@@ -25,7 +25,7 @@ _IDLE_SECONDS: Final = 15
 
 
 def _impatient(head_seconds: float) -> type[H11Protocol]:
-    """Connections that are closed where the head of a request takes longer to come."""
+    """Return connections that are closed if the head of a request takes longer to come."""
 
     class Impatient(H11Protocol):
         _due: asyncio.TimerHandle | None = None
@@ -73,7 +73,7 @@ class _Server(uvicorn.Server):
 
 
 def bound(host: str, port: int) -> socket.socket:
-    """A socket that is bound there; port 0 takes one that is free.
+    """Bind a socket there; port 0 takes one that is free.
 
     Raises:
         ConfigError: it cannot be bound; says why.

@@ -1,4 +1,4 @@
-"""How many requests there were, how they ended and how long they took, for Prometheus."""
+"""Counters of requests, their outcome and duration, for Prometheus."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Metrics:
         self.now = Gauge("quipu_requests_now", "Requests in hand.", registry=self._registry)
 
     def text(self) -> bytes:
-        """What Prometheus reads."""
+        """Return the text that Prometheus reads."""
         return generate_latest(self._registry)
 
 
@@ -42,7 +42,7 @@ class Counting:
         self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
+        """Count one request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -67,7 +67,7 @@ class Counting:
 
 
 def _route(scope: Scope) -> str:
-    """The pattern of the route, never the path itself: that may hold names, and there is no end of paths."""
+    """Return the pattern of the route, never the path: it may hold names, and there is no end of paths."""
     path: object = getattr(scope.get("route"), "path", None)
     if not isinstance(path, str):
         return "other"

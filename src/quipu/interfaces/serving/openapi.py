@@ -13,15 +13,15 @@ _NONE: Final = re.compile(r"\bNone\b")
 
 
 def name(route: APIRoute) -> str:
-    """What an operation is called in clients that are made from the document: ``record_observe``."""
+    """Return an operation's name in clients that are made from the document: ``record_observe``."""
     return "_".join([*map(str, route.tags[:1]), route.name])
 
 
 def document(app: FastAPI) -> dict[str, Any]:
-    """The document, made once.
+    """Return the document, made once.
 
-    FastAPI files the shape of every further answer under JSON. Where a route names another media type for it,
-    such as that of problems, that is where it belongs.
+    FastAPI files the shape of every further answer under JSON. If a route names another media type for it,
+    for example that of problems, it is moved there.
     """
     if app.openapi_schema is None:
         made = FastAPI.openapi(app)

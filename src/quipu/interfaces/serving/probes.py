@@ -1,4 +1,4 @@
-"""Whether the server lives, whether it can answer, and its counters."""
+"""Probes: does the server live, can it answer, and its counters."""
 
 from __future__ import annotations
 
@@ -14,20 +14,22 @@ router = APIRouter(tags=["probes"])
 
 
 class State(BaseModel):
-    """How it is."""
+    """State of the server."""
 
     status: str
 
 
-@router.get("/health", summary="Whether the server lives")
+@router.get("/health", summary="Check that the server lives")
 async def health() -> State:
-    """It does, where this answers; asks nobody."""
+    """Answer that the server lives; ask nobody."""
     return State(status="ok")
 
 
-@router.get("/ready", summary="Whether the server can answer", responses={503: {"description": "It cannot."}})
+@router.get(
+    "/ready", summary="Check that the server can answer", responses={503: {"description": "It cannot."}}
+)
 async def ready(request: Request) -> State:
-    """Its database answers, and no lock keeps it from being read. Asked anew once a second at most."""
+    """Check that the database answers, and no lock keeps it from being read; once a second at most."""
     serving = served(request)
     await serving.access.ready(seconds=serving.terms.ready_seconds)
     return State(status="ready")
@@ -35,7 +37,7 @@ async def ready(request: Request) -> State:
 
 @router.get("/problems/{kind}", include_in_schema=False)
 async def problem(kind: str) -> dict[str, str]:
-    """What a kind of problem is: the address that stands in its ``type``."""
+    """Describe a kind of problem, at the address that stands in its ``type``."""
     found = problems.kinds().get(kind)
     if found is None:
         raise NotFound("There is no such kind of problem.")
@@ -49,7 +51,7 @@ async def problem(kind: str) -> dict[str, str]:
     openapi_extra={"security": [{"HTTPBearer": []}]},
 )
 async def metrics(request: Request) -> Response:
-    """Requests by route and status, and their durations. Needs any key for all spaces."""
+    """Return requests by route and status, and their durations. Needs any key for all spaces."""
     serving = served(request)
     (await serving.caller(request)).owns_all()
     return Response(serving.metrics.text(), media_type=serving.metrics.content_type)

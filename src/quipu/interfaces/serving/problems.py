@@ -50,7 +50,7 @@ def install(app: FastAPI) -> None:
 
 
 def document(error: QuipuError) -> dict[str, object]:
-    """The problem document of an error: what a client may know of it."""
+    """Return the problem document of an error: what a client may know of it."""
     told = problems.public(error)
     found: dict[str, object] = {
         "type": f"/problems/{told.kind}",
@@ -66,7 +66,7 @@ def document(error: QuipuError) -> dict[str, object]:
 
 
 def response(error: QuipuError, *, headers: Mapping[str, str] = MappingProxyType({})) -> ProblemResponse:
-    """The answer to a request that ended with an error."""
+    """Return the answer to a request that ended with an error."""
     status = problems.status(type(error))
     if status == HTTPStatus.SERVICE_UNAVAILABLE:  # it passes; a log full of tracebacks helps nobody
         _LOG.warning("%s: %s", type(error).__name__, error)
@@ -99,19 +99,19 @@ async def _ours(request: Request, error: Exception) -> Response:
 
 
 def _wants_page(request: Request) -> bool:
-    """Whether a browser asks for a page for somebody to read."""
+    """Return True if a browser asks for a page for somebody to read."""
     to_read = "text/html" in request.headers.get("accept", "")
     return to_read and not request.url.path.startswith(_FOR_PROGRAMS)
 
 
 def _page(request: Request, found: Mapping[str, object], plain: Response) -> Response:
-    """The error as the pages show it; where there are none, as it is for programs."""
+    """Return the error as the pages show it; without pages, as it is for programs."""
     page_of = served(request).page_of
     return plain if page_of is None else page_of(request, found)
 
 
 async def _invalid(request: Request, error: Exception) -> Response:
-    """What FastAPI found wrong, without repeating what was sent."""
+    """Return what FastAPI found wrong, without repeating the input."""
     faults = cast("RequestValidationError", error).errors()
     errors = [{"field": _place(fault), "detail": rule_of(fault["msg"])} for fault in faults]
     found: dict[str, object] = {
@@ -126,7 +126,7 @@ async def _invalid(request: Request, error: Exception) -> Response:
 
 
 def _place(fault: Mapping[str, Any]) -> str:
-    """Where it stands: ``messages.0.content``."""
+    """Return the place of a fault: ``messages.0.content``."""
     parts = [str(part) for part in fault["loc"]]
     return redact(".".join(parts[1:] if len(parts) > 1 else parts)).text
 
@@ -145,12 +145,12 @@ async def _http(request: Request, error: Exception) -> Response:
 
 
 async def _gone(_: Request, __: Exception) -> Response:
-    """Nobody listens any more: they hung up while they sent."""
+    """Answer a client that hung up while it sent: nobody listens any more."""
     return Response(status_code=HTTPStatus.BAD_REQUEST, headers={"Connection": "close"})
 
 
 async def _unforeseen(request: Request, error: Exception) -> Response:
-    """What nobody foresaw: in our log with its traceback; the answer says no more than that."""
+    """Log an unforeseen error with its traceback; the answer says no more than that."""
     _LOG.error("unforeseen", exc_info=error)
     found = document(QuipuError())
     plain = ProblemResponse(found, 500)

@@ -1,4 +1,4 @@
-"""How often a caller may ask: a bucket of tokens for each, which fills steadily."""
+"""Rate limits of callers: a bucket of tokens for each, which fills steadily."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Bucket:
 
 
 def burst(per_minute: float) -> float:
-    """How many may come at once."""
+    """Return how many requests may come at once."""
     return max(1.0, per_minute * _BURST_SECONDS / 60)
 
 
@@ -44,7 +44,7 @@ class Rates:
         self._buckets: OrderedDict[str, Bucket] = OrderedDict()
 
     def wait_seconds(self, who: str, per_minute: float) -> float:
-        """0 where the caller may ask now, else after how many seconds."""
+        """Return 0 if the caller may ask now, else the seconds to wait."""
         now = self._clock()
         bucket = self._buckets.pop(who, None)
         if bucket is None or bucket.per_minute != per_minute:

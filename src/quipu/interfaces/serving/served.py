@@ -1,4 +1,4 @@
-"""What a running server works with; every door gets it from the request."""
+"""Objects of a running server; every door gets them from the request."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Served:
         self.metrics = Metrics()
 
     async def caller(self, asked: HTTPConnection) -> Caller:
-        """Who asks: by a key in ``Authorization``, else by the session of a browser.
+        """Return the caller: by a key in ``Authorization``, else by the session of a browser.
 
         From here to the end of the request the database is asked on behalf of the user of the key, if any.
 
@@ -80,7 +80,7 @@ class Served:
 
     @asynccontextmanager
     async def upkeep(self) -> AsyncGenerator[None]:
-        """For the block, once a minute: which keys were used is noted, old answers are dropped."""
+        """Note used keys and drop old answers once a minute, for the block."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._keep_up)
             yield
@@ -102,5 +102,5 @@ class Served:
 
 
 def served(asked: HTTPConnection) -> Served:
-    """What the server of a request works with."""
+    """Return the objects of a request's server."""
     return cast("Served", asked.app.state.served)

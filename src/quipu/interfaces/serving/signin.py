@@ -25,7 +25,7 @@ _PORT: Final = re.compile(r":(\d{1,5})\Z")
 
 
 def of_port(name: str, asked: HTTPConnection) -> str:
-    """The name of a cookie of this server: browsers keep one set of cookies for all ports of a host.
+    """Return a cookie name of this server: browsers keep one set of cookies for all ports of a host.
 
     The port is the one that the browser asked, which a proxy or a container may have given another number.
     """
@@ -34,7 +34,7 @@ def of_port(name: str, asked: HTTPConnection) -> str:
 
 
 def session_cookie(asked: HTTPConnection) -> str:
-    """The name of the cookie that holds the session of a browser."""
+    """Return the name of the cookie that holds the session of a browser."""
     return of_port(_COOKIE, asked)
 
 
@@ -47,7 +47,7 @@ class Session:
     since: float
 
     def sent(self, token: object) -> bool:
-        """Whether a form or a script of ours sent this."""
+        """Return True if a form or a script of ours sent this."""
         return isinstance(token, str) and hmac.compare_digest(token.encode(), self.csrf.encode())
 
 
@@ -66,7 +66,7 @@ class SignIn:
         return self._token
 
     def redeem(self, token: str) -> Session | None:
-        """A new session for who has the token, which is worth nothing afterwards; None for any other."""
+        """Exchange the token for a new session, once; return None for any other token."""
         if not hmac.compare_digest(token.encode(), self._token.encode()):
             return None
         self._token = secrets.token_urlsafe(32)
@@ -77,7 +77,7 @@ class SignIn:
         return session
 
     def session(self, cookie: str | None) -> Session | None:
-        """The session of a cookie, if it is not over."""
+        """Return the session of a cookie, if it is not over."""
         session = self._sessions.get(cookie or "")
         if session is not None and self._clock() - session.since > self._session_seconds:
             del self._sessions[session.id]

@@ -18,16 +18,15 @@ _TAKE_LONG: Final = (*_STREAMS, "/v1/snapshots")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """What a server takes, and how long it waits.
+    """Terms of a server: its limits, and how long it waits.
 
     ``body_bytes``: of one request; ``import_bytes``: of one import, which is streamed. ``head_seconds``: for
     the head of a request; ``body_seconds``: for all of its body, or of a stream for the next piece of it.
-    ``request_seconds``: for one answer, from the last byte of the question on. ``ready_seconds``: for
-    the database, when ``/ready`` is asked. ``leave_seconds``: for
-    requests in hand when the server is to end. ``session_seconds``: after which a person signs in again.
-    ``session_per_minute``: requests of one session. ``connections``: at a time; more are answered 503.
-    ``hosts``: names by which it may be called (the header ``Host``); empty for any. ``secure_cookies``: it is
-    reached by https only.
+    ``request_seconds``: for one answer, from the last byte of the question on. ``ready_seconds``: for the
+    database, when ``/ready`` is asked. ``leave_seconds``: for requests in hand when the server is to end.
+    ``session_seconds``: after which a person signs in again. ``session_per_minute``: requests of one session.
+    ``connections``: at a time; more are answered 503. ``hosts``: names by which it may be called (the header
+    ``Host``); empty for any. ``secure_cookies``: it is reached by https only.
     """
 
     body_bytes: int = 2_000_000
@@ -44,9 +43,9 @@ class Terms:
     secure_cookies: bool = False
 
     def streams(self, path: str) -> bool:
-        """Whether requests there come or are answered bit by bit, however long it takes."""
+        """Return True if requests there come or are answered bit by bit, however long it takes."""
         return path.startswith(_STREAMS)
 
     def takes_long(self, path: str) -> bool:
-        """Whether an answer there has all the time it needs: of a schema as a whole, or of a stream."""
+        """Return True if an answer there has unlimited time: of a schema as a whole, or of a stream."""
         return path.startswith(_TAKE_LONG)

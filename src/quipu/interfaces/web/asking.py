@@ -1,4 +1,4 @@
-"""What was asked on the page of recall, as its address says it; so a hit can be found again by its place."""
+"""Question of the recall page, as in its address; so a hit can be found again by its place."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Asked:
     limit: int
 
     def query(self) -> dict[str, Value]:
-        """As the address of the page says it."""
+        """Return the question as the address of the page has it."""
         return {
             "q": self.question,
             "user": self.user,
@@ -41,7 +41,7 @@ class Asked:
         }
 
     async def hits(self, memory: AsyncMemory, *, space: str) -> list[Hit]:
-        """What answers it; nothing where nothing was asked."""
+        """Return the hits that answer it; none for an empty question."""
         if not self.question or not space:
             return []
         return await memory.recall(
@@ -56,7 +56,7 @@ class Asked:
         )
 
     async def hit(self, memory: AsyncMemory, place: str, *, space: str) -> Hit:
-        """The hit at a place (``kind:id``).
+        """Return the hit at a place (``kind:id``).
 
         Raises:
             NotFound: it does not answer the question any more.
@@ -68,7 +68,7 @@ class Asked:
 
 
 def place_of(hit: Hit) -> str:
-    """What names a hit in an address."""
+    """Return the name of a hit in an address."""
     return f"{hit.kind}:{hit.id}"
 
 
@@ -81,7 +81,7 @@ def asked(
     until: _Word = None,
     limit: Annotated[int, Query(ge=1, le=50)] = LIMITS[0],
 ) -> Asked:
-    """What the address asks."""
+    """Read the question from the address."""
     return Asked(
         question=q.strip(),
         user=user or None,

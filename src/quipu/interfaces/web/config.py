@@ -23,7 +23,7 @@ SchemaName = Annotated[str, Query(alias="schema", max_length=100)]
 
 @router.get("/config/memory")
 async def page(visit: Visiting, schema: SchemaName = "memory") -> Response:
-    """Tables, snapshots, retention, export, import."""
+    """Show tables, snapshots, retention, export and import."""
     memory = visit.memory
     schemas = [one.name for one in await memory.tables.schemas(space=visit.space)] if visit.space else []
     snapshots = await memory.snapshots.list(space=visit.space, schema=schema) if visit.space else []
@@ -41,7 +41,7 @@ async def page(visit: Visiting, schema: SchemaName = "memory") -> Response:
 
 @router.get("/config/memory/tables/{name}")
 async def table(visit: Visiting, name: str, schema: SchemaName = "memory") -> Response:
-    """One table: what it is for, its columns, what of it is embedded."""
+    """Show one table: its purpose, its columns, and what of it is embedded."""
     found = await visit.memory.tables.list_tables(table=name, space=visit.space, schema=schema)
     if not found.tables:
         raise NotFound(f"There is no table {name!r}.")
@@ -61,11 +61,11 @@ async def retention(
 
 
 async def tables_of(visit: Visit, schema: str) -> list[Table]:
-    """The agents' tables of a schema, by name."""
+    """Return the agents' tables of a schema, by name."""
     listing = await visit.memory.tables.list_tables(show_columns=False, space=visit.space, schema=schema)
     return [one for one in listing.tables if not one.protected]
 
 
 def address(visit: Visit, schema: str) -> str:
-    """Where the page of a schema is."""
+    """Return the address of a schema's page."""
     return visit.link("/config/memory", schema=None if schema == "memory" else schema)

@@ -23,7 +23,7 @@ _FILTERS: Final = (
 
 @cache
 def environment() -> Environment:
-    """The one environment: what is put into a page is escaped, and what is missing is an error."""
+    """Return the one environment: values in a page are escaped, and a missing one is an error."""
     made = Environment(
         loader=PackageLoader("quipu.interfaces.web"),
         autoescape=True,

@@ -30,7 +30,7 @@ _What = Annotated[Literal["full", "structure"], Query()]
 
 @router.get("/config/memory/export")
 async def export(visit: Visiting, what: _What = "full", schema: SchemaName = "memory") -> Response:
-    """A dump of the schema as a file; a long one is made first, and fetched from the page of its work."""
+    """Send a dump of the schema as a file; a long one is made first, and fetched from its own page."""
     here = labours(visit.request)
     path = here.file()
 
@@ -49,7 +49,7 @@ async def export(visit: Visiting, what: _What = "full", schema: SchemaName = "me
 
 @router.get("/config/memory/export/{file}")
 async def fetch(visit: Visiting, file: str, what: _What = "full", schema: SchemaName = "memory") -> Response:
-    """A dump that was made, once."""
+    """Send a dump that was made, once."""
     path = labours(visit.request).place / Path(file).name
     if not await anyio.Path(path).is_file():
         raise NotFound("That dump was fetched already.", hint="Make it again.")
@@ -84,7 +84,7 @@ async def take_in(
 
 @router.get("/config/memory/import/{file}")
 async def look(visit: Visiting, file: str, schema: SchemaName = "memory") -> Response:
-    """What a file would change, from a trial that is taken back."""
+    """Show what a file would change, from a trial that is rolled back."""
     path = await _kept(visit, file)
     found = await visit.memory.snapshots.import_dump(path, space=visit.space, schema=schema)
     return visit.page(
@@ -139,7 +139,7 @@ async def _kept(visit: Visit, file: str) -> Path:
 
 
 def _handed_out(path: Path, schema: str, what: str) -> Response:
-    """The file, which is deleted when it was sent."""
+    """Send the file, and delete it after that."""
     return FileResponse(
         path,
         filename=f"{schema}_{what}.sql",

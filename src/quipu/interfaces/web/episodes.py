@@ -34,7 +34,7 @@ async def page(
     order: Word = None,
     after: Word = None,
 ) -> Response:
-    """The episodes, the latest first (by day), or those that weigh most."""
+    """Show the episodes, latest first (by day), or those that weigh most."""
     if not visit.space:
         return visit.page("nothing.html", title="Episodes")
     memory, narrowed = visit.memory, {"user": user, "session": session, "topic": topic}
@@ -65,7 +65,7 @@ async def page(
 
 @router.get("/episodes/{number}")
 async def episode(visit: Visiting, number: str) -> Response:
-    """One episode: what it was, how it fades, what was said in it."""
+    """Show one episode: what it was, how it fades, what was said in it."""
     episodes, found = visit.memory.episodes, whole(number)
     curve = await episodes.curve(found, space=visit.space)
     messages = await episodes.messages(found, space=visit.space)
@@ -122,7 +122,7 @@ async def change(visit: Posting, number: str, act: Literal["archive", "unarchive
 
 
 def _told(curve: EpisodeCurve) -> str:
-    """The curve in a sentence."""
+    """Describe the curve in a sentence."""
     one, last = curve.episode, curve.points[-1]
     uses = "once" if one.uses == 1 else f"{one.uses} times"
     refreshed = f"It was used {uses}. " if one.uses else "It was never used. "

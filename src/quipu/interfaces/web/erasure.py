@@ -20,7 +20,7 @@ _Name = Annotated[str, Query(max_length=1000)]
 
 
 def what(session: _Name = "", user: _Name = "", message: _Name = "") -> What:
-    """What the address names; what is empty is not named."""
+    """Read from the address what to forget; an empty field names nothing."""
     return What(session=session or None, user=user or None, message=message or None)
 
 
@@ -105,7 +105,7 @@ def _address(visit: Visit, chosen: What, *, names: str = "", everywhere: bool = 
 
 
 def _counts(counts: Mapping[str, int]) -> dict[str, int]:
-    """Tables from which something goes, the most first."""
+    """Return the tables from which something goes, most first."""
     return dict(sorted(((name, n) for name, n in counts.items() if n), key=lambda pair: -pair[1]))
 
 

@@ -19,7 +19,7 @@ _SHOWN: Final = 50
 
 @router.get("/ledger/recommendations")
 async def listing(visit: Visiting, session: Word = None, before: Number = None) -> Response:
-    """The recommendations of a space or a session, the latest first."""
+    """Show the recommendations of a space or a session, latest first."""
     if not visit.space:
         return visit.page("nothing.html", title="Recommendations")
     found = await visit.memory.ledger.recommendations(
@@ -37,7 +37,7 @@ async def listing(visit: Visiting, session: Word = None, before: Number = None) 
 
 @router.get("/ledger/recommendations/{number}")
 async def recommendation(visit: Visiting, number: int, theme: Word = None) -> Response:
-    """One recommendation with its evidence, best first; all of it, or of one theme."""
+    """Show one recommendation with its evidence, best first; all of it, or of one theme."""
     ledger = visit.memory.ledger
     chosen = theme_named("theme", theme) if theme else None
     return visit.page(

@@ -1,4 +1,4 @@
-"""What a reader can say of a hit that is wrong: that it is not so, or what is so instead.
+"""Feedback of a reader on a wrong hit: it is not so, or something else is.
 
 Each kind of memory has its own word for it (a lesson is archived, a fact undone); here they are one act each.
 """
@@ -23,9 +23,10 @@ _HOW_KNOWN: Final = ("explicit", "inferred", "assumed", "default")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remedy:
-    """What can be done about a wrong memory.
+    """Remedy for a wrong memory.
 
-    ``name``: what it is. ``taking``: what taking it back does. ``asks``: what is to be said instead.
+    ``name`` is its name, ``taking`` the effect of taking it back, ``asks`` the question for what to say
+    instead.
     """
 
     name: str
@@ -36,7 +37,7 @@ class Remedy:
 
 
 def remedy(hit: Hit) -> Remedy | None:
-    """What can be done about this hit; None where it only can be forgotten, such as words that were said."""
+    """Return the remedy for this hit; None if it can only be forgotten, like words that were said."""
     if hit.kind == "ledger":
         return _REMEDIES["fact"] if hit.source.role in _HOW_KNOWN else None
     if hit.kind == "episodes":
@@ -79,7 +80,7 @@ async def _correct_fact(memory: AsyncMemory, hit: Hit, words: str) -> object:
 
 
 def like(stands: Value, words: str) -> object:
-    """The words as JSON where the value that stands is no text (``42``, ``true``), else as they are."""
+    """Return the words as JSON if the standing value is no text (``42``, ``true``), else unchanged."""
     if isinstance(stands.value, str):
         return words
     try:

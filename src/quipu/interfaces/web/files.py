@@ -23,7 +23,7 @@ router = APIRouter(include_in_schema=False)
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """What a file holds, and a mark that changes with it."""
+    """Content of a file, and a mark that changes with it."""
 
     content: bytes
     media_type: str
@@ -32,19 +32,19 @@ class File:
 
 @cache
 def file(name: str) -> File:
-    """One of the files."""
+    """Return one of the files."""
     content = (resources.files("quipu.interfaces.web") / "static" / name).read_bytes()
     return File(content, _TYPES[name], sha256(content).hexdigest()[:12])
 
 
 def address(name: str) -> str:
-    """Where a browser finds it."""
+    """Return the address of a file for browsers."""
     return f"/static/{name}?v={file(name).mark}"
 
 
 @router.get("/static/{name}")
 async def static(name: str, v: str = "") -> Response:
-    """A file; under the address that changes with it, it may be kept for good."""
+    """Send a file; under the address that changes with it, it may be kept for good."""
     if name not in _TYPES:
         return Response("There is no such file.", 404, media_type="text/plain")
     found = file(name)

@@ -1,4 +1,4 @@
-"""What addresses and forms hand in, as pages take it."""
+"""Fields of addresses and forms, as pages take them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST_CHARACTERS: Final = 20_000
 
 
 def _or_none(value: object) -> object:
-    """None for a field that was left empty."""
+    """Return None for a field that was left empty."""
     return (value.strip() or None) if isinstance(value, str) else value
 
 

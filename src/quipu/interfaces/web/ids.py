@@ -6,7 +6,7 @@ from uuid import UUID
 
 
 def whole(said: str) -> UUID | str:
-    """A whole id as what it is, which is found at once; a beginning of one as it was said."""
+    """Return a whole id as a UUID, which is found at once; the beginning of one unchanged."""
     try:
         return UUID(said)
     except ValueError:

@@ -13,7 +13,7 @@ router = page_router()
 
 @router.get("/jobs/{job}")
 async def page(visit: Visiting, job: str) -> Response:
-    """How far it is; the page asks again by itself until it is done."""
+    """Show the progress of a job; the page reloads itself until it is done."""
     return visit.page("job.html", job=labours(visit.request).named(job))
 
 

@@ -24,7 +24,7 @@ _TOLD: Final = {
 
 @router.get("/keys")
 async def page(visit: Visiting) -> Response:
-    """Every key, the newest first."""
+    """Show every key, newest first."""
     return await _page(visit, None)
 
 
@@ -69,7 +69,7 @@ async def revoke(visit: Posting, key_id: str) -> Response:
 
 
 async def _page(visit: Visit, issued: Issued | None) -> Response:
-    """The list; with the token of a key that was just made, which no browser is to keep."""
+    """Show the list; with the token of a key that was just made, which no browser may keep."""
     keys = await visit.memory.keys.list()
     levels = [(one, _TOLD[one]) for one in LEVELS]
     shown = visit.page(

@@ -30,7 +30,7 @@ Advance = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of it: a sentence, and the address where it is seen."""
+    """Outcome of a job: a sentence, and the address where it is seen."""
 
     news: str
     address: str
@@ -52,7 +52,7 @@ class Labour:
     ended: anyio.Event = field(default_factory=anyio.Event)
 
     def advance(self, amount: int) -> None:
-        """So much more is done."""
+        """Note that so much more is done."""
         self.done += amount
 
 
@@ -90,7 +90,7 @@ class Labours:
         return labour
 
     def named(self, id_: str) -> Labour:
-        """The work of that id.
+        """Return the work of that id.
 
         Raises:
             NotFound: there is none, or it was done long ago.
@@ -100,13 +100,13 @@ class Labours:
         return self._kept[id_]
 
     def file(self) -> Path:
-        """A place for a file, under a name that nobody can guess."""
+        """Return a place for a file, under a name that nobody can guess."""
         return self.place / secrets.token_urlsafe(12)
 
 
 @asynccontextmanager
 async def labouring(app: FastAPI) -> AsyncGenerator[None]:
-    """For the block, the application can do long work."""
+    """Let the application do long work, for the block."""
     with tempfile.TemporaryDirectory(prefix="quipu-serve-") as place:
         async with anyio.create_task_group() as tasks:
             app.state.labours = Labours(tasks, Path(place))
@@ -115,7 +115,7 @@ async def labouring(app: FastAPI) -> AsyncGenerator[None]:
 
 
 def labours(request: Request) -> Labours:
-    """The work of the server of a request."""
+    """Return the work of a request's server."""
     return cast("Labours", request.app.state.labours)
 
 

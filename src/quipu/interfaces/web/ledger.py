@@ -63,7 +63,7 @@ async def page(
     key: Word = None,
     before: Number = None,
 ) -> Response:
-    """What is open and new in the space; or what is known of a session or a person, now or then."""
+    """Show what is open and new in the space; or what is known of a session or a person, now or then."""
     if not visit.space:
         return visit.page("nothing.html", title="Ledger")
     if session or user:
@@ -87,7 +87,7 @@ async def page(
 
 @router.get("/ledger/history")
 async def history(visit: Visiting, key: str, session: Word = None, user: Word = None) -> Response:
-    """How a value came about, and what it can be corrected to."""
+    """Show how a value came about, and what it can be corrected to."""
     ledger = visit.memory.ledger
     events = await ledger.history(key, space=visit.space, session=session, user=user)
     standing = await ledger.list(space=visit.space, session=session, user=user, key=key)
@@ -204,7 +204,7 @@ async def _known(
 
 
 def _step(visit: Visit, named: dict[str, str | int | None], slider: Slider, by: int) -> str | None:
-    """The address of the change before or after; None where there is none."""
+    """Return the address of the change before or after; None if there is none."""
     place = (slider.last if slider.step is None else slider.step) + by
     if not 0 <= place <= slider.last or not slider.events:
         return None

@@ -34,7 +34,7 @@ async def page(
     state: Word = None,
     after: Word = None,
 ) -> Response:
-    """The lessons, the surest first; or those that answer a question."""
+    """Show the lessons, surest first; or those that answer a question."""
     if not visit.space:
         return visit.page("nothing.html", title="Lessons")
     lessons, narrowed = visit.memory.lessons, {"category": category, "project": project}
@@ -64,7 +64,7 @@ async def page(
 
 @router.get("/transcripts/lessons/{number}")
 async def lesson(visit: Visiting, number: str) -> Response:
-    """One lesson, and where it was said."""
+    """Show one lesson, and where it was said."""
     lessons, found = visit.memory.lessons, whole(number)
     return visit.page(
         "lesson.html",

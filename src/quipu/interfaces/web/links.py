@@ -10,7 +10,7 @@ Value = str | int | float | bool | datetime | Iterable[str] | None
 
 
 def link(path: str, query: Mapping[str, Value]) -> str:
-    """``/recall?q=tea``: what is None, empty or false is left out, lists are said once for each."""
+    """Return an address, ``/recall?q=tea``, without None, empty and false values; a list repeats its name."""
     pairs = [(name, one) for name, value in query.items() for one in _words(value)]
     return f"{quote(path)}?{urlencode(pairs)}" if pairs else quote(path)
 
@@ -28,7 +28,7 @@ def _words(value: Value) -> list[str]:
 
 
 def is_ours(path: str) -> bool:
-    """Whether it is an address on this server, so that nobody is sent elsewhere by a form."""
+    """Return True for an address on this server, so that no form sends anybody elsewhere."""
     return (
         path.startswith("/") and not path.startswith(("//", "/\\")) and "\n" not in path and "\r" not in path
     )

@@ -27,7 +27,7 @@ _OWN: Final[dict[str, Any]] = {"categories": CATEGORIES, "importances": IMPORTAN
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
-    """Which memories are meant; None narrows nothing."""
+    """Filter of memories; None narrows nothing."""
 
     user: Word = None
     category: Word = None
@@ -35,7 +35,7 @@ class Filter:
     text: Word = None
 
     def given(self) -> dict[str, Any]:
-        """As the calls of ``memory.longterm`` take it."""
+        """Return the filter as the calls of ``memory.longterm`` take it."""
         return {
             "user": self.user,
             "category": self.category,
@@ -49,7 +49,7 @@ Filtered = Annotated[Filter, Depends(Filter)]
 
 @router.get("/longterm")
 async def page(visit: Visiting, chosen: Filtered, state: Word = None, after: Word = None) -> Response:
-    """The memories, the most important first."""
+    """Show the memories, most important first."""
     if not visit.space:
         return visit.page("nothing.html", title="Long-term memory")
     shown, longterm = _state(state), visit.memory.longterm
@@ -130,7 +130,7 @@ async def archive_many(
 
 @router.get("/longterm/{number}")
 async def one(visit: Visiting, number: str) -> Response:
-    """A memory with its history and the words it rests on."""
+    """Show a memory with its history and the words it rests on."""
     return await _shown(visit, await visit.memory.longterm.get(whole(number), space=visit.space))
 
 
@@ -194,7 +194,7 @@ async def _shown(
     yours: dict[str, str | None] | None = None,
     seen: int | None = None,
 ) -> Response:
-    """The page of a memory; with what somebody wanted it to say where it had changed since they saw it."""
+    """Show a memory; after a conflict, also the wording that somebody wanted."""
     longterm, found = visit.memory.longterm, whole(memory.id)
     return visit.page(
         "longterm_one.html" if yours is None else "longterm_conflict.html",
@@ -210,6 +210,6 @@ async def _shown(
 
 
 def _state(word: str | None) -> ListState:
-    """The state that the page is asked for; live memories where it is none."""
+    """Return the state that the page is asked for; live memories if it is none."""
     found: ListState | None = next((one for one in STATES if one == word), None)
     return found or "live"

@@ -27,7 +27,7 @@ async def page(
     state: Word = None,
     after: Word = None,
 ) -> Response:
-    """The loops that are open, or those that were; the latest first."""
+    """Show the open loops, or the closed ones; latest first."""
     if not visit.space:
         return visit.page("nothing.html", title="Open loops")
     shown = state if state in LOOP_STATES else "open"

@@ -1,4 +1,4 @@
-"""Which pages there are, as the head of each page lists them."""
+"""Navigation: the pages, as the head of each page lists them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Entry:
     path: str
 
     def holds(self, path: str) -> bool:
-        """Whether the page at ``path`` belongs to it."""
+        """Return True if the page at ``path`` belongs to it."""
         return path == self.path or (self.path != "/" and path.startswith(f"{self.path}/"))
 
 

@@ -35,7 +35,7 @@ _KINDS: Final = {
 
 @router.get("/")
 async def page(visit: Visiting) -> Response:
-    """What the space holds."""
+    """Show what the space holds."""
     memory, space = visit.memory, visit.space
     known = await memory.overview(space=space) if space else NOTHING
     times, growth = totals(known.happened), totals(known.recorded)
@@ -56,7 +56,7 @@ async def page(visit: Visiting) -> Response:
 
 
 def totals(days: Sequence[tuple[date, int]]) -> list[tuple[datetime, float]]:
-    """How many memories there were at the end of each day, thinned to what a plot can show."""
+    """Return the number of memories at the end of each day, thinned to what a plot can show."""
     ends = [datetime.combine(one, time.min, UTC) for one, _ in days]
     sums = list(zip(ends, accumulate(float(count) for _, count in days), strict=True))
     step = -(-len(sums) // _MOST_POINTS) if sums else 1
@@ -64,7 +64,7 @@ def totals(days: Sequence[tuple[date, int]]) -> list[tuple[datetime, float]]:
 
 
 def _numbers(visit: Visit, known: Overview) -> list[tuple[str, str, str]]:
-    """Of each kind its name, how many there are, and where they are shown."""
+    """Return name, number and address of each kind."""
     shown = {entry.path for entry in navigation.MEMORY}
     return [
         (name, f"{known.kinds.get(kind, 0):,}", visit.link(path) if path in shown else "")
@@ -73,7 +73,7 @@ def _numbers(visit: Visit, known: Overview) -> list[tuple[str, str, str]]:
 
 
 def _used(visit: Visit, one: Used) -> tuple[Used, str, str]:
-    """A memory with the beginning of what it says, and where it is shown."""
+    """Return a memory with the beginning of its text, and its address."""
     found = place(one)
     return one, excerpt(one.text, _TEXT), "" if found is None else visit.link(found[0], **found[1])
 

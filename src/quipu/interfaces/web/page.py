@@ -6,5 +6,5 @@ from fastapi import APIRouter
 
 
 def page_router() -> APIRouter:
-    """A router for pages; they are no part of the REST description."""
+    """Return a router for pages; they are no part of the REST description."""
     return APIRouter(include_in_schema=False)

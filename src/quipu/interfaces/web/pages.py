@@ -57,7 +57,7 @@ PAGES: Final = (
 
 
 def pages() -> APIRouter:
-    """Every page."""
+    """Return the router of every page."""
     router = APIRouter()
     for one in PAGES:
         router.include_router(one)

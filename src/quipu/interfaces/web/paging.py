@@ -18,6 +18,6 @@ class Slice(Generic[Row]):
 
 
 def slice_of(found: Sequence[Row], *, size: int, key: Callable[[Row], str]) -> Slice[Row]:
-    """The first ``size`` of what was found by asking for ``size + 1``: one more means that there are more."""
+    """Return the first ``size`` rows of ``size + 1`` that were asked for: one more means a next page."""
     rows = found[:size]
     return Slice(rows, key(rows[-1]) if len(found) > size and rows else None)

@@ -1,4 +1,4 @@
-"""Where the pages show what a hit tells of."""
+"""Pages that show the memory behind a hit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Place = tuple[str, Mapping[str, Value]]
 
 
 def place(hit: Hit | Used) -> Place | None:
-    """The path of the page that shows it, and what that is asked for; None where there is no such page."""
+    """Return path and query of the page that shows it; None if there is no such page."""
     found = _place(hit)
     if found is None:
         return None

@@ -28,26 +28,26 @@ SIGNALS: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Where values lie in a drawing: times from ``first`` to ``last``, amounts from 0 to ``most``."""
+    """Frame of a drawing: times from ``first`` to ``last``, amounts from 0 to ``most``."""
 
     first: datetime
     last: datetime
     most: float
 
     def x(self, at: datetime) -> float:
-        """How far to the right a time lies."""
+        """Return how far to the right a time lies."""
         span = (self.last - self.first).total_seconds()
         share = (at - self.first).total_seconds() / span if span > 0 else 0.5
         return round(_LEFT + min(1.0, max(0.0, share)) * (WIDTH - _LEFT - _RIGHT), _PLACES)
 
     def y(self, amount: float) -> float:
-        """How far down an amount lies: the greater, the higher."""
+        """Return how far down an amount lies: the greater, the higher."""
         share = amount / self.most if self.most > 0 else 0.0
         return round(HEIGHT - _BOTTOM - min(1.0, max(0.0, share)) * (HEIGHT - _BOTTOM - _TOP), _PLACES)
 
 
 def line(points: Sequence[tuple[datetime, float]], *, title: str, told: str) -> Markup:
-    """Amounts over time as a line with the area under it; times go up. ``told`` is the sentence."""
+    """Draw amounts over time as a line with the area under it; times ascend. ``told`` is the sentence."""
     if not points:
         return Markup()
     frame = Frame(points[0][0], points[-1][0], _round_up(max(amount for _, amount in points)))
@@ -70,7 +70,7 @@ def curve(
     title: str,
     told: str,
 ) -> Markup:
-    """A value from 0 to 1 that fades: a line until ``now``, dashed beyond, with a mark at each refresh."""
+    """Draw a fading value from 0 to 1: a line until ``now``, dashed beyond, a mark at each refresh."""
     if not points:
         return Markup()
     frame = Frame(points[0][0], max(points[-1][0], now), 1.0)
@@ -87,7 +87,7 @@ def curve(
 
 
 def bars(amounts: Mapping[str, float], *, title: str, told: str) -> Markup:
-    """A lying bar for each name, the longest for the greatest amount; at most as many as fit a page."""
+    """Draw a horizontal bar for each name, longest for the greatest; at most as many as fit a page."""
     if not amounts:
         return Markup()
     most, step = max(*amounts.values(), 0.0, 1e-9), 26
@@ -103,9 +103,9 @@ def bars(amounts: Mapping[str, float], *, title: str, told: str) -> Markup:
 
 
 def parts(amounts: Mapping[str, float], *, colours: Mapping[str, int], told: str) -> Markup:
-    """What a score from 0 to 1 is made of, as one bar of many colours.
+    """Draw the parts of a score from 0 to 1 as one bar of many colours.
 
-    What takes from the score is taken off the end of what adds to it.
+    Negative parts are taken off the end of the positive ones.
     """
     drawn: list[str] = []
     x = 0.0
@@ -121,12 +121,12 @@ def parts(amounts: Mapping[str, float], *, colours: Mapping[str, int], told: str
 
 
 def share(amount: float, *, told: str) -> Markup:
-    """A value from 0 to 1 as a short bar."""
+    """Draw a value from 0 to 1 as a short bar."""
     return _strip("share", _piece("part0", 0, round(min(1.0, max(0.0, amount)) * _BAR, 2), told), told)
 
 
 def swatch(colour: int) -> Markup:
-    """The colour of a part, for a legend."""
+    """Draw the colour of a part, for a legend."""
     drawn = f'<rect class="part{colour % SIGNALS}" width="10" height="10" rx="2"/>'
     return Markup(f'<svg aria-hidden="true" viewBox="0 0 10 10">{drawn}</svg>')
 
@@ -162,7 +162,7 @@ def _axes(frame: Frame) -> str:
 
 
 def _tick(amount: float) -> str:
-    """Short enough to stand beside an axis: ``500``, ``20k``, ``5M``."""
+    """Return an amount short enough for an axis: ``500``, ``20k``, ``5M``."""
     for unit, size in (("M", 1_000_000), ("k", 1_000)):
         if amount >= size:
             return f"{amount / size:g}{unit}"
@@ -170,7 +170,7 @@ def _tick(amount: float) -> str:
 
 
 def _round_up(amount: float) -> float:
-    """The next of 1, 2, 5, 10, 20, 50 …, so that an axis ends at a number that is read at once."""
+    """Return the next of 1, 2, 5, 10, 20, 50 …, so that an axis ends at a number that is read at once."""
     step = 1.0
     while step < amount:
         for factor in (2, 2.5, 2):

@@ -81,7 +81,7 @@ async def page(visit: Visiting, asking: Asking) -> Response:
 
 @router.get("/recall/why")
 async def why(visit: Visiting, asking: Asking, hit: Place) -> Response:
-    """The reasons behind one hit."""
+    """Show the reasons behind one hit."""
     found = await asking.hit(visit.memory, hit, space=visit.space)
     told = await visit.memory.why(found)
     back = visit.link("/recall", **asking.query())
@@ -90,7 +90,7 @@ async def why(visit: Visiting, asking: Asking, hit: Place) -> Response:
 
 @router.get("/recall/wrong")
 async def wrong(visit: Visiting, asking: Asking, hit: Place) -> Response:
-    """What can be done about a hit that is wrong."""
+    """Show what can be done about a hit that is wrong."""
     found = await asking.hit(visit.memory, hit, space=visit.space)
     return visit.page(
         "wrong.html",
@@ -143,7 +143,7 @@ def _shown(visit: Visit, asking: Asked, hit: Hit) -> Shown:
 
 
 def _forgetting(visit: Visit, hit: Hit) -> str | None:
-    """Where the words that a hit comes from are forgotten: the message, or the session it was said in."""
+    """Return the address that forgets a hit's source: the message, or its session."""
     source = hit.source
     if hit.kind == "message":
         return visit.link("/erasure", message=source.message, session=source.session)

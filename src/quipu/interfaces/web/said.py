@@ -1,4 +1,4 @@
-"""What one page has to say on the next: "Forgotten.", in a cookie that is read once."""
+"""News from one page to the next ("Forgotten."), in a cookie that is read once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Said:
     tone: Tone = "good"
 
     def cookie(self) -> str:
-        """As the value of a cookie; a long sentence is cut."""
+        """Return the news as the value of a cookie; a long sentence is cut."""
         text = (
             self.text
             if len(self.text) <= _MOST_CHARACTERS
@@ -34,7 +34,7 @@ class Said:
 
 
 def read(cookie: str | None) -> Said | None:
-    """What the cookie says; None where there is none, or none of ours."""
+    """Read the news from a cookie; None if there is none, or it is not ours."""
     if not cookie:
         return None
     try:

@@ -27,14 +27,14 @@ _For = Annotated[Literal["all", "one"], Form()]
 
 @router.get("/config/settings")
 async def page(visit: Visiting) -> Response:
-    """Every setting, by what it is about."""
+    """Show every setting, by subject."""
     found = await visit.memory.settings.list(space=visit.space or None)
     return visit.page("settings.html", groups=_groups(found), sources=_SOURCES)
 
 
 @router.get("/config/settings/{name}")
 async def one(visit: Visiting, name: str) -> Response:
-    """One setting, to be changed."""
+    """Show one setting, to be changed."""
     state = await visit.memory.settings.get(name, space=visit.space or None)
     return visit.page("setting.html", state=state, sources=_SOURCES, bounds=_bounds(state))
 
@@ -58,12 +58,12 @@ async def change(
 
 
 def _groups(states: Sequence[SettingState]) -> list[tuple[str, list[SettingState]]]:
-    """By kind, in the order in which they came."""
+    """Group the settings by kind, in the order in which they came."""
     return [(kind, list(group)) for kind, group in groupby(states, key=lambda state: state.kind)]
 
 
 def _bounds(state: SettingState) -> dict[str, str]:
-    """What the field of a number must know."""
+    """Return the bounds and step for the field of a number."""
     if state.type not in ("whole number", "number"):
         return {}
     ends = {"min": state.least, "max": state.most}

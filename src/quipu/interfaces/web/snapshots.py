@@ -22,7 +22,7 @@ _Confirmed = Annotated[bool, Form()]
 
 @router.get("/config/memory/snapshots")
 async def listed(visit: Visiting, schema: SchemaName = "memory") -> Response:
-    """They are listed on the page of the schema."""
+    """Redirect to the page of the schema, which lists the snapshots."""
     return visit.back(address(visit, schema))
 
 
@@ -40,7 +40,7 @@ async def take(visit: Posting, schema: SchemaName = "memory") -> Response:
 
 @router.get("/config/memory/snapshots/{name}/restore")
 async def look(visit: Visiting, name: str) -> Response:
-    """What restoring would change."""
+    """Show what restoring would change."""
     found = await visit.memory.snapshots.restore(name, space=visit.space)
     return visit.page(
         "restore.html",
@@ -95,7 +95,7 @@ async def delete(visit: Posting, name: str, confirmed: _Confirmed = False) -> Re
 
 @router.delete("/config/memory/snapshots/{name}")
 async def delete_by_script(visit: Posting, name: str) -> Response:
-    """The same, for scripts of ours."""
+    """Delete a snapshot, for scripts of ours."""
     return await _deleted(visit, name)
 
 
@@ -105,7 +105,7 @@ async def _deleted(visit: Visit, name: str) -> Response:
 
 
 def differences(found: Restored) -> list[tuple[str, int | None, int | None]]:
-    """Of each table its rows before and after; None where it is not there."""
+    """Return each table's rows before and after; None if it is not there."""
     return [
         (table, found.before.get(table), found.after.get(table))
         for table in sorted({*found.before, *found.after})
@@ -113,7 +113,7 @@ def differences(found: Restored) -> list[tuple[str, int | None, int | None]]:
 
 
 def news(done: Restored) -> str:
-    """What was done, and how it is undone."""
+    """Describe what was done, and how it is undone."""
     told = f"{done.source} is in its place: {counted(sum(done.after.values()), 'row')}."
     if done.erased:
         told += f" {counted(done.erased, 'row')} of what was forgotten did not come back."

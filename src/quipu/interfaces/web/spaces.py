@@ -19,7 +19,7 @@ _SIZE: Final = 100
 
 @router.get("/spaces")
 async def page(visit: Visiting, after: Annotated[str | None, Query(max_length=1000)] = None) -> Response:
-    """Spaces by name, a hundred at a time."""
+    """Show spaces by name, a hundred at a time."""
     found = await visit.memory.spaces(after=after, limit=_SIZE + 1)
     part = slice_of(found, size=_SIZE, key=lambda one: one.name)
     return visit.page(
@@ -32,5 +32,5 @@ async def page(visit: Visiting, after: Annotated[str | None, Query(max_length=10
 
 
 def _addresses(name: str) -> tuple[str, str]:
-    """Where a space is looked at, and where it is forgotten."""
+    """Return the addresses where a space is seen, and where it is forgotten."""
     return link("/", {"space": name}), link("/erasure", {"space": name, "whole": True})

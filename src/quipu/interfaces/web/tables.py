@@ -30,10 +30,10 @@ _NUMBERS: Final = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Looked:
-    """How rows are looked at, as the address says it.
+    """View of rows, as in the address.
 
     ``match`` is a JSON object of columns with values, which references make; ``column`` and ``contains`` are
-    what somebody types; ``near`` asks by meaning.
+    typed by somebody; ``near`` asks by meaning.
     """
 
     sort: Word = None
@@ -44,7 +44,7 @@ class Looked:
     near: Word = None
 
     def query(self, **other: Value) -> dict[str, Value]:
-        """As the address of the page says it, with what is said otherwise."""
+        """Return the view as the address of the page has it, with some parts replaced."""
         said: dict[str, Value] = {
             "sort": self.sort,
             "down": self.down,
@@ -55,7 +55,7 @@ class Looked:
         return {**said, **other}
 
     def matched(self) -> dict[str, Any]:
-        """The columns that must have a value.
+        """Return the columns that must have a value.
 
         Raises:
             BadInput: it is no JSON object.
@@ -84,7 +84,7 @@ Looking = Annotated[Looked, Depends(Looked)]
 
 @router.get("/tables")
 async def page(visit: Visiting, schema: SchemaName = "memory") -> Response:
-    """The tables of a schema."""
+    """Show the tables of a schema."""
     if not visit.space:
         return visit.page("nothing.html", title="Tables")
     schemas = [one.name for one in await visit.memory.tables.schemas(space=visit.space)]
@@ -100,7 +100,7 @@ async def table(
     after: Annotated[str | None, Query(max_length=20_000)] = None,
     schema: SchemaName = "memory",
 ) -> Response:
-    """Rows of a table: a page of them, or those that are near a text in meaning."""
+    """Show rows of a table: a page of them, or those that are near a text in meaning."""
     tables, address = visit.memory.tables, f"/tables/{name}"
     (about,) = (await tables.list_tables(table=name, space=visit.space, schema=schema)).tables
     rows = await tables.browse(
@@ -144,7 +144,7 @@ async def row(
     key: Annotated[str, Query(max_length=20_000)],
     schema: SchemaName = "memory",
 ) -> Response:
-    """One row: its values, the rows it refers to and those that refer to it, its vectors."""
+    """Show one row: its values, the rows it refers to and those that refer to it, its vectors."""
     tables = visit.memory.tables
     found = await tables.row(name, key, space=visit.space, schema=schema)
     references = await tables.references(name, space=visit.space, schema=schema)
@@ -161,17 +161,17 @@ async def row(
 
 
 def _fitting(columns: int) -> int:
-    """How many rows fit a page, however wide they are."""
+    """Return how many rows fit a page, however wide they are."""
     return max(_LEAST_ROWS, min(_MOST_ROWS, _BYTES // (columns * (_CHARACTERS + 40))))
 
 
 def _turned(looked: Looked, column: str) -> bool:
-    """Whether another click on a column sorts it downwards."""
+    """Return True if another click on a column sorts it in descending order."""
     return looked.sort == column and not looked.down
 
 
 def _related(visit: Visit, name: str, schema: str, found: TableRow, reference: ForeignKey) -> list[Related]:
-    """The rows on the other side of a reference, seen from a row; none where it is null."""
+    """Return the rows on the other side of a reference, seen from a row; none if it is null."""
     asked: dict[str, Value] = {} if schema == "memory" else {"schema": schema}
     sides = [(reference.columns, reference.other, reference.other_columns, "refers to")]
     turned = (reference.other_columns, reference.table, reference.columns, "is referred to by")

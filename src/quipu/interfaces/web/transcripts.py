@@ -23,7 +23,7 @@ _LESSONS: Final = 20
 
 @router.get("/transcripts")
 async def page(visit: Visiting, project: Word = None, after: Word = None) -> Response:
-    """The sessions, the latest first."""
+    """Show the sessions, latest first."""
     if not visit.space:
         return visit.page("nothing.html", title="Transcripts")
     seeing = visit.memory.transcripts
@@ -50,7 +50,7 @@ async def search(
     role: Word = None,
     errors: Annotated[bool, Query()] = False,
 ) -> Response:
-    """Where something was said, thought, given to a tool or answered by it."""
+    """Show where something was said, thought, given to a tool or answered by it."""
     found = None
     if q and visit.space:
         found = await visit.memory.transcripts.search(
@@ -69,7 +69,7 @@ async def search(
 
 @router.get("/transcripts/session")
 async def session(visit: Visiting, name: str, start: Number = None) -> Response:
-    """A session, read like a chat, with the lessons that were drawn from it."""
+    """Show a session like a chat, with the lessons that were drawn from it."""
     lines = await visit.memory.transcripts.get(name, space=visit.space, limit=_LINES, offset=start or 0)
     lessons = await visit.memory.lessons.list(
         space=visit.space, session=lines.session.id, state="all", limit=_LESSONS + 1
@@ -85,7 +85,7 @@ async def session(visit: Visiting, name: str, start: Number = None) -> Response:
 
 
 def _pages(visit: Visit, shown: Transcript, start: int) -> dict[str, Any]:
-    """Where the lines before and after those that are shown are."""
+    """Return the addresses of the lines before and after those that are shown."""
     name, end = shown.session.id, start + len(shown.lines)
     earlier = visit.link("/transcripts/session", name=name, start=max(0, start - _LINES))
     later = visit.link("/transcripts/session", name=name, start=end)

@@ -42,11 +42,11 @@ class Visit:
     now: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     def link(self, path: str, **query: Value) -> str:
-        """The address of a page in this space."""
+        """Return the address of a page in this space."""
         return link(path, {"space": self.space, **query})
 
     def page(self, template: str, /, status: int = 200, **values: Any) -> Response:
-        """The page that a template makes of values."""
+        """Render a template with values."""
         cookie = of_port(said.COOKIE, self.request)
         news = said.read(self.request.cookies.get(cookie))
         html = _render(self.request, template, visit=self, said=news, link=self.link, **values)
@@ -67,10 +67,10 @@ class Visit:
         left: Sequence[Left] = (),
         values: Mapping[str, str] | None = None,
     ) -> Response:
-        """The page that asks before something is done which takes away: its form posts ``confirmed=yes``.
+        """Show a page that asks before a destructive act: its form posts ``confirmed=yes``.
 
-        ``counts`` is what would go, by name; ``left`` is where names of a person would
-        stay; ``values`` are sent along with the form.
+        ``counts`` is what would go, by name; ``left`` is where names of a person would stay; ``values`` are
+        sent along with the form.
         """
         return self.page(
             "confirm.html",
@@ -102,7 +102,7 @@ class Visit:
 async def visiting(
     request: Request, who: SignedIn, space: Annotated[str | None, Query(max_length=1000)] = None
 ) -> Visit:
-    """The visit of somebody who is signed in.
+    """Return the visit of somebody who is signed in.
 
     Raises:
         KeyRefused: nobody is.
@@ -113,7 +113,7 @@ async def visiting(
 
 
 async def posting(visit: Annotated[Visit, Depends(visiting)], _: Posted) -> Visit:
-    """The visit of somebody who sends a form that we have shown to them.
+    """Return the visit of somebody who sends a form that we have shown to them.
 
     Raises:
         AccessRefused: the form does not carry their token.
@@ -126,7 +126,7 @@ Posting = Annotated[Visit, Depends(posting)]
 
 
 def page_of(request: Request, problem: Mapping[str, object]) -> Response:
-    """The page of an error, from its problem document."""
+    """Show the page of an error, from its problem document."""
     space = request.query_params.get("space")
 
     def linked(path: str, **query: Value) -> str:
@@ -137,7 +137,7 @@ def page_of(request: Request, problem: Mapping[str, object]) -> Response:
 
 
 def theme(request: Request) -> str:
-    """The colours that the visitor chose: ``auto`` follows their system."""
+    """Return the colours that the visitor chose: ``auto`` follows their system."""
     chosen = request.cookies.get(THEME, "auto")
     return chosen if chosen in THEMES else "auto"
 
@@ -159,7 +159,7 @@ def _render(request: Request, template: str, **values: Any) -> str:
 
 
 async def _spaces(request: Request, memory: AsyncMemory) -> tuple[str, ...]:
-    """The names of the spaces, asked for again after two seconds."""
+    """Return the names of the spaces, asked for again after two seconds."""
     kept: tuple[float, tuple[str, ...]] | None = getattr(request.app.state, "space_names", None)
     if kept is not None and time.monotonic() - kept[0] < _SPACES_SECONDS:
         return kept[1]

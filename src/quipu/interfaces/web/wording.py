@@ -1,4 +1,4 @@
-"""How numbers, sizes and times are told on a page."""
+"""Wording of numbers, sizes and times on a page."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _FAR: Final = timedelta(days=60)
 
 
 def number(value: float) -> str:
-    """``12,345``; fractions with two digits."""
+    """Format a number: ``12,345``; fractions with two digits."""
     return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}"
 
 
 def size(value: int) -> str:
-    """``3.4 MB``, by thousands."""
+    """Format a size: ``3.4 MB``, by thousands."""
     amount, unit = float(value), 0
     while amount >= 1000 and unit < len(_UNITS) - 1:
         amount, unit = amount / 1000, unit + 1
@@ -26,17 +26,17 @@ def size(value: int) -> str:
 
 
 def moment(at: datetime) -> str:
-    """``2026-05-04 13:30``, in UTC."""
+    """Format a moment: ``2026-05-04 13:30``, in UTC."""
     return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M")
 
 
 def day(at: datetime) -> str:
-    """``2026-05-04``, in UTC."""
+    """Format a day: ``2026-05-04``, in UTC."""
     return at.astimezone(UTC).strftime("%Y-%m-%d")
 
 
 def ago(at: datetime, now: datetime) -> str:
-    """``3 hours ago`` or ``in 2 days``; what is far away is told by its day."""
+    """Format a distance in time: ``3 hours ago`` or ``in 2 days``; a far one as its day."""
     apart = now - at
     if abs(apart) > _FAR:
         return day(at)
@@ -50,12 +50,12 @@ def ago(at: datetime, now: datetime) -> str:
 
 
 def counted(count: int, one: str, many: str | None = None) -> str:
-    """``1 memory``, ``2 memories``, ``1,200 sessions``."""
+    """Format a count: ``1 memory``, ``2 memories``, ``1,200 sessions``."""
     return f"{count:,} {one if count == 1 else many or f'{one}s'}"
 
 
 def told(value: object) -> str:
-    """A value as it reads: a text as it is, nothing as a dash, anything else as JSON."""
+    """Format a value: a text unchanged, nothing as a dash, anything else as JSON."""
     if isinstance(value, str):
         return value
     return "–" if value is None else orjson.dumps(value, default=str).decode()

@@ -17,6 +17,6 @@ async def note(within: Within, export: Export) -> None:
 
 
 async def of_space(within: Within) -> list[Export]:
-    """Every export of a space, oldest first."""
+    """Return every export of a space, oldest first."""
     rows = await within.conn.execute(_SQL["exports_of_space"], {"space": within.space.id})
     return [Export(*row) for row in await rows.fetchall()]

@@ -1,1 +1,1 @@
-"""What the configuration of each client looks like."""
+"""Configuration of each client."""

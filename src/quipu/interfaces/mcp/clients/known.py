@@ -103,5 +103,5 @@ def _json(value: object) -> str:
 
 
 def _toml(text: str) -> str:
-    """A basic string of TOML; JSON escapes what must be escaped in the same way, DEL apart."""
+    """Return a basic string of TOML; JSON escapes the same signs in the same way, except DEL."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007F")

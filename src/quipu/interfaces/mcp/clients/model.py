@@ -1,4 +1,4 @@
-"""What a client must be told, and what to tell it."""
+"""Configuration that a client needs, and the words that explain it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Server = Started | Reached
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """What to do, ready-made: a command to be run (``file`` is None), or what is to stand in a file."""
+    """Ready-made lines: a command to be run (``file`` is None), or text for a file."""
 
     file: str | None
     text: str

@@ -34,7 +34,7 @@ class SetFactGiven(Given):
 
 
 class SetFactAnswer(Answer):
-    """What stands now."""
+    """Standing value after the call."""
 
     key: str
     value: JsonValue
@@ -43,7 +43,7 @@ class SetFactAnswer(Answer):
     recorded: Annotated[bool, Field(description="False where the same stood already.")]
 
     def text(self) -> str:
-        """A sentence."""
+        """Return a sentence."""
         now = f"{self.key} is {compact(self.value)}"
         if not self.stands:
             return f"Recorded, but something better known stands: {now}."

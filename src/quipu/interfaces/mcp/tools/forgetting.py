@@ -20,7 +20,7 @@ Token = Annotated[
 
 
 class ForgetGiven(Given):
-    """What is to be forgotten: a message or a session."""
+    """Message or session to be forgotten."""
 
     message: Annotated[str | None, Field(max_length=512, description="Id of a message, from recall.")] = None
     session: Annotated[str | None, Field(max_length=512, description="Id of a session: all of it.")] = None
@@ -37,7 +37,7 @@ class ForgetGiven(Given):
 
 
 class ForgetAnswer(Answer):
-    """What would go, or what went."""
+    """Rows that would go, or went."""
 
     forgotten: Annotated[bool, Field(description="False: this is a preview, nothing has changed.")]
     rows: Annotated[dict[str, int], Field(description="Rows that go, by table, derived memory included.")]
@@ -51,7 +51,7 @@ class ForgetAnswer(Answer):
     )
 
     def text(self) -> str:
-        """A sentence, and what to do next."""
+        """Return a sentence, and what to do next."""
         listed = ", ".join(f"{count} {table}" for table, count in self.rows.items())
         if self.left:
             listed += ". Names are left in: " + ", ".join(f"{n} {place}" for place, n in self.left.items())

@@ -17,7 +17,7 @@ _SHOWN_OF_ID: Final = 8
 
 
 class OpenLoopsGiven(Given):
-    """Which loops."""
+    """Filter of loops."""
 
     state: Literal["open", "closed", "all"] = "open"
     kind: Literal["question", "promise", "task", "waiting", "followup"] | None = None
@@ -40,7 +40,7 @@ class Loop(Answer):
     evidence: Annotated[str | None, Field(description="What closed it.")]
 
     def text(self) -> str:
-        """A line."""
+        """Return a line."""
         due = f", due {self.due[:10]}" if self.due else ""
         ended = f" ({self.outcome}: {self.evidence or 'no words'})" if self.state == "closed" else ""
         told = f"{self.kind} of {self.by}, {self.said_at[:10]}{due}"
@@ -54,7 +54,7 @@ class OpenLoopsAnswer(Answer):
     left_out: int = 0
 
     def text(self) -> str:
-        """A line each."""
+        """Return a line for each loop."""
         if not self.loops:
             return "There are none."
         lines = "\n".join(loop.text() for loop in self.loops)
@@ -90,7 +90,7 @@ def _loop(one: model.Loop) -> Loop:
 
 
 class CloseLoopGiven(Given):
-    """Which loop, and how it ended."""
+    """Loop to close, and its outcome."""
 
     id: Annotated[str, Field(min_length=4, max_length=36, description="Its id, or the beginning of it.")]
     outcome: Annotated[
@@ -108,7 +108,7 @@ class CloseLoopAnswer(Answer):
     loop: Loop
 
     def text(self) -> str:
-        """A line."""
+        """Return a line."""
         return f"{self.loop.state}: {self.loop.text()[2:]}"
 
 

@@ -19,7 +19,7 @@ _LOOKED_THROUGH: Final = 100
 
 
 class RecallGiven(Given):
-    """What is asked, and what narrows it."""
+    """Question, and what narrows it."""
 
     question: Question
     kinds: Annotated[
@@ -49,7 +49,7 @@ class Memory(Answer):
     message: Annotated[str | None, Field(description="Of what was said: the id that forget takes.")]
 
     def text(self) -> str:
-        """A line: when, who, what, and by which ids it is called."""
+        """Return a line: when, who, what, and the ids that name it."""
         ids = [f"{self.kind} {self.id}", *([f"message {self.message}"] if self.message else ())]
         ids += [f"session {self.session}"] if self.session else []
         said = " ".join(self.memory.split())
@@ -65,7 +65,7 @@ class RecallAnswer(Answer):
     left_out: Annotated[int, Field(description="How many more there were than fitted.")] = 0
 
     def text(self) -> str:
-        """A line each."""
+        """Return a line for each memory."""
         if not self.memories:
             return "Nothing relevant is known."
         lines = "\n".join(one.text() for one in self.memories)
@@ -73,7 +73,7 @@ class RecallAnswer(Answer):
 
     @property
     def is_memory(self) -> bool:
-        """Where there are any."""
+        """True if there are any."""
         return bool(self.memories)
 
 
@@ -110,7 +110,7 @@ def _memory(hit: Hit) -> Memory:
 
 
 class WhyGiven(Given):
-    """Which memory, and to which question it came back."""
+    """Memory to explain, and the question that it came back to."""
 
     question: Question
     kind: Annotated[KindName, Field(description="Its kind, as recall told it.")]
@@ -125,12 +125,12 @@ class Reason(Answer):
     meaning: str
 
     def text(self) -> str:
-        """A line: what it added, and why."""
+        """Return a line: what it added, and why."""
         return f"- {self.amount:+.2f} {self.signal}: {self.meaning}"
 
 
 class WhyAnswer(Answer):
-    """Why a memory came back, and where it comes from."""
+    """Reasons why a memory came back, and its origin."""
 
     memory: Memory
     reasons: list[Reason]
@@ -139,7 +139,7 @@ class WhyAnswer(Answer):
     said_after: list[str]
 
     def text(self) -> str:
-        """The memory, its reasons, and what was said around it."""
+        """Return the memory, its reasons, and what was said around it."""
         lines = [self.memory.text(), *(reason.text() for reason in self.reasons)]
         lines += [f"Words of the question in it: {', '.join(self.shared_words)}"] if self.shared_words else []
         around = [*(f"  before: {turn}" for turn in self.said_before)]

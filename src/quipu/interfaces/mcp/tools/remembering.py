@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class RememberGiven(Given):
-    """What is to be remembered, and who said it."""
+    """Text to be remembered, and who said it."""
 
     text: Annotated[
         str,
@@ -38,7 +38,7 @@ class RememberGiven(Given):
 
 
 class RememberAnswer(Answer):
-    """What was stored, under which id."""
+    """Stored message, and its id."""
 
     id: str
     stored: Annotated[bool, Field(description="False where it was remembered already, word for word.")]
@@ -53,7 +53,7 @@ class RememberAnswer(Answer):
     note: str
 
     def text(self) -> str:
-        """A sentence."""
+        """Return a sentence."""
         return self.note
 
 
@@ -77,7 +77,7 @@ async def _remember(desk: Desk, given: RememberGiven) -> RememberAnswer:
 
 
 def _id(user: str | None, given: RememberGiven) -> str:
-    """The same words of the same person have the same id: a call that is repeated stores nothing new."""
+    """Return one id for the same words of the same person: a repeated call stores nothing new."""
     said = "\0".join([user or "", given.said_by, given.speaker or "", given.text])
     return f"note-{hashlib.sha256(said.encode('utf-8', 'replace')).hexdigest()[:20]}"
 

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def place(caller: Caller) -> dict[str, Any]:
-    """Where the tables of a caller are."""
+    """Return the place of a caller's tables."""
     return {"space": caller.space, "schema": caller.schema, "agent": caller.agent}
 
 
 class TablesListGiven(Given):
-    """Which tables."""
+    """Tables to list."""
 
     table: Annotated[str | None, Field(max_length=63, description="Only this one.")] = None
     show_columns: Annotated[bool, Field(description="Whether to list their columns.")] = True
@@ -37,7 +37,7 @@ class Table(Answer):
     columns: Annotated[list[str], Field(description="Each as: name type, what it holds.")]
 
     def text(self) -> str:
-        """A line for the table and one for each column."""
+        """Return a line for the table and one for each column."""
         head = f"{self.name} (about {self.rows} rows): {self.about or 'nobody said what for'}"
         return "\n".join([head, *(f"  - {column}" for column in self.columns)])
 
@@ -51,7 +51,7 @@ class TablesListAnswer(Answer):
     left_out: int = 0
 
     def text(self) -> str:
-        """The tables with their columns."""
+        """Return the tables with their columns."""
         if not self.tables:
             return f"The schema {self.schema_name} has no tables yet."
         said = "\n".join(table.text() for table in self.tables)
@@ -116,7 +116,7 @@ class TablesQueryAnswer(Answer):
     note: str | None = None
 
     def text(self) -> str:
-        """A line of JSON for each row."""
+        """Return a line of JSON for each row."""
         if not self.rows:
             return "No rows."
         lines = "\n".join(compact(row) for row in self.rows)

@@ -18,7 +18,7 @@ from quipu.kinds.tables.model import Changed
 
 
 class TablesWriteGiven(Given):
-    """What to do with which rows."""
+    """Action on rows."""
 
     action: Literal["insert", "update", "delete"]
     table: Annotated[str, Field(min_length=1, max_length=63, description="Name of the table.")]
@@ -34,7 +34,7 @@ class TablesWriteGiven(Given):
 
 
 class TablesWriteAnswer(Answer):
-    """Which rows were written, or would be."""
+    """Rows that were written, or would be."""
 
     done: Annotated[bool, Field(description="False: this is a preview, nothing has changed.")]
     note: str
@@ -44,7 +44,7 @@ class TablesWriteAnswer(Answer):
     token: Annotated[str | None, Field(description="Of the preview.")] = None
 
     def text(self) -> str:
-        """A sentence, and the keys."""
+        """Return a sentence, and the keys."""
         keys = f" Keys: {', '.join(compact(key) for key in self.keys)}." if self.keys else ""
         told = self.note + keys + more(self.left_out, "tables_query finds them.")
         if self.done:

@@ -19,7 +19,7 @@ _SQL = Annotated[str, Field(min_length=1, max_length=100_000)]
 
 
 class TablesAnswer(Answer):
-    """What was done, or what would be."""
+    """Outcome of the call, done or previewed."""
 
     done: Annotated[bool, Field(description="False: this is a preview, nothing has changed.")]
     note: str
@@ -29,7 +29,7 @@ class TablesAnswer(Answer):
     token: Annotated[str | None, Field(description="Of the preview.")] = None
 
     def text(self) -> str:
-        """What happened, and what to do next."""
+        """Return what happened, and what to do next."""
         if self.done:
             lines = [self.note, *(compact(row) for row in self.returned)]
             return "\n".join(lines) + more(self.left_out, "use tables_query with a limit.")

@@ -22,5 +22,5 @@ _SEEDS: Final = re.compile("|".join(re.escape(name) for name in sorted(_OURS, ke
 
 
 def in_our_words(text: str) -> str:
-    """The text with the names of the seed's tools, and of commands, replaced by those of the tools here."""
+    """Replace names of the seed's tools, and of commands, by those of the tools here."""
     return _SEEDS.sub(lambda found: _OURS[found[0]], text)
